@@ -1,0 +1,44 @@
+# Every target sets up what it needs. To choose the Python: make PYTHON=/path/to/python3 demo
+
+python := .venv/bin/python
+set_up := .venv/.installed
+code := hm_agent tests benchmarks run_scenario.py
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench bots wheel clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+
+demo: $(set_up) ## play one episode with the built-in reasoner; its video, trace and result go to runs/demo
+	$(python) run_scenario.py --scenario=rws_repeated_1 --agent=hypothetical_minds --model=builtin --episodes=1 \
+		--record_video --out=runs/demo --overwrite
+
+test: lint ## lint, then run the tests
+	$(python) -m pytest -n 2
+
+lint: $(set_up) ## check style, form and types
+	$(python) -m ruff check $(code)
+	$(python) -m ruff format --check $(code)
+	$(python) -m mypy
+
+format: $(set_up) ## repair style and form
+	$(python) -m ruff check --fix-only $(code)
+	$(python) -m ruff format $(code)
+
+bench: $(set_up) ## measure speed and reward
+	$(python) -m benchmarks
+
+bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
+	@.ci/set_up bots
+
+wheel: $(set_up) ## build dist/*.tar.gz and, from it, dist/*.whl
+	$(python) -m build
+
+clean: ## remove builds and caches; .venv and runs stay
+	rm -rf dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find $(code) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The variables PYTHON and BOTS_ARCHIVE reach it through the environment.
+$(set_up): pyproject.toml
+	@.ci/set_up

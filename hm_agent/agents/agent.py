@@ -1,0 +1,156 @@
+"""The one agent: it plans subgoals, follows them, and thinks anew when something happens.
+
+What sets agents apart is their strategist; perception, memory and planning are shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from hm_agent.core import (
+    Counts,
+    Decision,
+    Event,
+    Hypothesis,
+    Model,
+    Observation,
+    Question,
+    Strategy,
+    Unanswered,
+    Vitals,
+)
+from hm_agent.grid import Layout, Move
+from hm_agent.memory.entities import EntityMemory
+from hm_agent.models.transcript import Transcript
+from hm_agent.perception.perceiver import Eyes, Perceiver
+from hm_agent.perception.textual_map import TextualMap
+from hm_agent.planning.action_planner import ActionPlanner, Situation
+from hm_agent.planning.subgoals import FireAt, Subgoal, SubgoalError, parse_plan
+from hm_agent.planning.walking import seek_bearings
+
+
+class Strategist(Protocol):
+    """Whoever decides on the strategy."""
+
+    @property
+    def hypotheses(self) -> Sequence[Hypothesis]: ...
+
+    @property
+    def validated(self) -> Hypothesis | None: ...
+
+    @property
+    def other_inventory(self) -> Counts | None: ...
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the strategy must be thought over even if nothing has happened."""
+        ...
+
+    async def open(self) -> Strategy:
+        """A strategy out of nothing but the present."""
+        ...
+
+    async def revise(self, event: Event) -> Strategy | None:
+        """The strategy after an event; None to keep the present one."""
+        ...
+
+
+class PlayedGame(Protocol):
+    """What a game tells the agent: what happens in it, and what a plan is asked for with."""
+
+    layout: Layout
+    subgoals: Sequence[str]
+    players: Sequence[str]
+
+    def read(self, observation: Observation, view: TextualMap) -> Sequence[Event]: ...
+
+    def inventory(self, observation: Observation) -> Counts: ...
+
+    def is_loaded(self, observation: Observation) -> bool: ...
+
+    def is_idle(self, view: TextualMap) -> bool: ...
+
+    def ask_plan(
+        self, observation: Observation, view: TextualMap, memory: EntityMemory, strategy: Strategy, error: str | None
+    ) -> Question[Any]: ...
+
+
+class ComposedAgent:
+    """Perception, memory, a strategist, a subgoal module and an action planner, in this order at every step."""
+
+    def __init__(
+        self, game: PlayedGame, eyes: Eyes, planner: ActionPlanner, strategist: Strategist, model: Transcript
+    ) -> None:
+        self._game, self._planner, self._strategist, self._model = game, planner, strategist, model
+        self._perceiver = Perceiver(eyes)
+        self._memory = EntityMemory(game.layout, game.players)
+        self._strategy: Strategy | None = None
+        self._must_plan = True
+        self._move = Move.NOOP
+        self._interactions = 0
+
+    async def act(self, observation: Observation) -> Decision:
+        view = self._perceiver.see(observation.fields["RGB"], self._move)
+        events = self._game.read(observation, view)
+        self._memory.update(observation.step, view)
+        await self._think(events)
+        self._move = await self._choose(observation, view)
+        return self._decision(observation, view, events)
+
+    async def _think(self, events: Sequence[Event]) -> None:
+        """Lets the strategist take in what happened."""
+        if self._strategy is None or self._strategist.outdated:
+            self._strategy = await self._strategist.open()
+            self._must_plan = True
+        for event in events:
+            self._strategy = await self._strategist.revise(event) or self._strategy
+            self._must_plan = True
+        self._interactions += sum(event.is_interaction for event in events)
+
+    async def _choose(self, observation: Observation, view: TextualMap) -> Move:
+        if self._game.is_idle(view):
+            return Move.NOOP
+        if view.pose is None:
+            return seek_bearings(view, observation.step)
+        situation = Situation(observation.step, view, self._memory, self._game.is_loaded(observation))
+        move = None if self._must_plan else self._planner.next_move(situation)
+        if move is None:
+            self._planner.follow(await self._plan(observation, view))
+            self._must_plan = False
+            move = self._planner.next_move(situation)
+        return Move.TURN_RIGHT if move is None else move
+
+    async def _plan(self, observation: Observation, view: TextualMap) -> Sequence[Subgoal]:
+        """Asks for subgoals; a bad plan is sent back once with what was wrong, then the opponent is looked for."""
+        assert self._strategy is not None
+        error: str | None = None
+        for _ in range(2):
+            question = self._game.ask_plan(observation, view, self._memory, self._strategy, error)
+            try:
+                answer = await self._model.answer(question)
+                return parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
+            except SubgoalError as refused:
+                error = str(refused)
+            except Unanswered:
+                break
+        assert view.pose is not None
+        return (FireAt(view.pose.cell),)
+
+    def _decision(self, observation: Observation, view: TextualMap, events: Sequence[Event]) -> Decision:
+        subgoal = self._planner.subgoal
+        return Decision(
+            action=int(self._move),
+            pose=view.pose,
+            inventory=self._game.inventory(observation),
+            other_inventory=self._strategist.other_inventory,
+            subgoal=str(subgoal) if subgoal else None,
+            strategy=self._strategy,
+            hypotheses=self._strategist.hypotheses,
+            validated=self._strategist.validated,
+            events=events,
+            exchanges=self._model.take(),
+        )
+
+    def vitals(self) -> Vitals:
+        return Vitals(self._model.usage, self._interactions, self._perceiver.unknown_patches, self._perceiver.lost_steps)

@@ -1,0 +1,197 @@
+"""The nouns all parts share, and the seams between them.
+
+One step of an agent reads from left to right; nothing flows back:
+
+    world ─Observation─▶ perception ─▶ memory ─▶ theory of mind ─Strategy─▶ planning ─Decision─▶ world
+
+All questions to a model go through one door, `Model.answer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from hm_agent.grid import Pose
+
+Counts = tuple[int, ...]
+"""How much of each resource, in the game's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a player is permitted to receive after a step of a world.
+
+    fields: the permitted observations by name, e.g. RGB (H, W, 3) uint8. reward: of the step that led here.
+    last: whether the episode ended here, so that no further action counts.
+    """
+
+    step: int
+    fields: Mapping[str, npt.NDArray[Any] | np.generic]
+    reward: float = 0.0
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened and is worth thinking about; each game has its own kinds.
+
+    is_interaction: whether results count it as one.
+    """
+
+    is_interaction: ClassVar[bool] = False
+    step: int
+
+    def describe(self) -> str:
+        """The event in a few words."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """What to do next and why, as handed from the strategist to planning.
+
+    target: the own inventory to reach before meeting the other, where the game has one. expected: what the other is
+    expected to hold then.
+    """
+
+    words: str
+    target: Counts | None = None
+    expected: Counts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A belief about another player, in words.
+
+    value: how well it has predicted so far, in [-c, c]. prediction: the behaviour it predicts for the next event, None
+    while it has not been asked. born: after how many events it was first thought of.
+    """
+
+    words: str
+    value: float = 0.0
+    prediction: str | None = None
+    born: int = 0
+
+
+AnswerT = TypeVar("AnswerT", bound=BaseModel)
+
+
+class Question(Generic[AnswerT]):
+    """Something to ask of a model: a dataclass whose fields are all that may be shown.
+
+    template: the prompt's file in prompts/. schema: the form of a valid answer.
+    """
+
+    __slots__ = ()
+    template: ClassVar[str]
+    schema: ClassVar[type[BaseModel]]
+
+
+class Unanswered(Exception):
+    """A model gave no valid answer to one question; the asker goes on as it defines."""
+
+
+class ModelUnavailable(Exception):
+    """A model can't be asked at all any more; the episode ends with status `model_unavailable`."""
+
+
+class Model(Protocol):
+    """Whoever answers questions: a language model, or the built-in reasoner."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def answer(self, question: Question[AnswerT]) -> AnswerT:
+        """Answers, or raises `Unanswered` or `ModelUnavailable`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What asking has cost so far."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    unanswered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One question and what came back; answer is None where no valid one did."""
+
+    question: Question[Any]
+    answer: BaseModel | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an agent does, with what it saw, held and thought: all that recordings show of it."""
+
+    action: int
+    pose: Pose | None = None
+    inventory: Counts | None = None
+    other_inventory: Counts | None = None
+    subgoal: str | None = None
+    strategy: Strategy | None = None
+    hypotheses: Sequence[Hypothesis] = ()
+    validated: Hypothesis | None = None
+    events: Sequence[Event] = ()
+    exchanges: Sequence[Exchange] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """An agent's own account of an episode, for its result."""
+
+    usage: Usage = field(default_factory=Usage)
+    interactions: int = 0
+    unknown_patches: int = 0
+    pose_lost_steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One turn of the loop. reward: what followed the decision. total: all rewards so far, this one included."""
+
+    observation: Observation
+    decision: Decision
+    reward: float
+    total: float
+
+
+class World(Protocol):
+    """An environment as one focal player meets it; episodes with one seed are bit-exact."""
+
+    def reset(self, seed: int) -> Observation: ...
+
+    def step(self, action: int) -> Observation: ...
+
+    def background(self) -> Sequence[str]:
+        """The names of the other players' policies; for the result, never for an agent."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Agent(Protocol):
+    """A player."""
+
+    async def act(self, observation: Observation) -> Decision: ...
+
+    def vitals(self) -> Vitals: ...
+
+
+class Recorder(Protocol):
+    """A consumer of steps: a trace, a video."""
+
+    def record(self, step: Step) -> None: ...
+
+    def close(self) -> None: ...

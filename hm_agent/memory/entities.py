@@ -1,0 +1,74 @@
+"""What was seen where, and when (Hypothetical Minds, appendix C.2).
+
+A memory can be outdated; it is removed as soon as its cell is seen again without the thing. Where a kind of thing was
+ever seen is kept apart, since what was taken may grow back in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hm_agent.grid import Cell, Layout
+from hm_agent.memory.whereabouts import track
+from hm_agent.perception.textual_map import Sight, TextualMap
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSighting:
+    """When and where another player was last seen."""
+
+    cell: Cell
+    facing: int | None
+    mark: str | None
+    step: int
+
+
+class EntityMemory:
+    """Things with the step they were last seen, other players, and when each cell was last in view."""
+
+    def __init__(self, layout: Layout | None = None, players: Sequence[str] = ()) -> None:
+        """players: whose whereabouts to keep a belief about, over the cells of the layout."""
+        self.things: dict[Cell, tuple[str, int]] = {}
+        self.sites: dict[Cell, str] = {}
+        self.players: dict[str, PlayerSighting] = {}
+        self.looked_at: dict[Cell, int] = {}
+        self.whereabouts = track(layout, players) if layout else {}
+
+    def update(self, step: int, view: TextualMap) -> None:
+        """Takes in one frame; a frame of unknown pose leaves no memory."""
+        for belief in self.whereabouts.values():
+            belief.update(view)
+        if view.pose is None:
+            return
+        self._remember(step, view.sights)
+        for cell in view.in_view:
+            self.looked_at[cell] = step
+            if cell in self.things and self.things[cell][1] != step:
+                del self.things[cell]
+
+    def _remember(self, step: int, sights: Iterable[Sight]) -> None:
+        for sight in sights:
+            if sight.cell is None:
+                continue
+            if sight.is_player:
+                self.players[sight.kind] = PlayerSighting(sight.cell, sight.facing, sight.mark, step)
+            else:
+                self.things[sight.cell] = self.sites[sight.cell], _ = sight.kind, step
+
+    def kinds(self) -> Mapping[Cell, str]:
+        """The kind of every thing believed to be there."""
+        return {cell: kind for cell, (kind, _) in self.things.items()}
+
+    def cells_of(self, kind: str) -> list[Cell]:
+        """Where things of a kind are believed to be."""
+        return [cell for cell, (remembered, _) in self.things.items() if remembered == kind]
+
+    def describe(self) -> dict[str, list[tuple[Cell, str]]]:
+        """The paper's form: `{'yellow_box': [((13, 3), 'Step: 1087'), ...]}`."""
+        places: dict[str, list[tuple[Cell, str]]] = {}
+        for cell, (kind, step) in self.things.items():
+            places.setdefault(kind, []).append((cell, f"Step: {step}"))
+        for name, sighting in self.players.items():
+            places[name] = [(sighting.cell, f"Step: {sighting.step}")]
+        return places

@@ -1,0 +1,57 @@
+"""Subgoals by calculation: which things to collect in which order, and where to look for the opponent."""
+
+from __future__ import annotations
+
+from hm_agent.grid import Cell, distance
+from hm_agent.memory.whereabouts import worth_going_to
+from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.games.matrix.questions import PlanSubgoals
+
+NEAR = 6
+"""How near, in steps, a sighting must be to be acted on before all is collected."""
+LEAD = 3
+"""By how much the main resource must lead for an early meeting to be worth it."""
+DOUBT = 4
+"""How many steps of way a thing that may have grown back is thought to be further away than one that was seen."""
+LEGS = 6
+"""How many subgoals a plan has at most before it is thought over."""
+
+
+def plan_route(question: PlanSubgoals) -> list[Subgoal]:
+    """Collects what the target inventory lacks, the nearest first, then meets the opponent."""
+    main = max(range(len(question.target)), key=lambda n: question.target[n])
+    lacking = question.target[main] - question.inventory[main]
+    if lacking <= 0 or _is_worth_meeting_now(question, main):
+        return [FireAt(_meeting_place(question))]
+    route = _route(question, question.rules.things[main], min(lacking, LEGS))
+    if not route:
+        return [MoveTo(question.pose.cell, question.unseen[0][0])]
+    legs = [question.pose.cell, *route]
+    plan: list[Subgoal] = [MoveTo(start, end) for start, end in zip(legs, legs[1:], strict=False)]
+    return [*plan, FireAt(_meeting_place(question))] if len(route) == lacking else plan
+
+
+def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
+    """The nearest things of a kind, each from the one before; seen ones before sites where they may grow again."""
+    doubts = {cell: DOUBT for known, cell in question.sites if known == kind}
+    doubts |= {place.cell: 0 for place in question.things if place.kind == kind}
+    here, route = question.pose.cell, []
+    while doubts and len(route) < count:
+        start = here
+        here = min(doubts, key=lambda cell: (distance(start, cell) + doubts[cell], cell))
+        route.append(here)
+        del doubts[here]
+    return route
+
+
+def _is_worth_meeting_now(question: PlanSubgoals, main: int) -> bool:
+    if question.opponent is None or question.step - question.opponent[1] > 2:
+        return False
+    others = max(count for n, count in enumerate(question.inventory) if n != main)
+    leads = question.inventory[main] - others >= LEAD
+    return leads and distance(question.pose.cell, question.opponent[0]) <= NEAR
+
+
+def _meeting_place(question: PlanSubgoals) -> Cell:
+    """Where the opponent is most likely to be met soon."""
+    return worth_going_to(question.likely, question.pose.cell)

@@ -1,0 +1,124 @@
+"""Turns subgoals into primitive moves, one step at a time (Hypothetical Minds, appendix C.5)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hm_agent.config import Beam
+from hm_agent.grid import Cell, Layout, Move, Pose
+from hm_agent.memory.entities import EntityMemory
+from hm_agent.memory.whereabouts import worth_going_to
+from hm_agent.perception.textual_map import Sight, TextualMap
+from hm_agent.planning.beam import line_up
+from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.planning.walking import Walker
+
+PURSUIT = 10
+"""For how many steps an opponent that went out of view is followed to where it was seen last."""
+PATIENCE = 60
+"""After how many steps without an interaction a `fire_at` is given up, so that the plan can be thought over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a move is decided on. loaded: whether the beam can fire now."""
+
+    step: int
+    view: TextualMap
+    memory: EntityMemory
+    loaded: bool = False
+
+    @property
+    def pose(self) -> Pose:
+        assert self.view.pose is not None, "nothing is planned while the own pose is unknown"
+        return self.view.pose
+
+
+class ActionPlanner:
+    """Follows a plan of subgoals from the true pose; a subgoal that is reached or has become moot is dropped.
+
+    ready_mark: what a player wears that can be interacted with, None where everybody can be.
+    """
+
+    def __init__(self, layout: Layout, beam: Beam, ready_mark: str | None = None) -> None:
+        self._layout, self._beam, self._ready_mark = layout, beam, ready_mark
+        self._walker = Walker(layout)
+        self._plan: deque[Subgoal] = deque()
+        self._begun: int | None = None
+        self._goal: Cell | None = None
+
+    @property
+    def subgoal(self) -> Subgoal | None:
+        """The subgoal being followed; None when the plan is used up."""
+        return self._plan[0] if self._plan else None
+
+    def follow(self, plan: Iterable[Subgoal]) -> None:
+        """Takes up a new plan in place of the present one."""
+        self._plan = deque(plan)
+        self._begun, self._goal = None, None
+
+    def next_move(self, situation: Situation) -> Move | None:
+        """The next move of the plan; None when it is used up."""
+        while self._plan:
+            if self._begun is None:
+                self._begun = situation.step
+            move = self._advance(self._plan[0], situation)
+            if move is not None:
+                return move
+            self._plan.popleft()
+            self._begun, self._goal = None, None
+        return None
+
+    def _advance(self, subgoal: Subgoal, situation: Situation) -> Move | None:
+        if isinstance(subgoal, MoveTo):
+            return self._move_to(subgoal, situation)
+        return self._fire_at(subgoal, situation)
+
+    def _move_to(self, subgoal: MoveTo, situation: Situation) -> Move | None:
+        if self._is_gone(subgoal.target, situation):
+            return None
+        return self._walk(subgoal.target, situation)
+
+    def _is_gone(self, target: Cell, situation: Situation) -> bool:
+        """Whether a thing that was to be collected is seen to be there no more."""
+        memory = situation.memory
+        return target in memory.sites and target not in memory.things and target in situation.view.in_view
+
+    def _fire_at(self, subgoal: FireAt, situation: Situation) -> Move | None:
+        assert self._begun is not None
+        if situation.step - self._begun > PATIENCE:
+            return None
+        for opponent in situation.view.players:
+            move = self._attack(opponent, situation)
+            if move is not None:
+                return move
+        return self._search(subgoal.target, situation)
+
+    def _attack(self, opponent: Sight, situation: Situation) -> Move | None:
+        assert opponent.cell is not None
+        things = situation.memory.things.keys()
+        move = line_up(self._layout, situation.pose, opponent.cell, self._beam, things)
+        if move is not Move.INTERACT:
+            return move
+        ready = self._ready_mark is None or opponent.mark == self._ready_mark
+        return Move.INTERACT if situation.loaded and ready else Move.NOOP
+
+    def _search(self, around: Cell, situation: Situation) -> Move | None:
+        """To where the opponent was just seen; else to the place named; from there to where it may be."""
+        goal = self._goal if self._goal is not None else around
+        sightings = [s for s in situation.memory.players.values() if situation.step - s.step <= PURSUIT]
+        if sightings:
+            goal = max(sightings, key=lambda sighting: sighting.step).cell
+        if goal in situation.view.in_view or not self._layout.is_open(goal):
+            goal = self._goal = self._next_place(situation)
+        return self._walk(goal, situation) or Move.TURN_RIGHT
+
+    def _next_place(self, situation: Situation) -> Cell:
+        places = [place for belief in situation.memory.whereabouts.values() for place in belief.likely_places()]
+        return worth_going_to(places, situation.pose.cell)
+
+    def _walk(self, target: Cell, situation: Situation) -> Move | None:
+        players = frozenset(player.cell for player in situation.view.players if player.cell)
+        return self._walker.step(situation.pose, target, situation.memory, players)

@@ -1,0 +1,64 @@
+"""The interaction beam: which cells it reaches, and how to get somebody into it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Set
+
+from hm_agent.config import Beam
+from hm_agent.grid import Cell, Layout, Move, Pose
+
+MOVES = (
+    Move.TURN_LEFT,
+    Move.TURN_RIGHT,
+    Move.FORWARD,
+    Move.STEP_LEFT,
+    Move.STEP_RIGHT,
+    Move.BACKWARD,
+)
+
+
+def rays(pose: Pose, beam: Beam) -> Iterator[list[Cell]]:
+    """The cells of each ray, from the avatar outwards; a ray ends at the first thing that blocks it.
+
+    One goes straight ahead; to either side one starts beside the avatar and goes ahead from there.
+    """
+    yield [pose.place(ahead, 0) for ahead in range(1, beam.length + 1)]
+    for side in range(-beam.radius, beam.radius + 1):
+        if side:
+            yield [pose.place(ahead, side) for ahead in range(beam.length)]
+
+
+def reaches(pose: Pose, target: Cell, beam: Beam, blocked: Set[Cell]) -> bool:
+    """Whether a beam fired at this pose hits the target. blocked: walls, things and players that stop a beam."""
+    for ray in rays(pose, beam):
+        for cell in ray:
+            if cell == target:
+                return True
+            if cell in blocked:
+                break
+    return False
+
+
+def line_up(
+    layout: Layout, start: Pose, target: Cell, beam: Beam, things: Set[Cell], *, horizon: int = 6
+) -> Move | None:
+    """The first move of the shortest way to a pose whose beam reaches the target; INTERACT where that is here already.
+
+    things: cells of things, which block the beam and are not walked into. None where no way of `horizon` moves exists.
+    """
+    blocked = layout.walls | things
+    first: dict[Pose, Move] = {start: Move.INTERACT}
+    queue = deque([(start, 0)])
+    while queue:
+        pose, taken = queue.popleft()
+        if reaches(pose, target, beam, blocked):
+            return first[pose]
+        if taken == horizon:
+            continue
+        for move in MOVES:
+            after = pose.after(move)
+            if after not in first and layout.is_open(after.cell) and after.cell != target and after.cell not in things:
+                first[after] = move if pose == start else first[pose]
+                queue.append((after, taken + 1))
+    return None

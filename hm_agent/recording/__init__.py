@@ -1,0 +1,1 @@
+"""Consumers of steps: a trace to read, a video to watch."""

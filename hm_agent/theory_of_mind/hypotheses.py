@@ -1,0 +1,81 @@
+"""The arithmetic of hypotheses: pure functions (Hypothetical Minds, section 3.2 and appendix C.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hm_agent.core import Hypothesis
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperparameters:
+    """Table 2: learning rate α, intrinsic reward c, the value from which a hypothesis counts as validated, top k."""
+
+    learning_rate: float = 0.3
+    reward: float = 1.0
+    threshold: float = 0.7
+    top_k: int = 5
+
+
+Bank = tuple[Hypothesis, ...]
+"""The hypotheses about one player, in the order they were thought of; the newest is the last."""
+
+
+def update(value: float, correct: bool, *, learning_rate: float = 0.3, reward: float = 1.0) -> float:
+    """One Rescorla–Wagner step: V + α(±c − V) (section 3.2, table 2)."""
+    return value + learning_rate * ((reward if correct else -reward) - value)
+
+
+def score(bank: Bank, behaviour: str | None, parameters: Hyperparameters) -> Bank:
+    """Scores each hypothesis on its own prediction and uses that up, so that none is ever scored on a stale one.
+
+    behaviour: what the other really did; None (not to be told from what is known) changes no value.
+    """
+    return tuple(_scored(hypothesis, behaviour, parameters) for hypothesis in bank)
+
+
+def _scored(hypothesis: Hypothesis, behaviour: str | None, parameters: Hyperparameters) -> Hypothesis:
+    if behaviour is None or hypothesis.prediction is None:
+        return replace(hypothesis, prediction=None)
+    value = update(
+        hypothesis.value,
+        hypothesis.prediction == behaviour,
+        learning_rate=parameters.learning_rate,
+        reward=parameters.reward,
+    )
+    return replace(hypothesis, value=value, prediction=None)
+
+
+def validated(bank: Bank, parameters: Hyperparameters) -> Hypothesis | None:
+    """The most valuable hypothesis that meets the threshold; validation is lost as soon as its value falls below."""
+    best = max(bank, key=lambda hypothesis: hypothesis.value, default=None)
+    return best if best and best.value >= parameters.threshold else None
+
+
+def best_earlier(bank: Bank, parameters: Hyperparameters) -> Bank:
+    """The top k with a value above 0, the best first: what refinement is shown."""
+    return tuple(hypothesis for hypothesis in ranked(bank)[: parameters.top_k] if hypothesis.value > 0)
+
+
+def ranked(bank: Bank) -> Bank:
+    """The most valuable first; among equals, the newest."""
+    return tuple(sorted(reversed(bank), key=lambda hypothesis: -hypothesis.value))
+
+
+def add(bank: Bank, words: str, born: int, parameters: Hyperparameters) -> Bank:
+    """Makes `words` the newest hypothesis and keeps the top k of the others.
+
+    Words that are known already keep their value: a hypothesis repeated is the same hypothesis.
+    """
+    known = next((hypothesis for hypothesis in bank if hypothesis.words == words), None)
+    others = tuple(hypothesis for hypothesis in bank if hypothesis is not known)
+    kept = ranked(others)[: parameters.top_k]
+    newest = known or Hypothesis(words, born=born)
+    return (*(hypothesis for hypothesis in others if hypothesis in kept), newest)
+
+
+def with_predictions(bank: Bank, asked: Sequence[Hypothesis], predictions: Sequence[str | None]) -> Bank:
+    """Stores what each of the hypotheses asked predicts; the others predict nothing."""
+    by_words = {hypothesis.words: said for hypothesis, said in zip(asked, predictions, strict=True)}
+    return tuple(replace(hypothesis, prediction=by_words.get(hypothesis.words)) for hypothesis in bank)

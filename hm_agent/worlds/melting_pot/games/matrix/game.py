@@ -1,0 +1,167 @@
+"""What the matrix games mean: their events, the behaviours to predict, and the questions to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from pydantic import BaseModel
+
+from hm_agent.config import GameFacts
+from hm_agent.core import Counts, Event, Model, Observation, Strategy, Unanswered
+from hm_agent.grid import Layout
+from hm_agent.memory.entities import EntityMemory
+from hm_agent.memory.places import unseen_places
+from hm_agent.perception.textual_map import TextualMap
+from hm_agent.perception.view import Window
+from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.module import Evidence
+from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction, InteractionReader, inventory_of
+from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
+    CounterAnswer,
+    Encounter,
+    InferInventory,
+    Place,
+    PlanSubgoals,
+    PredictAndCounter,
+    ProposeHypothesis,
+    Rules,
+)
+
+READY, INTERACTING = "ready", "interacting"
+"""Our words for what avatars wear over their heads."""
+LOADED = 1.0
+"""READY_TO_SHOOT when the beam can fire."""
+
+
+class Inference(StrEnum):
+    """How the other's inventory is found: by exact calculation, or by asking the model as the paper does."""
+
+    EXACT = "exact"
+    MODEL = "model"
+
+
+class MatrixGame:
+    """One matrix game as one player plays it through an episode."""
+
+    subgoals = ("move_to", "fire_at")
+    ready_mark = READY
+
+    def __init__(
+        self, facts: GameFacts, layout: Layout, window: Window, inference: Inference = Inference.EXACT
+    ) -> None:
+        self.facts, self.layout = facts, layout
+        self._inference = inference
+        self.players = tuple(facts.sprites.players.values())
+        (self._opponent,) = self.players
+        initial = (facts.initial_inventory,) * len(facts.resources)
+        self._reader = InteractionReader(INTERACTING, initial, self._opponent, window)
+        self.rules = Rules(
+            facts.behaviours, facts.things, facts.payoff, facts.initial_inventory, layout.width, layout.height
+        )
+
+    # What happens
+
+    def read(self, observation: Observation, view: TextualMap) -> tuple[Event, ...]:
+        """What has happened, by the latest frame."""
+        return self._reader.read(observation, view)
+
+    def inventory(self, observation: Observation) -> Counts:
+        return inventory_of(observation)
+
+    def is_loaded(self, observation: Observation) -> bool:
+        """Whether the beam can fire now."""
+        return float(observation.fields["READY_TO_SHOOT"]) >= LOADED
+
+    def is_idle(self, view: TextualMap) -> bool:
+        """Whether nothing can be done: frozen in an interaction, or off the map."""
+        return not view.present or view.mark == INTERACTING
+
+    # What is thought of it
+
+    async def understand(self, event: Event, model: Model) -> Evidence | None:
+        if not isinstance(event, Interaction):
+            return None
+        other, main = await self._other_inventory(event, model)
+        return Encounter(
+            step=event.step,
+            partner=event.partner,
+            own=event.own,
+            reward=event.reward,
+            other=other,
+            behaviour=self._behaviour(main),
+            own_behaviour=self._behaviour(argmax(event.own)),
+            shown=event.shown,
+        )
+
+    async def _other_inventory(self, event: Interaction, model: Model) -> tuple[Counts, int | None]:
+        if self._inference is Inference.MODEL:
+            try:
+                answer = await model.answer(InferInventory(self.rules, event.own, event.reward))
+            except Unanswered:
+                pass  # the calculation below needs no model
+            else:
+                inventory = self._counts(answer.inventory)
+                return inventory, argmax(inventory)
+        return infer_inventory(event.own, event.reward, self.facts.payoff, self.facts.initial_inventory)
+
+    def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> ProposeHypothesis:
+        return ProposeHypothesis(self.rules, self._encounters(history), best)
+
+    def ask_prediction(self, history: Sequence[Evidence], hypothesis: str | None) -> PredictAndCounter:
+        return PredictAndCounter(self.rules, self._encounters(history), hypothesis)
+
+    def predicted(self, answer: BaseModel) -> str | None:
+        assert isinstance(answer, CounterAnswer)
+        return self._behaviour(argmax(self._counts(answer.other_next)))
+
+    def strategy(self, answer: BaseModel, hypothesis: str | None) -> Strategy:
+        assert isinstance(answer, CounterAnswer)
+        own, other = self._counts(answer.own_next), self._counts(answer.other_next)
+        return self.strategy_for(own, other if hypothesis else None)
+
+    def strategy_for(self, target: Counts, expected: Counts | None) -> Strategy:
+        """The strategy of holding `target` when meeting an opponent that is expected to hold something."""
+        against = f", expecting {self.facts.words(expected)}" if expected else ", to see what the opponent plays"
+        return Strategy(f"hold {self.facts.words(target)}{against}", target, expected)
+
+    def _encounters(self, history: Sequence[Evidence]) -> tuple[Encounter, ...]:
+        return tuple(evidence for evidence in history if isinstance(evidence, Encounter))
+
+    def _behaviour(self, main: int | None) -> str | None:
+        return None if main is None else self.facts.behaviours[main]
+
+    def _counts(self, inventory: Mapping[str, int]) -> Counts:
+        return tuple(inventory.get(name, self.facts.initial_inventory) for name in self.facts.behaviours)
+
+    # What to do about it
+
+    def ask_plan(
+        self,
+        observation: Observation,
+        view: TextualMap,
+        memory: EntityMemory,
+        strategy: Strategy,
+        error: str | None = None,
+    ) -> PlanSubgoals:
+        """How to carry out a strategy from here. error: what was wrong with the last plan."""
+        assert view.pose is not None, "plans start from a known pose"
+        assert strategy.target is not None, "strategies of matrix games have a target inventory"
+        step, seen = observation.step, set(view.in_view)
+        sighting = memory.players.get(self._opponent)
+        return PlanSubgoals(
+            rules=self.rules,
+            step=step,
+            pose=view.pose,
+            inventory=self.inventory(observation),
+            strategy=strategy.words,
+            target=strategy.target,
+            expected=strategy.expected,
+            things=tuple(Place(kind, cell, at, cell in seen) for cell, (kind, at) in memory.things.items()),
+            sites=tuple((kind, cell) for cell, kind in memory.sites.items() if cell not in memory.things),
+            opponent=(sighting.cell, sighting.step) if sighting else None,
+            likely=memory.whereabouts[self._opponent].likely_places(),
+            unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
+            error=error,
+        )

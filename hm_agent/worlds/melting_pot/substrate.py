@@ -1,0 +1,106 @@
+"""Builds a game's substrate, and what perception needs to know of it: its map, its window and its sprites."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from meltingpot import substrate as mp_substrate
+from meltingpot.utils.substrates import substrate as substrate_lib
+
+from hm_agent.config import GameFacts
+from hm_agent.grid import Layout
+from hm_agent.perception.atlas import build_atlas
+from hm_agent.perception.perceiver import Eyes, SpriteRoles
+from hm_agent.perception.view import Window
+from hm_agent.worlds.melting_pot.games.matrix.game import INTERACTING, READY
+from hm_agent.worlds.melting_pot.lua import use_deterministic_lua
+from hm_agent.worlds.melting_pot.randomness import drawing_from
+
+GROUND_TRUTH = ("POSITION", "ORIENTATION")
+
+
+def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
+    """A fresh copy of a substrate's lab2d settings."""
+    config = mp_substrate.get_config(substrate)
+    return dict(config.lab2d_settings_builder(roles=roles, config=config))
+
+
+def build_substrate(
+    name: str, roles: Sequence[str], stream: random.Random, *, ground_truth: bool = False
+) -> substrate_lib.Substrate:
+    """Builds a substrate whose episodes the stream alone decides.
+
+    ground_truth: lets every player's POSITION and ORIENTATION be observed, for tests; they are no permitted
+    observations and don't reach a focal player.
+    """
+    use_deterministic_lua()
+    config = mp_substrate.get_config(name)
+    settings = settings_of(name, roles)
+    names = list(config.individual_observation_names)
+    if ground_truth:
+        names += GROUND_TRUTH
+        _add_location_observers(settings)
+    with drawing_from(stream):
+        return substrate_lib.build_substrate(
+            lab2d_settings=settings,
+            individual_observations=names,
+            global_observations=config.global_observation_names,
+            action_table=config.action_set,
+        )
+
+
+def _add_location_observers(settings: Mapping[str, Any]) -> None:
+    observer = {"component": "LocationObserver", "kwargs": {"objectIsAvatar": True, "alsoReportOrientation": True}}
+    for game_object in settings["simulation"]["gameObjects"]:
+        if any(component["component"] == "Avatar" for component in game_object["components"]):
+            game_object["components"].append(observer)
+
+
+def layout_of(game: GameFacts) -> Layout:
+    """The map of a game's walls."""
+    return Layout.from_ascii(_default_settings(game.substrate)["simulation"]["map"])
+
+
+@cache
+def eyes_of(game_name: str, viewer: int = 0) -> Eyes:
+    """What one player slot of a game needs to see; computed once a process."""
+    game = _game(game_name)
+    settings = _default_settings(game.substrate)
+    return Eyes(build_atlas(settings, viewer), layout_of(game), _window(settings), sprite_roles(game))
+
+
+def _game(short_name: str) -> GameFacts:
+    from hm_agent.config import load_games
+
+    return next(game for game in load_games() if game.short_name == short_name)
+
+
+@cache
+def _default_settings(substrate: str) -> dict[str, Any]:
+    return settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
+
+
+def _window(settings: Mapping[str, Any]) -> Window:
+    for game_object in settings["simulation"]["gameObjects"]:
+        for component in game_object["components"]:
+            if component["component"] == "Avatar":
+                view = component["kwargs"]["view"]
+                return Window(view["left"], view["right"], view["forward"], view["backward"])
+    raise ValueError("the substrate has no avatar with a view")
+
+
+def sprite_roles(game: GameFacts) -> SpriteRoles:
+    """The meaning of a game's sprites, for perception."""
+    sprites = game.sprites
+    return SpriteRoles(
+        wall=sprites.wall,
+        own=sprites.own,
+        players=sprites.players,
+        things={resource.sprite: resource.thing for resource in game.resources},
+        marks={sprites.ready: READY} | dict.fromkeys(sprites.interacting, INTERACTING),
+        beams=sprites.beams,
+        freezing_mark=INTERACTING,
+    )
