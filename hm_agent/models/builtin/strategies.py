@@ -103,7 +103,7 @@ class Spying:
     behaviours: tuple[str, ...]
     replies: tuple[str, ...]
     words: str = "The opponent plays the best response to what it last saw me collect."
-    prior: float = -1.0
+    prior: float = -0.5
 
     def predict(self, history: Sequence[Encounter]) -> Odds:
         for encounter in reversed(history):

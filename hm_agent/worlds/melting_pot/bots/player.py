@@ -13,6 +13,7 @@ from hm_agent.config import Beam
 from hm_agent.grid import Cell, Move, distance
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import stalest_cell
+from hm_agent.memory.whereabouts import worth_going_to
 from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
@@ -49,7 +50,7 @@ class ScriptedPlayer:
         self._step = -1
         self._rest = 0
         self._lookout: Cell | None = None
-        self.memory = EntityMemory()
+        self.memory = EntityMemory(eyes.layout, tuple(eyes.roles.players.values()))
 
     def look(self, rgb: Pixels) -> TextualMap:
         """Takes in the next frame."""
@@ -99,14 +100,25 @@ class ScriptedPlayer:
         if seen and seen[0] != here:
             return self._go(view, seen[0])
         near = [cell for cell in self.memory.cells_of(errand.kind) if distance(here, cell) <= GREED]
-        return self._collect(view, errand) if near else self._explore(view)
+        return self._collect(view, errand) if near else self._search(view)
+
+    def _search(self, view: TextualMap) -> Move:
+        """Goes where a partner may be."""
+        assert view.pose is not None
+        if self._lookout is None or self._sees(self._lookout):
+            places = [place for belief in self.memory.whereabouts.values() for place in belief.likely_places()]
+            self._lookout = worth_going_to(places, view.pose.cell)
+        return self._go(view, self._lookout)
 
     def _explore(self, view: TextualMap) -> Move:
+        """Goes where things may be."""
         assert view.pose is not None
-        here = view.pose.cell
-        if self._lookout is None or self._lookout == here or self.memory.looked_at.get(self._lookout) == self._step:
-            self._lookout = stalest_cell(self._layout, here, self.memory.looked_at, self._step)
+        if self._lookout is None or self._sees(self._lookout):
+            self._lookout = stalest_cell(self._layout, view.pose.cell, self.memory.looked_at, self._step)
         return self._go(view, self._lookout)
+
+    def _sees(self, cell: Cell) -> bool:
+        return self.memory.looked_at.get(cell) == self._step
 
     def _go(self, view: TextualMap, goal: Cell) -> Move:
         assert view.pose is not None
