@@ -22,7 +22,7 @@ Odds = tuple[float, ...]
 
 SLIP = 0.08
 """How often a player is taken to have played otherwise than its strategy says."""
-FADING = 0.85
+FADING = 0.9
 """How much less each earlier encounter counts than the one after it: players change their minds."""
 FLIPS = range(1, 6)
 """After how many interactions a change of mind is thought of."""
@@ -174,19 +174,29 @@ def likeliest(rules: Rules, history: Sequence[Encounter]) -> Strategy:
 
 
 def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:
-    """How well a strategy explains what was played; a mixture is judged by what it would have said each time."""
-    total = 0.0
+    """How well a strategy explains what was played, later encounters weighing more.
+
+    Players stray from their strategies; how often this one does is learnt as its predictions come true or fail.
+    """
+    total, hits, said = 0.0, 4.0, 5.0
     for number, encounter in enumerate(history):
         if encounter.behaviour is None:
             continue
-        before = history[:number]
-        if isinstance(strategy, Mixture):
-            odds = Mixture.fitted(strategy.behaviours, before).odds
-        else:
-            odds = strategy.predict(before)
-        recency = FADING ** (len(history) - 1 - number)
-        total += recency * log(max(odds[_behaviours(strategy).index(encounter.behaviour)], 1e-3))
+        odds = _foretold(strategy, history[:number])
+        share = odds[_behaviours(strategy).index(encounter.behaviour)]
+        if max(odds) == 1 - SLIP:
+            hit = share == 1 - SLIP
+            share = hits / said if hit else (1 - hits / said) / (len(odds) - 1)
+            hits, said = hits + hit, said + 1
+        total += FADING ** (len(history) - 1 - number) * log(share)
     return total
+
+
+def _foretold(strategy: Strategy, before: Sequence[Encounter]) -> Odds:
+    """What a strategy says next; a mixture, what would have been fitted then."""
+    if isinstance(strategy, Mixture):
+        return Mixture.fitted(strategy.behaviours, before).odds
+    return strategy.predict(before)
 
 
 def _behaviours(strategy: Strategy) -> tuple[str, ...]:
