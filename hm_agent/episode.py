@@ -2,48 +2,72 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from hm_agent.core import Agent, ModelUnavailable, Observation, Recorder, Step, World
+from hm_agent.core import Agent, Decision, ModelUnavailable, Observation, Recorder, Step, World
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Outcome:
-    """How an episode went. status: `completed`, or why it ended before the world ended it."""
+    """How an episode went.
 
-    status: str
-    steps: int
-    reward: float
-    decision_seconds: Sequence[float]
+    status: `completed`, or why it ended before the world ended it. reward: the sum of all rewards. decision_seconds:
+    how long the agent took for each step in which it asked nothing. error: what a failed episode failed of.
+    """
+
+    status: str = "completed"
+    steps: int = 0
+    reward: float = 0.0
+    decision_seconds: list[float] = field(default_factory=list)
+    error: Exception | None = None
 
 
 async def run_episode(
     world: World, agent: Agent, *, seed: int, max_steps: int | None = None, recorders: Sequence[Recorder] = ()
 ) -> Outcome:
-    """Plays one episode and hands every step to the recorders, which are closed however it ends."""
-    seconds: list[float] = []
-    total = 0.0
+    """Plays one episode, hands every step to the recorders, and closes them however it ends.
+
+    An interruption and a failure end the episode with a status, so that what was played is not lost.
+    """
+    outcome = Outcome()
     try:
-        observation = world.reset(seed)
-        while not observation.last and observation.step != max_steps:
-            started = time.perf_counter()
-            decision = await agent.act(observation)
-            seconds.append(time.perf_counter() - started)
-            after = world.step(decision.action)
-            total += after.reward
-            for recorder in recorders:
-                recorder.record(Step(observation, decision, after.reward, total))
-            observation = after
-        status = _status(observation)
+        await _play(world, agent, seed, max_steps, recorders, outcome)
     except ModelUnavailable:
-        status = "model_unavailable"
+        outcome.status = "model_unavailable"
+    except asyncio.CancelledError:
+        outcome.status = "interrupted"
+    except Exception as error:
+        outcome.status, outcome.error = f"failed: {type(error).__name__}: {error}", error
     finally:
         for recorder in recorders:
             recorder.close()
-    return Outcome(status, len(seconds), total, seconds)
+    return outcome
 
 
-def _status(observation: Observation) -> str:
-    return "completed" if observation.last else "max_steps"
+async def _play(
+    world: World, agent: Agent, seed: int, max_steps: int | None, recorders: Sequence[Recorder], outcome: Outcome
+) -> None:
+    observation = world.reset(seed)
+    while not observation.last:
+        if outcome.steps == max_steps:
+            outcome.status = "max_steps"
+            return
+        decision = await _timed(agent, observation, outcome)
+        after = world.step(decision.action)
+        outcome.steps += 1
+        outcome.reward += after.reward
+        for recorder in recorders:
+            recorder.record(Step(observation, decision, after.reward, outcome.reward))
+        observation = after
+        await asyncio.sleep(0)  # lets an interruption through: an agent that asks nobody never waits
+
+
+async def _timed(agent: Agent, observation: Observation, outcome: Outcome) -> Decision:
+    started = time.perf_counter()
+    decision = await agent.act(observation)
+    if not decision.exchanges:
+        outcome.decision_seconds.append(time.perf_counter() - started)
+    return decision

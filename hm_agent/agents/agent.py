@@ -6,7 +6,7 @@ What sets agents apart is their strategist; perception, memory and planning are 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from hm_agent.core import (
     Counts,
@@ -15,12 +15,11 @@ from hm_agent.core import (
     Hypothesis,
     Model,
     Observation,
-    Question,
     Strategy,
     Unanswered,
     Vitals,
 )
-from hm_agent.grid import Layout, Move
+from hm_agent.grid import Move
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.models.transcript import Transcript
 from hm_agent.perception.perceiver import Eyes, Perceiver
@@ -28,6 +27,7 @@ from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.action_planner import ActionPlanner, Situation
 from hm_agent.planning.subgoals import FireAt, Subgoal, SubgoalError, parse_plan
 from hm_agent.planning.walking import seek_bearings
+from hm_agent.worlds.melting_pot.games.game import Game
 
 
 class Strategist(Protocol):
@@ -56,31 +56,11 @@ class Strategist(Protocol):
         ...
 
 
-class PlayedGame(Protocol):
-    """What a game tells the agent: what happens in it, and what a plan is asked for with."""
-
-    layout: Layout
-    subgoals: Sequence[str]
-    players: Sequence[str]
-
-    def read(self, observation: Observation, view: TextualMap) -> Sequence[Event]: ...
-
-    def inventory(self, observation: Observation) -> Counts: ...
-
-    def is_loaded(self, observation: Observation) -> bool: ...
-
-    def is_idle(self, view: TextualMap) -> bool: ...
-
-    def ask_plan(
-        self, observation: Observation, view: TextualMap, memory: EntityMemory, strategy: Strategy, error: str | None
-    ) -> Question[Any]: ...
-
-
 class ComposedAgent:
     """Perception, memory, a strategist, a subgoal module and an action planner, in this order at every step."""
 
     def __init__(
-        self, game: PlayedGame, eyes: Eyes, planner: ActionPlanner, strategist: Strategist, model: Transcript
+        self, game: Game, eyes: Eyes, planner: ActionPlanner, strategist: Strategist, model: Transcript
     ) -> None:
         self._game, self._planner, self._strategist, self._model = game, planner, strategist, model
         self._perceiver = Perceiver(eyes)

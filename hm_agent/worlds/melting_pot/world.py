@@ -37,6 +37,7 @@ class MeltingPotWorld:
         self._names: Sequence[str] = ()
         self._targets: Sequence[str | None] = ()
         self._prompter = Prompter(scenario.game, [])
+        self._before: dm_env.TimeStep | None = None
         self.timestep: dm_env.TimeStep | None = None
         """The last step as all players of the substrate see it: for videos and tests, never for an agent."""
 
@@ -44,7 +45,7 @@ class MeltingPotWorld:
         """Starts the episode that this seed stands for, in any process."""
         self.close()
         self._stream = random.Random(seed)
-        self._step, self._targets = 0, ()
+        self._step, self._targets, self._before = 0, (), None
         self._prompter = Prompter(self._scenario.game, [])
         self._stage = self._build()
         with drawing_from(self._stream):
@@ -87,6 +88,7 @@ class MeltingPotWorld:
     def step(self, action: int) -> Observation:
         assert self._stage is not None, "reset the world first"
         self._step += 1
+        self._before = self.timestep
         with drawing_from(self._stream):
             return self._observe(self._stage.step([action]))
 
@@ -105,15 +107,16 @@ class MeltingPotWorld:
         return self._targets
 
     def frame(self) -> npt.NDArray[np.uint8]:
-        """(H, W, 3) the whole map as it is drawn now; for videos."""
+        """(H, W, 3) the whole map as it was when the last action was decided on; for videos."""
         assert self.timestep is not None, "reset the world first"
-        picture: npt.NDArray[np.uint8] = self.timestep.observation[0]["WORLD.RGB"]
+        picture: npt.NDArray[np.uint8] = (self._before or self.timestep).observation[0]["WORLD.RGB"]
         return picture
 
-    def truth(self, player: int) -> Any:
-        """One player's full observation; for tests."""
-        assert self.timestep is not None, "reset the world first"
-        return self.timestep.observation[player]
+    def truth(self, player: int, *, before: bool = False) -> Any:
+        """One player's full observation, now or before the last step; for tests."""
+        timestep = self._before if before else self.timestep
+        assert timestep is not None, "reset the world first"
+        return timestep.observation[player]
 
     def close(self) -> None:
         if self._stage is not None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 
 from pydantic import BaseModel
 
 from hm_agent.config import GameFacts
 from hm_agent.core import Counts, Event, Model, Observation, Strategy, Unanswered
-from hm_agent.grid import Layout
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import unseen_places
+from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.textual_map import TextualMap
-from hm_agent.perception.view import Window
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.module import Evidence
+from hm_agent.worlds.melting_pot.games.game import Inference
+from hm_agent.worlds.melting_pot.games.matrix.counters import best_target, expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction, InteractionReader, inventory_of
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
@@ -35,47 +35,40 @@ LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
 
 
-class Inference(StrEnum):
-    """How the other's inventory is found: by exact calculation, or by asking the model as the paper does."""
-
-    EXACT = "exact"
-    MODEL = "model"
-
-
 class MatrixGame:
     """One matrix game as one player plays it through an episode."""
 
     subgoals = ("move_to", "fire_at")
     ready_mark = READY
 
-    def __init__(
-        self, facts: GameFacts, layout: Layout, window: Window, inference: Inference = Inference.EXACT
-    ) -> None:
-        self.facts, self.layout = facts, layout
+    def __init__(self, facts: GameFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
+        self.facts, self.layout = facts, eyes.layout
         self._inference = inference
         self.players = tuple(facts.sprites.players.values())
         (self._opponent,) = self.players
         initial = (facts.initial_inventory,) * len(facts.resources)
-        self._reader = InteractionReader(INTERACTING, initial, self._opponent, window)
+        self._reader = InteractionReader(INTERACTING, initial, self._opponent, eyes.window)
         self.rules = Rules(
-            facts.behaviours, facts.things, facts.payoff, facts.initial_inventory, layout.width, layout.height
+            behaviours=facts.behaviours,
+            things=facts.things,
+            payoff=facts.payoff,
+            initial_inventory=facts.initial_inventory,
+            width=self.layout.width,
+            height=self.layout.height,
         )
 
     # What happens
 
     def read(self, observation: Observation, view: TextualMap) -> tuple[Event, ...]:
-        """What has happened, by the latest frame."""
         return self._reader.read(observation, view)
 
     def inventory(self, observation: Observation) -> Counts:
         return inventory_of(observation)
 
     def is_loaded(self, observation: Observation) -> bool:
-        """Whether the beam can fire now."""
         return float(observation.fields["READY_TO_SHOOT"]) >= LOADED
 
     def is_idle(self, view: TextualMap) -> bool:
-        """Whether nothing can be done: frozen in an interaction, or off the map."""
         return not view.present or view.mark == INTERACTING
 
     # What is thought of it
@@ -119,10 +112,15 @@ class MatrixGame:
     def strategy(self, answer: BaseModel, hypothesis: str | None) -> Strategy:
         assert isinstance(answer, CounterAnswer)
         own, other = self._counts(answer.own_next), self._counts(answer.other_next)
-        return self.strategy_for(own, other if hypothesis else None)
+        return self._strategy(own, other if hypothesis else None)
 
-    def strategy_for(self, target: Counts, expected: Counts | None) -> Strategy:
-        """The strategy of holding `target` when meeting an opponent that is expected to hold something."""
+    def answer_to(self, told: str | None) -> Strategy:
+        odds = tuple(float(told in (None, name)) for name in self.facts.behaviours)
+        expected = expected_inventories(self.rules, ())
+        target = best_target(self.rules, odds, expected)
+        return self._strategy(target, expected[self.facts.behaviours.index(told)] if told else None)
+
+    def _strategy(self, target: Counts, expected: Counts | None) -> Strategy:
         against = f", expecting {self.facts.words(expected)}" if expected else ", to see what the opponent plays"
         return Strategy(f"hold {self.facts.words(target)}{against}", target, expected)
 
@@ -145,7 +143,6 @@ class MatrixGame:
         strategy: Strategy,
         error: str | None = None,
     ) -> PlanSubgoals:
-        """How to carry out a strategy from here. error: what was wrong with the last plan."""
         assert view.pose is not None, "plans start from a known pose"
         assert strategy.target is not None, "strategies of matrix games have a target inventory"
         step, seen = observation.step, set(view.in_view)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from statistics import median_low
 
 from hm_agent.core import Counts
-from hm_agent.models.builtin.strategies import Odds
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
 from hm_agent.worlds.melting_pot.games.matrix.questions import Encounter, Rules
+
+Odds = tuple[float, ...]
+"""How likely each behaviour is, in the game's order."""
 
 TYPICAL = 6
 """How much of its main resource a player is expected to hold before it was ever met playing it."""

@@ -1,0 +1,1 @@
+"""What `make bench` measures; its figures are the README's."""

@@ -1,0 +1,37 @@
+"""What the agent earns: five seeds a scenario, beside the ceiling, the floor and the paper."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+
+from hm_agent.config import find_scenarios
+from hm_agent.experiment import Experiment, run
+from hm_agent.reporting.console import ConsoleProgress
+from hm_agent.reporting.summary import Row, tabulate
+
+AGENTS = ("hypothetical_minds", "oracle", "random")
+EPISODES = 5
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as out:
+        experiment = Experiment(
+            find_scenarios(["rws_repeated_*"]), AGENTS, episodes=EPISODES, out=Path(out), bots="scripted"
+        )
+        with ConsoleProgress(Console(stderr=True), sum(1 for _ in experiment.plan())) as progress:
+            rows = tabulate(run(experiment, progress))
+    print("| scenario | hypothetical_minds | interactions | the paper's (GPT-4) | oracle | of oracle | random |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for name in dict.fromkeys(row.scenario for row in rows):
+        by_agent = {row.agent: row for row in rows if row.scenario == name}
+        _show(name, *(by_agent[agent] for agent in AGENTS))
+
+
+def _show(name: str, ours: Row, oracle: Row, floor: Row) -> None:
+    mine, best = ours.reward_per_1200_steps, oracle.reward_per_1200_steps
+    share = f"{100 * mine / best:.0f}%" if mine is not None and best else "-"
+    cells = ours.cells()
+    print(f"| {name} | {cells[5]} | {cells[6]} | {cells[7]} | {oracle.cells()[5]} | {share} | {floor.cells()[5]} |")

@@ -1,0 +1,78 @@
+"""How fast perception, the agent and a whole episode are; medians, since machines are noisy."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from statistics import median
+
+from hm_agent.config import Scenario, find_scenarios
+from hm_agent.core import Step
+from hm_agent.episode import run_episode
+from hm_agent.grid import Move
+from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.perception.atlas import Pixels
+from hm_agent.perception.perceiver import Perceiver
+from hm_agent.agents.registry import AGENTS, Ingredients
+from hm_agent.worlds.melting_pot.bots.casting import Bots
+from hm_agent.worlds.melting_pot.substrate import eyes_of
+from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+
+STEPS = 1000
+ROUNDS = 5
+SCENARIO = "rws_repeated_1"
+PAPERS_CODE = {"perception": 29.0, "step": 55.0}
+"""What the paper's published code takes, in ms, on a machine of the same kind."""
+
+
+@dataclass
+class Reel:
+    """Keeps the frames of an episode and the moves made between them."""
+
+    frames: list[Pixels] = field(default_factory=list)
+    moves: list[int] = field(default_factory=lambda: [int(Move.NOOP)])
+
+    def record(self, step: Step) -> None:
+        self.frames.append(step.observation.fields["RGB"].copy())
+        self.moves.append(step.decision.action)
+
+    def close(self) -> None:
+        """Keeps what it has."""
+
+
+def play(scenario: Scenario, seed: int, *recorders: Reel) -> tuple[float, list[float]]:
+    """Seconds for a whole episode, and for each of the agent's steps in which it asked nothing."""
+    world = MeltingPotWorld(scenario, Bots.SCRIPTED)
+    eyes = eyes_of(scenario.game.short_name)
+    agent = AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, BuiltinReasoner(), seed, world.targets))
+    started = time.perf_counter()
+    outcome = asyncio.run(run_episode(world, agent, seed=seed, max_steps=STEPS, recorders=recorders))
+    seconds = time.perf_counter() - started
+    world.close()
+    return seconds, outcome.decision_seconds
+
+
+def perceive(scenario: Scenario, reel: Reel) -> list[float]:
+    """Seconds for each frame of an episode, from pixels to the textual map."""
+    perceiver = Perceiver(eyes_of(scenario.game.short_name))
+    times = []
+    for frame, move in zip(reel.frames, reel.moves, strict=False):
+        started = time.perf_counter()
+        perceiver.see(frame, move)
+        times.append(time.perf_counter() - started)
+    return times
+
+
+def main() -> None:
+    (scenario,) = find_scenarios([SCENARIO])
+    reel = Reel()
+    play(scenario, 0, reel)
+    frames = [median(perceive(scenario, reel)) for _ in range(ROUNDS)]
+    played = [play(scenario, seed) for seed in range(ROUNDS)]
+    steps = [median(decisions) for _, decisions in played]
+    rates = [STEPS / seconds for seconds, _ in played]
+    print("| what | target | measured (median) | the paper's code |\n| --- | --- | --- | --- |")
+    print(f"| perception, ms a frame | 0.25 | {1e3 * median(frames):.3f} | {PAPERS_CODE['perception']:.0f} |")
+    print(f"| the agent's step without model calls, ms | 0.5 | {1e3 * median(steps):.3f} | {PAPERS_CODE['step']:.0f} |")
+    print(f"| environment, scripted bot and agent, steps/s | 1,000 | {median(rates):,.0f} | - |")

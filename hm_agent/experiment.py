@@ -1,0 +1,222 @@
+"""Scenarios x agents x episodes: what a command line asks for, checked first and then played."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Protocol
+
+from hm_agent.agents.registry import AGENTS, Ingredients
+from hm_agent.config import ConfigError, Scenario
+from hm_agent.core import Agent, Model, Recorder
+from hm_agent.episode import Outcome, run_episode
+from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.recording.result import FILE, Result, versions, write_result
+from hm_agent.recording.trace import TraceRecorder
+from hm_agent.recording.video import VideoRecorder
+from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.worlds.melting_pot.games.game import Inference
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.bots.casting import Bots
+    from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+
+MODELS: Mapping[str, Callable[[], Model]] = {"builtin": BuiltinReasoner}
+
+
+class Progress(Protocol):
+    """Whoever wants to know how far an experiment is."""
+
+    def begin(self, episode: Episode) -> Recorder:
+        """Told before each episode; what it returns is given every step."""
+        ...
+
+    def end(self, result: Result) -> None: ...
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What to play, and where to leave it. max_steps: cuts episodes short; None plays them to their end."""
+
+    scenarios: tuple[Scenario, ...]
+    agents: tuple[str, ...] = ("hypothetical_minds",)
+    model: str = "builtin"
+    episodes: int = 1
+    seed: int = 0
+    out: Path = Path("runs")
+    record_video: bool = False
+    max_steps: int | None = None
+    bots: str = "auto"
+    bots_dir: Path | None = None
+    overwrite: bool = False
+    inference: Inference = Inference.EXACT
+    parameters: Hyperparameters = field(default_factory=Hyperparameters)
+
+    def plan(self) -> Iterator[Episode]:
+        """All episodes, in the order they are played."""
+        for scenario in self.scenarios:
+            for agent in self.agents:
+                for number in range(self.episodes):
+                    yield Episode(self, scenario, agent, number)
+
+    @cached_property
+    def bots_by_scenario(self) -> Mapping[str, Bots]:
+        """Who plays the background of each scenario."""
+        from hm_agent.worlds.melting_pot.bots.casting import choose_bots
+
+        return {scenario.name: choose_bots(scenario, self.bots, self.bots_dir) for scenario in self.scenarios}
+
+    def check(self) -> None:
+        """Raises ConfigError where the experiment can't be played or would overwrite an earlier one."""
+        if self.model not in MODELS:
+            raise ConfigError(f"unknown model {self.model!r}: there is {', '.join(MODELS)}")
+        for parent in (self.out, *self.out.parents):
+            if parent.exists() and not parent.is_dir():
+                raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
+        there = [episode.folder for episode in self.plan() if (episode.folder / FILE).exists()]
+        if there and not self.overwrite:
+            raise ConfigError(
+                f"{there[0]} holds an episode already ({len(there)} in all): name another --out, or say --overwrite"
+            )
+        _ = self.bots_by_scenario
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One episode of an experiment."""
+
+    experiment: Experiment
+    scenario: Scenario
+    agent: str
+    number: int
+
+    @property
+    def seed(self) -> int:
+        """From the base seed, the scenario and the episode, never from the agent: agents meet the same opponents."""
+        text = f"{self.experiment.seed}/{self.scenario.name}/{self.number}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
+
+    @property
+    def folder(self) -> Path:
+        model = re.sub(r"[^\w.-]+", "-", self.experiment.model)
+        return self.experiment.out / self.scenario.name / self.agent / model / f"episode-{self.number}"
+
+    @property
+    def title(self) -> str:
+        return f"{self.scenario.short_name}  {self.agent}"
+
+
+def find_agents(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The agents that names or globs stand for, each once."""
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        matching = [name for name in AGENTS if fnmatchcase(name, pattern)]
+        if not matching:
+            raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(AGENTS)}")
+        found |= dict.fromkeys(matching)
+    return tuple(found)
+
+
+def run(experiment: Experiment, progress: Progress) -> list[Result]:
+    """Plays all episodes and leaves their files; check the experiment first.
+
+    Raises KeyboardInterrupt after an interruption and the error of a failed episode, in either case once the episode's
+    own files are written.
+    """
+    results = []
+    for episode in experiment.plan():
+        watcher = progress.begin(episode)
+        result, outcome = _play(episode, watcher)
+        results.append(result)
+        progress.end(result)
+        if outcome.error is not None:
+            raise outcome.error
+        if outcome.status == "interrupted":
+            raise KeyboardInterrupt
+    return results
+
+
+def _play(episode: Episode, watcher: Recorder) -> tuple[Result, Outcome]:
+    from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+
+    experiment = episode.experiment
+    bots = experiment.bots_by_scenario[episode.scenario.name]
+    world = MeltingPotWorld(episode.scenario, bots, experiment.bots_dir)
+    agent = _build_agent(episode, world)
+    _clear(episode.folder)
+    recorders: list[Recorder] = [watcher, TraceRecorder(episode.folder / "trace.jsonl")]
+    if experiment.record_video:
+        video = episode.folder / "video.mp4"
+        recorders.append(VideoRecorder(video, world.frame, episode.scenario.game, episode.title))
+    started = time.perf_counter()
+    try:
+        playing = run_episode(world, agent, seed=episode.seed, max_steps=experiment.max_steps, recorders=recorders)
+        outcome = asyncio.run(playing)
+    finally:
+        world.close()
+    result = _result(episode, outcome, agent, world.background(), bots, time.perf_counter() - started)
+    write_result(result, episode.folder)
+    return result, outcome
+
+
+def _build_agent(episode: Episode, world: MeltingPotWorld) -> Agent:
+    from hm_agent.worlds.melting_pot.substrate import eyes_of
+
+    experiment, facts = episode.experiment, episode.scenario.game
+    return AGENTS[episode.agent](
+        Ingredients(
+            facts=facts,
+            eyes=eyes_of(facts.short_name),
+            model=MODELS[experiment.model](),
+            seed=episode.seed,
+            tell=world.targets,
+            parameters=experiment.parameters,
+            inference=experiment.inference,
+        )
+    )
+
+
+def _clear(folder: Path) -> None:
+    """An empty folder for an episode; what an earlier one left there was to be overwritten."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def _result(
+    episode: Episode, outcome: Outcome, agent: Agent, background: tuple[str, ...], bots: Bots, seconds: float
+) -> Result:
+    vitals = agent.vitals()
+    per = episode.scenario.game.reward_per_steps
+    times = outcome.decision_seconds
+    return Result(
+        scenario=episode.scenario.name,
+        agent=episode.agent,
+        model=episode.experiment.model,
+        episode=episode.number,
+        seed=episode.seed,
+        status=outcome.status,
+        steps=outcome.steps,
+        reward=outcome.reward,
+        reward_per_1200_steps=outcome.reward * per / outcome.steps if outcome.steps else None,
+        interactions=vitals.interactions,
+        background=background,
+        bots=str(bots),
+        model_calls=vitals.usage.calls,
+        input_tokens=vitals.usage.input_tokens,
+        output_tokens=vitals.usage.output_tokens,
+        unanswered_questions=vitals.usage.unanswered,
+        unknown_patches=vitals.unknown_patches,
+        pose_lost_steps=vitals.pose_lost_steps,
+        agent_ms_per_step_median=round(1000 * median(times), 4) if times else None,
+        wall_seconds=round(seconds, 3),
+        versions=versions(),
+    )

@@ -1,0 +1,80 @@
+"""What remains of an episode in one small file: `result.json`."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import ConfigDict, TypeAdapter
+
+FILE = "result.json"
+PACKAGES = ("hm_agent", "dm-meltingpot", "dmlab2d", "openai", "numpy")
+FINISHED = ("completed", "max_steps")
+"""The statuses of episodes that were played as far as they were to be."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One episode, as reports read it.
+
+    status: `completed`; `max_steps`, `interrupted`, `model_unavailable` or `failed: ...` where it was cut. reward: the
+    sum over all steps. background: the bots drawn for the other players. bots: whether they are trained or scripted.
+    agent_ms_per_step_median: over the steps in which nothing was asked of the model.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    scenario: str
+    agent: str
+    model: str
+    episode: int
+    seed: int
+    status: str
+    steps: int
+    reward: float
+    reward_per_1200_steps: float | None
+    interactions: int
+    background: tuple[str, ...]
+    bots: str
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    unanswered_questions: int
+    unknown_patches: int
+    pose_lost_steps: int
+    agent_ms_per_step_median: float | None
+    wall_seconds: float
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.status in FINISHED
+
+
+def write_result(result: Result, folder: Path) -> None:
+    """Writes `result.json` whole or not at all."""
+    draft = folder / f".{FILE}"
+    draft.write_text(json.dumps(asdict(result), indent=2) + "\n", "utf-8")
+    draft.replace(folder / FILE)
+
+
+def read_result(path: Path) -> Result:
+    """Reads a `result.json`; raises pydantic's ValidationError where it is none."""
+    return TypeAdapter(Result).validate_json(path.read_bytes())
+
+
+def versions() -> dict[str, str]:
+    """The versions of what an episode's outcome depends on."""
+    return {"python": platform.python_version()} | {package: _version(package) for package in PACKAGES}
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,65 @@
+"""What a terminal shows: a progress bar while episodes run, a table at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from hm_agent.core import Step
+from hm_agent.experiment import Episode
+from hm_agent.recording.result import Result
+from hm_agent.reporting.summary import HEADINGS, Row
+
+REFRESH = 50
+"""After how many steps the line of the running episode is renewed."""
+
+
+class ConsoleProgress:
+    """A bar over all episodes, with the steps and the reward of the one being played."""
+
+    def __init__(self, console: Console, episodes: int) -> None:
+        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+        self._progress = Progress(*columns, console=console)
+        self._task = self._progress.add_task("starting", total=episodes)
+        self._title = ""
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def begin(self, episode: Episode) -> Self:
+        self._title = f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
+        self._progress.update(self._task, description=f"{self._title}: starting")
+        return self
+
+    def record(self, step: Step) -> None:
+        if step.observation.step % REFRESH == 0:
+            line = f"{self._title}: step {step.observation.step}, reward {step.total:.1f}"
+            self._progress.update(self._task, description=line)
+
+    def close(self) -> None:
+        """Nothing to close for a single episode."""
+
+    def end(self, result: Result) -> None:
+        line = f"{self._title}: {result.status}, {result.steps} steps, reward {result.reward:.1f}"
+        self._progress.update(self._task, advance=1, description=line)
+
+
+def show_rows(console: Console, rows: Sequence[Row]) -> None:
+    """Prints the table of a summary."""
+    table = Table(*HEADINGS)
+    for row in rows:
+        table.add_row(*row.cells())
+    console.print(table)
+    if any(row.bots == "scripted" for row in rows):
+        console.print("Scripted bots stand in for trained ones. `builtin` calculates: no language model was involved.")

@@ -1,0 +1,121 @@
+"""`summary.md` and `summary.json`: all episodes of a folder in one table, from their results alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+from statistics import mean, stdev
+
+from hm_agent.config import all_scenarios
+from hm_agent.recording.result import FILE, Result, read_result
+
+HEADINGS = ("scenario", "agent", "model", "bots", "episodes", "reward / 1200 steps", "interactions", "paper's HM")
+
+
+@dataclass(frozen=True)
+class Row:
+    """All episodes of one agent on one scenario. Means are over the finished ones.
+
+    sem: the standard error of the mean, None for fewer than two. paper: (mean, standard error) of the paper's
+    Hypothetical Minds with GPT-4 against trained bots.
+    """
+
+    scenario: str
+    agent: str
+    model: str
+    bots: str
+    episodes: int
+    finished: int
+    reward_per_1200_steps: float | None
+    sem: float | None
+    interactions: float | None
+    paper: tuple[float, float] | None
+
+    def cells(self) -> tuple[str, ...]:
+        played = str(self.episodes) if self.finished == self.episodes else f"{self.finished} of {self.episodes}"
+        return (
+            self.scenario,
+            self.agent,
+            self.model,
+            self.bots,
+            played,
+            _with_error(self.reward_per_1200_steps, self.sem),
+            "-" if self.interactions is None else f"{self.interactions:.1f}",
+            _with_error(*self.paper) if self.paper else "-",
+        )
+
+
+def _with_error(value: float | None, error: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.1f}" if error is None else f"{value:.1f} ± {error:.1f}"
+
+
+def read_results(out: Path) -> list[Result]:
+    """All results below a folder, by path."""
+    return [read_result(path) for path in sorted(out.glob(f"*/*/*/*/{FILE}"))]
+
+
+def tabulate(results: Iterable[Result]) -> list[Row]:
+    """One row for each scenario, agent, model and kind of bots, in this order."""
+    known = {scenario.name: scenario for scenario in all_scenarios()}
+    ordered = sorted(results, key=_key)
+    rows = []
+    for (name, agent, model, bots), group in groupby(ordered, key=_key):
+        scenario = known.get(name)
+        paper = scenario.facts.paper.get("hypothetical_minds") if scenario else None
+        short = scenario.short_name if scenario else name
+        rows.append(_row(short, agent, model, bots, list(group), paper))
+    return rows
+
+
+def _key(result: Result) -> tuple[str, str, str, str]:
+    return result.scenario, result.agent, result.model, result.bots
+
+
+def _row(
+    scenario: str, agent: str, model: str, bots: str, group: Sequence[Result], paper: tuple[float, float] | None
+) -> Row:
+    finished = [result for result in group if result.is_finished]
+    rewards = [r.reward_per_1200_steps for r in finished if r.reward_per_1200_steps is not None]
+    return Row(
+        scenario=scenario,
+        agent=agent,
+        model=model,
+        bots=bots,
+        episodes=len(group),
+        finished=len(finished),
+        reward_per_1200_steps=mean(rewards) if rewards else None,
+        sem=stdev(rewards) / len(rewards) ** 0.5 if len(rewards) > 1 else None,
+        interactions=mean(result.interactions for result in finished) if finished else None,
+        paper=paper,
+    )
+
+
+def write_summary(out: Path) -> list[Row]:
+    """Writes both files anew from the results below `out`, and returns their rows."""
+    results = read_results(out)
+    rows = tabulate(results)
+    (out / "summary.md").write_text(_markdown(rows), "utf-8")
+    content = {"rows": [asdict(row) for row in rows], "episodes": [asdict(result) for result in results]}
+    (out / "summary.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")
+    return rows
+
+
+def _markdown(rows: Sequence[Row]) -> str:
+    lines = [HEADINGS, tuple("---" for _ in HEADINGS), *(row.cells() for row in rows)]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"# Summary\n\n{table}\n\n{_notes(rows)}\n"
+
+
+def _notes(rows: Sequence[Row]) -> str:
+    """What the figures can't say themselves."""
+    notes = ["Mean ± standard error over episodes; the paper's figures are its table 1: GPT-4 against trained bots."]
+    if any(row.bots == "scripted" for row in rows):
+        notes.append("Scripted bots stand in for Melting Pot's trained ones: compare with the paper with care.")
+    if any(row.model == "builtin" for row in rows):
+        notes.append("`builtin` is a reasoner that calculates; no language model was involved.")
+    return "\n".join(f"- {note}" for note in notes)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+from hm_agent.config import GameFacts, load_games
+from hm_agent.grid import Layout
+
+if TYPE_CHECKING:
+    from hm_agent.perception.perceiver import Eyes
+
+# The same examples in every run, and no verdict by the clock of a busy machine.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.load_profile("steady")
+
+
+@pytest.fixture(scope="session")
+def rws() -> GameFacts:
+    """Running With Scissors, repeated."""
+    return next(game for game in load_games() if game.short_name == "rws_repeated")
+
+
+@pytest.fixture(scope="session")
+def rws_eyes(rws: GameFacts) -> Eyes:
+    """What a player of it needs to see, from the real substrate."""
+    from hm_agent.worlds.melting_pot.substrate import eyes_of
+
+    return eyes_of(rws.short_name)
+
+
+@pytest.fixture(scope="session")
+def rws_layout(rws_eyes: Eyes) -> Layout:
+    return rws_eyes.layout

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.grid import Cell, Facing, Layout, Pose, distance
+from hm_agent.memory.whereabouts import SPREAD, Whereabouts, track, worth_going_to
+from hm_agent.perception.textual_map import Sight, TextualMap
+
+ROOM = Layout.from_ascii("""
+WWWWWWWWWWW
+W         W
+W  WWWW   W
+W  W      W
+W  W      W
+WWWWWWWWWWW
+""")
+HERE = Pose(1, 1, Facing.NORTH)
+AWAY = TextualMap(None, False, None, (), (), 0)
+
+
+def empty(*in_view: Cell) -> TextualMap:
+    return TextualMap(HERE, True, None, (), in_view, 0)
+
+
+def showing(cell: Cell, player: str = "opponent") -> TextualMap:
+    sight = Sight(player, (0, 0), cell, Facing.NORTH, None, is_player=True)
+    return TextualMap(HERE, True, None, (sight,), (cell,), 0)
+
+
+VIEWS = st.lists(
+    st.one_of(
+        st.just(AWAY),
+        st.builds(showing, st.sampled_from(ROOM.open_cells)),
+        st.lists(st.sampled_from(ROOM.open_cells)).map(lambda cells: empty(*cells)),
+    ),
+    max_size=30,
+)
+
+
+def after(*views: TextualMap) -> Whereabouts:
+    whereabouts = Whereabouts(ROOM, "opponent")
+    for view in views:
+        whereabouts.update(view)
+    return whereabouts
+
+
+@given(VIEWS)
+def test_belief_always_sums_to_one(views: list[TextualMap]) -> None:
+    assert after(*views).belief.sum() == pytest.approx(1.0)
+
+
+@given(VIEWS)
+def test_no_player_is_believed_to_be_inside_a_wall(views: list[TextualMap]) -> None:
+    belief = after(*views).belief
+    assert [belief[y, x] for x, y in ROOM.walls] == [0.0] * len(ROOM.walls)
+
+
+def test_sight_settles_where_a_player_is() -> None:
+    assert after(showing((5, 3))).belief[3, 5] == 1.0
+
+
+def test_another_players_sight_settles_nothing() -> None:
+    assert after(showing((5, 3), player="somebody else")).belief[3, 5] == 0.0
+
+
+def test_belief_spreads_by_one_step_to_open_neighbours() -> None:
+    belief = after(showing((4, 3)), empty()).belief  # (4, 2) and (3, 3) are walls
+    reached = {(int(x), int(y)) for y, x in zip(*belief.nonzero(), strict=True)}
+    assert reached == {(4, 3), (5, 3), (4, 4)}
+
+
+def test_empty_cell_in_view_is_ruled_out() -> None:
+    belief = after(showing((4, 3)), empty((5, 3))).belief
+    assert belief[3, 5] == 0.0
+    assert belief[4, 4] > 0.0
+
+
+def test_player_that_is_nowhere_it_could_be_may_be_anywhere() -> None:
+    lost = after(showing((4, 3)), empty((4, 3), (5, 3), (4, 4)))
+    assert (lost.belief == Whereabouts(ROOM, "opponent").belief).all()
+
+
+def test_removal_from_the_map_starts_over() -> None:
+    assert (after(showing((4, 3)), AWAY).belief == Whereabouts(ROOM, "opponent").belief).all()
+
+
+def test_likely_places_lie_apart_and_the_likeliest_comes_first() -> None:
+    places = after(showing((9, 4)), empty(), empty()).likely_places()
+    assert all(distance(a, b) >= SPREAD for (a, _), (b, _) in combinations(places, 2))
+    assert [odds for _, odds in places] == sorted((odds for _, odds in places), reverse=True)
+    assert places[0][1] > 0.9
+
+
+def test_near_place_is_worth_more_than_an_equally_likely_far_one() -> None:
+    assert worth_going_to([((9, 1), 0.4), ((2, 1), 0.4)], (1, 1)) == (2, 1)
+
+
+def test_place_much_likelier_is_worth_a_longer_way() -> None:
+    assert worth_going_to([((9, 1), 0.9), ((2, 1), 0.1)], (1, 1)) == (9, 1)
+
+
+def test_each_player_is_tracked_by_itself() -> None:
+    beliefs = track(ROOM, ("first", "second"))
+    beliefs["first"].update(showing((4, 3), "first"))
+    assert beliefs["first"].belief[3, 4] == 1.0
+    assert beliefs["second"].belief[3, 4] < 1.0

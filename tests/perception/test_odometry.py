@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.grid import Facing, Move, Pose
+from hm_agent.perception.odometry import LIKELY, UNDECIDED, UNLIKELY, Offset, Scene, carry, odds_of_staying
+
+NEAR = frozenset({(1, 0)})
+FAR = frozenset({(2, 2)})
+
+
+def scene(*boxes: Offset, players: frozenset[Offset] = FAR, disturbed: bool = False) -> Scene:
+    return Scene({(offset, "yellow_box") for offset in boxes}, players, disturbed)
+
+
+@given(
+    st.builds(Pose, st.integers(0, 20), st.integers(0, 20), st.sampled_from(Facing)),
+    st.tuples(st.integers(-3, 3), st.integers(-3, 3)),
+    st.sampled_from(Move),
+)
+def test_what_stands_still_is_carried_as_the_new_pose_sees_it(pose: Pose, offset: Offset, move: Move) -> None:
+    assert carry(offset, move) == pose.after(move).offset(pose.place(*offset))
+
+
+@pytest.mark.parametrize("move", Move)
+def test_nothing_can_fail_a_move_where_nobody_is_near(move: Move) -> None:
+    alone: frozenset[Offset] = frozenset()
+    assert odds_of_staying(scene((2, 0), players=alone), scene((2, 0), players=alone), move) == 0.0
+
+
+def test_thing_that_came_nearer_says_the_move_happened() -> None:
+    assert odds_of_staying(scene((3, 1)), scene((2, 1)), Move.FORWARD) == UNLIKELY
+
+
+def test_thing_that_stayed_in_view_where_it_was_says_the_move_failed() -> None:
+    assert odds_of_staying(scene((3, 1)), scene((3, 1)), Move.FORWARD) == LIKELY
+
+
+def test_thing_that_swept_around_says_the_turn_happened() -> None:
+    assert odds_of_staying(scene((2, 0)), scene((0, -2)), Move.TURN_RIGHT) == UNLIKELY
+
+
+def test_player_that_blocks_the_way_in_both_frames_says_the_move_failed() -> None:
+    assert odds_of_staying(scene(players=NEAR), scene(players=NEAR), Move.FORWARD) == LIKELY
+
+
+def test_player_that_came_into_the_way_leaves_it_open() -> None:
+    assert odds_of_staying(scene(players=FAR), scene(players=NEAR), Move.FORWARD) == UNDECIDED
+
+
+def test_player_beside_the_way_does_not_fail_a_move() -> None:
+    assert odds_of_staying(scene(players=FAR), scene(players=FAR), Move.FORWARD) == UNLIKELY
+
+
+def test_player_ahead_does_not_fail_a_turn() -> None:
+    assert odds_of_staying(scene(players=NEAR), scene(players=NEAR), Move.TURN_LEFT) == UNLIKELY
+
+
+def test_beam_that_just_appeared_leaves_it_open() -> None:
+    assert odds_of_staying(scene(), scene(disturbed=True), Move.FORWARD) == UNDECIDED

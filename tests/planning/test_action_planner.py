@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.config import Beam
+from hm_agent.grid import Cell, Facing, Layout, Move, Pose
+from hm_agent.memory.entities import EntityMemory
+from hm_agent.perception.textual_map import Sight, TextualMap
+from hm_agent.planning.action_planner import PATIENCE, ActionPlanner, Situation
+from hm_agent.planning.beam import reaches
+from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
+
+BEAM = Beam(length=3, radius=1)
+READY = "ready"
+ROOM = Layout.from_ascii("\n".join(["WWWWWWWWW", *["W       W"] * 7, "WWWWWWWWW"]))
+HERE = Pose(4, 6, Facing.NORTH)
+
+
+def opponent(cell: Cell, mark: str | None = READY) -> Sight:
+    return Sight("opponent", (0, 0), cell, Facing.NORTH, mark, is_player=True)
+
+
+def box(cell: Cell) -> Sight:
+    return Sight("yellow_box", (0, 0), cell)
+
+
+class Stage:
+    """What a planner is told step by step, as an agent's perception and memory would."""
+
+    def __init__(self) -> None:
+        self.memory = EntityMemory(ROOM, ("opponent",))
+
+    def shows(
+        self, *sights: Sight, pose: Pose = HERE, step: int = 0, loaded: bool = True, in_view: Sequence[Cell] = ()
+    ) -> Situation:
+        cells = (*in_view, *(sight.cell for sight in sights if sight.cell))
+        view = TextualMap(pose, True, None, sights, cells, 0)
+        self.memory.update(step, view)
+        return Situation(step, view, self.memory, loaded)
+
+
+def planner_of(*plan: Subgoal, ready_mark: str | None = READY) -> ActionPlanner:
+    planner = ActionPlanner(ROOM, BEAM, ready_mark)
+    planner.follow(plan)
+    return planner
+
+
+def test_empty_plan_has_no_next_move() -> None:
+    assert planner_of().next_move(Stage().shows()) is None
+
+
+def test_move_to_goes_towards_its_target() -> None:
+    assert planner_of(MoveTo((4, 6), (4, 3))).next_move(Stage().shows()) is Move.FORWARD
+
+
+def test_move_to_starts_from_the_true_pose_whatever_its_source() -> None:
+    assert planner_of(MoveTo((1, 1), (5, 6))).next_move(Stage().shows()) is Move.STEP_RIGHT
+
+
+def test_arrival_goes_on_with_the_next_subgoal_at_once() -> None:
+    planner = planner_of(MoveTo((4, 6), (4, 6)), MoveTo((4, 6), (3, 6)))
+    assert planner.next_move(Stage().shows()) is Move.STEP_LEFT
+    assert planner.subgoal == MoveTo((4, 6), (3, 6))
+
+
+def test_arrival_at_the_last_target_uses_the_plan_up() -> None:
+    planner = planner_of(MoveTo((4, 6), (4, 6)))
+    assert planner.next_move(Stage().shows()) is None
+    assert planner.subgoal is None
+
+
+def test_move_to_a_thing_seen_gone_is_given_up() -> None:
+    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 3)))
+    assert planner.next_move(stage.shows(box((4, 3)))) is Move.FORWARD
+    assert planner.next_move(stage.shows(step=1, in_view=[(4, 3)])) is None
+
+
+def test_move_to_a_thing_out_of_view_is_kept_up() -> None:
+    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 3)))
+    planner.next_move(stage.shows(box((4, 3))))
+    assert planner.next_move(stage.shows(step=1)) is Move.FORWARD
+
+
+def test_move_to_where_nothing_ever_lay_is_kept_up_in_view() -> None:
+    assert planner_of(MoveTo((4, 6), (4, 3))).next_move(Stage().shows(in_view=[(4, 3)])) is Move.FORWARD
+
+
+def test_fire_at_zaps_a_ready_opponent_within_reach() -> None:
+    assert planner_of(FireAt((4, 4))).next_move(Stage().shows(opponent((4, 4)))) is Move.INTERACT
+
+
+def test_fire_at_waits_while_the_beam_cools() -> None:
+    assert planner_of(FireAt((4, 4))).next_move(Stage().shows(opponent((4, 4)), loaded=False)) is Move.NOOP
+
+
+def test_fire_at_waits_for_an_opponent_without_the_ready_mark() -> None:
+    assert planner_of(FireAt((4, 4))).next_move(Stage().shows(opponent((4, 4), mark=None))) is Move.NOOP
+
+
+def test_fire_at_zaps_anybody_where_the_game_has_no_ready_mark() -> None:
+    planner = planner_of(FireAt((4, 4)), ready_mark=None)
+    assert planner.next_move(Stage().shows(opponent((4, 4), mark=None))) is Move.INTERACT
+
+
+def test_fire_at_moves_on_where_a_thing_blocks_the_beam() -> None:
+    move = planner_of(FireAt((4, 4))).next_move(Stage().shows(opponent((4, 4)), box((4, 5))))
+    assert move not in (Move.INTERACT, Move.NOOP, None)
+
+
+@given(
+    data=st.data(),
+    facing=st.sampled_from(Facing),
+    loaded=st.booleans(),
+    mark=st.sampled_from([READY, "interacting", None]),
+)
+def test_fire_at_never_zaps_in_vain(data: st.DataObject, facing: Facing, loaded: bool, mark: str | None) -> None:
+    *things, target, own = data.draw(st.lists(st.sampled_from(ROOM.open_cells), min_size=2, max_size=15, unique=True))
+    pose = Pose(*own, facing)
+    situation = Stage().shows(opponent(target, mark), *map(box, things), pose=pose, loaded=loaded)
+    move = planner_of(FireAt(target)).next_move(situation)
+    in_reach = reaches(pose, target, BEAM, ROOM.walls.union(things))
+    assert (move is Move.INTERACT) == (loaded and mark == READY and in_reach)
+
+
+def test_fire_at_follows_an_opponent_that_just_went_out_of_view() -> None:
+    stage, planner = Stage(), planner_of(FireAt((1, 6)))
+    stage.shows(opponent((7, 6)), step=0)
+    assert planner.next_move(stage.shows(step=1)) is Move.STEP_RIGHT
+
+
+def test_fire_at_goes_to_the_place_named_where_nobody_was_seen() -> None:
+    assert planner_of(FireAt((1, 6))).next_move(Stage().shows()) is Move.STEP_LEFT
+
+
+def test_fire_at_looks_elsewhere_where_the_place_named_is_empty() -> None:
+    south = [(x, y) for x, y in ROOM.open_cells if y >= 4]
+    assert planner_of(FireAt((1, 6))).next_move(Stage().shows(in_view=south)) is not Move.STEP_LEFT
+
+
+@pytest.mark.parametrize("place", [(0, 0), (8, 3)])
+def test_fire_at_a_wall_looks_where_the_opponent_may_be(place: Cell) -> None:
+    assert planner_of(FireAt(place)).next_move(Stage().shows()) is not None
+
+
+def test_fire_at_is_given_up_when_patience_is_over() -> None:
+    stage, planner = Stage(), planner_of(FireAt((1, 6)))
+    assert planner.next_move(stage.shows(step=0)) is not None
+    assert planner.next_move(stage.shows(step=PATIENCE)) is not None
+    assert planner.next_move(stage.shows(step=PATIENCE + 1)) is None
+
+
+def test_each_fire_at_has_its_own_patience() -> None:
+    stage, planner = Stage(), planner_of(FireAt((1, 6)), FireAt((7, 6)))
+    planner.next_move(stage.shows(step=0))
+    planner.next_move(stage.shows(step=PATIENCE + 1))
+    assert planner.next_move(stage.shows(step=2 * PATIENCE)) is not None
+
+
+def test_new_plan_takes_the_place_of_the_present_one() -> None:
+    planner = planner_of(MoveTo((4, 6), (1, 6)))
+    planner.next_move(Stage().shows())
+    planner.follow([MoveTo((4, 6), (7, 6))])
+    assert planner.next_move(Stage().shows()) is Move.STEP_RIGHT

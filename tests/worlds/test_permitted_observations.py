@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from meltingpot.scenario import PERMITTED_OBSERVATIONS
+
+from hm_agent.config import Scenario, all_scenarios
+from hm_agent.grid import Move
+from hm_agent.worlds.melting_pot.bots.casting import Bots
+from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+
+IN_THE_MATRIX = {"RGB", "INVENTORY", "READY_TO_SHOOT", "COLLECTIVE_REWARD"}
+RWS = [scenario for scenario in all_scenarios() if scenario.game.short_name == "rws_repeated"]
+
+
+def test_nine_scenarios_are_covered() -> None:
+    assert len(RWS) == 9
+
+
+@pytest.mark.parametrize("scenario", RWS, ids=lambda scenario: scenario.short_name)
+@pytest.mark.parametrize("ground_truth", [False, True], ids=["playing", "with ground truth for tests"])
+def test_player_receives_permitted_observations_only(scenario: Scenario, ground_truth: bool) -> None:
+    world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=ground_truth)
+    moves = random.Random(0)
+    observations = [world.reset(0), *(world.step(moves.randrange(len(Move))) for _ in range(20))]
+    world.close()
+    received = {frozenset(observation.fields) for observation in observations}
+    assert received == {frozenset(IN_THE_MATRIX)}
+    assert IN_THE_MATRIX <= PERMITTED_OBSERVATIONS
+
+
+def test_player_sees_its_own_window_not_the_world() -> None:
+    world = MeltingPotWorld(RWS[0], Bots.SCRIPTED)
+    observation = world.reset(0)
+    assert observation.fields["RGB"].shape == (40, 40, 3)
+    assert world.frame().shape == (120, 184, 3)
+    world.close()
