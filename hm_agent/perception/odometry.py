@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 
 from hm_agent.grid import Move
 
-Offset = tuple[int, int]  # (ahead, right) of the viewer
+Offset = tuple[int, int]
+"""(ahead, right) of the viewer."""
 
-STEPS: dict[int, Offset] = {
+STEPS: Mapping[int, Offset] = {
     Move.FORWARD: (1, 0),
     Move.BACKWARD: (-1, 0),
     Move.STEP_RIGHT: (0, 1),
     Move.STEP_LEFT: (0, -1),
+}
+OPPOSITE: Mapping[int, int] = {
+    Move.FORWARD: Move.BACKWARD,
+    Move.BACKWARD: Move.FORWARD,
+    Move.STEP_RIGHT: Move.STEP_LEFT,
+    Move.STEP_LEFT: Move.STEP_RIGHT,
+    Move.TURN_LEFT: Move.TURN_RIGHT,
+    Move.TURN_RIGHT: Move.TURN_LEFT,
 }
 
 UNLIKELY, UNDECIDED, LIKELY = 0.02, 1.0, 50.0
@@ -21,31 +30,44 @@ UNLIKELY, UNDECIDED, LIKELY = 0.02, 1.0, 50.0
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What one frame shows besides walls, relative to the viewer: things that stay where they are, and players."""
+    """What one frame shows besides walls, relative to the viewer.
 
-    things: Set[tuple[Offset, str]] = frozenset()
+    things: what stays where it is, by offset. players: where somebody stands. seen: the offsets, but the own one,
+    whose content the frame shows; a beam hides some.
+    """
+
+    things: Mapping[Offset, str] = field(default_factory=dict)
     players: Set[Offset] = frozenset()
-    disturbed: bool = False
-    """Whether a beam was in view, or the viewer was caught in an interaction."""
+    seen: Set[Offset] = frozenset()
+    has_beam: bool = False
 
 
 def odds_of_staying(before: Scene, now: Scene, move: int) -> float:
     """How much likelier it is that the move failed than that it happened, by the two frames alone.
 
-    0 where nothing can have failed it: nobody near and no beam in sight.
+    0 where nothing can have failed it: nobody near, and no beam that may hide somebody.
     """
-    if not (before.players or now.players or before.disturbed or now.disturbed):
+    if not (before.players or now.players or before.has_beam or now.has_beam):
         return 0.0
-    kept = len(before.things & now.things)
-    carried = len({(carry(offset, move), kind) for offset, kind in before.things} & now.things)
-    if kept != carried:
-        return LIKELY if kept > carried else UNLIKELY
+    stayed, moved = agreement(before, now, Move.NOOP), agreement(before, now, move)
+    if stayed != moved:
+        return LIKELY if stayed > moved else UNLIKELY
     return _odds_by_company(before, now, move)
 
 
+def agreement(before: Scene, now: Scene, move: int) -> int:
+    """How many things are where the move would show them, less those that would have come or gone."""
+    back = OPPOSITE.get(move, Move.NOOP)
+    score = 0
+    for offset in now.seen:
+        earlier = carry(offset, back)
+        if earlier in before.seen:
+            was, is_now = before.things.get(earlier), now.things.get(offset)
+            score += (was is not None) if was == is_now else -1
+    return score
+
+
 def _odds_by_company(before: Scene, now: Scene, move: int) -> float:
-    if now.disturbed and not before.disturbed:
-        return UNDECIDED
     target = STEPS.get(move)
     if target is None or target not in now.players:
         return UNLIKELY

@@ -49,6 +49,7 @@ class Eyes:
         self.atlas, self.layout, self.window, self.roles = atlas, layout, window, roles
         self.patterns = WallPatterns(layout, window)
         self.cells = {pose: window.cells(pose) for pose in self.patterns.poses}
+        self.surroundings = frozenset(window.offsets) - {(0, 0)}
         self.meanings = tuple(self._meaning(number, label) for number, label in enumerate(atlas.labels))
         self.own_labels = frozenset(n for n, label in enumerate(atlas.labels) if label.find(roles.own))
         self.plain = frozenset(
@@ -113,18 +114,19 @@ class Perceiver:
         hidden = sum(1 << n for n, meaning in contents if meaning.is_hidden)
         facing = next((-meaning.turns % 4 for _, meaning in contents if meaning.is_wall), None)
         frozen = mark is not None and mark == self._eyes.roles.freezing_mark
-        scene = self._relative_scene(contents, disturbed=frozen or hidden != 0)
+        scene = self._relative_scene(contents)
         # The mark appears one frame after the beam hit, and from the hit on nobody moves: this move failed already.
         done = Move.NOOP if frozen else move
         stayed = odds_of_staying(self._scene, scene, done)
         self._scene = scene
         return self._localizer.update(walls, hidden, facing, done, stayed)
 
-    def _relative_scene(self, contents: Contents, *, disturbed: bool) -> Scene:
+    def _relative_scene(self, contents: Contents) -> Scene:
         offsets = self._eyes.window.offsets
-        things = {(offsets[n], meaning.kind) for n, meaning in contents if meaning.kind and not meaning.is_player}
+        things = {offsets[n]: meaning.kind for n, meaning in contents if meaning.kind and not meaning.is_player}
         players = {offsets[n] for n, meaning in contents if meaning.is_player}
-        return Scene(things, players, disturbed)
+        hidden = {offsets[n] for n, meaning in contents if meaning.is_hidden}
+        return Scene(things, players, self._eyes.surroundings - hidden - players, bool(hidden))
 
     def _sight(self, n: int, meaning: Meaning, pose: Pose | None) -> Sight:
         cell = self._eyes.cells[pose][n] if pose else None
