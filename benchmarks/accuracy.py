@@ -37,7 +37,8 @@ class PoseCheck:
 
     def _true_pose(self) -> Pose:
         truth = self._world.truth(0, before=True)
-        return Pose(*map(int, truth["POSITION"]), int(truth["ORIENTATION"]))
+        x, y = map(int, truth["POSITION"])
+        return Pose(x, y, int(truth["ORIENTATION"]))
 
     def close(self) -> None:
         """Keeps what it has counted."""

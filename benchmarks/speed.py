@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from statistics import median
 
+from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
@@ -14,7 +15,6 @@ from hm_agent.grid import Move
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Perceiver
-from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.worlds.melting_pot.bots.casting import Bots
 from hm_agent.worlds.melting_pot.substrate import eyes_of
 from hm_agent.worlds.melting_pot.world import MeltingPotWorld

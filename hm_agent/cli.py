@@ -12,10 +12,10 @@ from rich.console import Console
 from hm_agent.agents.registry import ABOUT
 from hm_agent.config import ConfigError, all_scenarios, find_scenarios
 from hm_agent.experiment import MODELS, Experiment, find_agents, run
+from hm_agent.games.game import Inference
 from hm_agent.reporting.console import ConsoleProgress, show_rows
 from hm_agent.reporting.summary import write_summary
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.worlds.melting_pot.games.game import Inference
 
 USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scenarios.
 
@@ -28,8 +28,10 @@ video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One seed giv
 Flags:"""
 
 INTERRUPTED, FAILED, WRONG_INPUT = 130, 1, 2
+WIDTH = 120
+"""Of what is printed into files and pipes."""
 
-FLAGS = flags.FlagValues()
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _LIST = flags.DEFINE_list
 _SCENARIO = _LIST("scenario", [], "Scenarios by short or full name, or globs, with commas.", flag_values=FLAGS)
 _AGENT = _LIST("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", flag_values=FLAGS)
@@ -44,16 +46,22 @@ _MAX_STEPS = flags.DEFINE_integer(
     "max_steps", None, "Cut episodes after so many steps.", lower_bound=1, flag_values=FLAGS
 )
 _BOTS = flags.DEFINE_enum(
-    "bots", "auto", ["auto", "trained", "scripted"], "Who plays the background: trained models, scripted players, or "
-    "trained ones where they are installed.", flag_values=FLAGS,
+    "bots",
+    "auto",
+    ["auto", "trained", "scripted"],
+    "Who plays the background: trained models, scripted players, or trained ones where they are installed.",
+    flag_values=FLAGS,
 )
 _BOTS_DIR = flags.DEFINE_string(
     "bots_dir", None, "A folder of trained SavedModels, laid out <substrate>/<model>/.", flag_values=FLAGS
 )
 _OVERWRITE = flags.DEFINE_bool("overwrite", False, "Play episodes anew that OUT holds already.", flag_values=FLAGS)
 _INFERENCE = flags.DEFINE_enum_class(
-    "inference", Inference.EXACT, Inference, "How the opponent's inventory is found: calculated from the reward, or "
-    "asked of the model as in the paper.", flag_values=FLAGS,
+    "inference",
+    Inference.EXACT,
+    Inference,
+    "How the opponent's inventory is found: calculated from the reward, or asked of the model as in the paper.",
+    flag_values=FLAGS,
 )
 _ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, flag_values=FLAGS)
 _REWARD = flags.DEFINE_float(
@@ -70,6 +78,8 @@ _HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", flag_values
 def main(argv: Sequence[str]) -> int:
     """Runs one command line; returns the exit status."""
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH)
     try:
         _parse(argv)
         if _HELP.value or _SHOW.value:

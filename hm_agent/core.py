@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
@@ -32,7 +31,7 @@ class Observation:
     """
 
     step: int
-    fields: Mapping[str, npt.NDArray[Any] | np.generic]
+    fields: Mapping[str, npt.NDArray[Any]]
     reward: float = 0.0
     last: bool = False
 

@@ -39,7 +39,7 @@ async def run_episode(
         outcome.status = "model_unavailable"
     except asyncio.CancelledError:
         outcome.status = "interrupted"
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 — kept in the outcome, and raised again once the result is written
         outcome.status, outcome.error = f"failed: {type(error).__name__}: {error}", error
     finally:
         for recorder in recorders:

@@ -19,12 +19,12 @@ from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.config import ConfigError, Scenario
 from hm_agent.core import Agent, Model, Recorder
 from hm_agent.episode import Outcome, run_episode
+from hm_agent.games.game import Inference
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.recording.result import FILE, Result, versions, write_result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.worlds.melting_pot.games.game import Inference
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.bots.casting import Bots
@@ -163,7 +163,7 @@ def _play(episode: Episode, watcher: Recorder) -> tuple[Result, Outcome]:
         outcome = asyncio.run(playing)
     finally:
         world.close()
-    result = _result(episode, outcome, agent, world.background(), bots, time.perf_counter() - started)
+    result = _result(episode, outcome, agent, tuple(world.background()), bots, time.perf_counter() - started)
     write_result(result, episode.folder)
     return result, outcome
 

@@ -13,12 +13,12 @@ from hm_agent.core import (
     Decision,
     Event,
     Hypothesis,
-    Model,
     Observation,
     Strategy,
     Unanswered,
     Vitals,
 )
+from hm_agent.games.game import Game
 from hm_agent.grid import Move
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.models.transcript import Transcript
@@ -27,7 +27,6 @@ from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.action_planner import ActionPlanner, Situation
 from hm_agent.planning.subgoals import FireAt, Subgoal, SubgoalError, parse_plan
 from hm_agent.planning.walking import seek_bearings
-from hm_agent.worlds.melting_pot.games.game import Game
 
 
 class Strategist(Protocol):
@@ -133,4 +132,6 @@ class ComposedAgent:
         )
 
     def vitals(self) -> Vitals:
-        return Vitals(self._model.usage, self._interactions, self._perceiver.unknown_patches, self._perceiver.lost_steps)
+        return Vitals(
+            self._model.usage, self._interactions, self._perceiver.unknown_patches, self._perceiver.lost_steps
+        )

@@ -9,13 +9,13 @@ from hm_agent.agents.agent import ComposedAgent, Strategist
 from hm_agent.agents.reference import NoopAgent, RandomAgent, ToldStrategist
 from hm_agent.config import GameFacts
 from hm_agent.core import Agent, Model
+from hm_agent.games import build_game
+from hm_agent.games.game import Game, Inference
 from hm_agent.models.transcript import Transcript
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.planning.action_planner import ActionPlanner
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 from hm_agent.theory_of_mind.module import TheoryOfMind
-from hm_agent.worlds.melting_pot.games import build_game
-from hm_agent.worlds.melting_pot.games.game import Game, Inference
 
 
 @dataclass(frozen=True)

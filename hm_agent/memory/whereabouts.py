@@ -33,7 +33,7 @@ class Whereabouts:
         """(height, width) probabilities."""
 
     def _anywhere(self) -> npt.NDArray[np.float64]:
-        return self._open / self._open.sum()
+        return np.asarray(self._open / self._open.sum())
 
     def update(self, view: TextualMap) -> None:
         """One step further: the belief spreads, and the cells in view are settled."""

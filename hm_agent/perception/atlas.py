@@ -132,7 +132,7 @@ def _paint(shape: str, palette: Mapping[str, Sequence[int]]) -> Pixels:
     picture = np.array(rgba, np.int64)
     factor = len(picture) // SPRITE_SIZE
     boxes = picture.reshape(SPRITE_SIZE, factor, SPRITE_SIZE, factor, 4)
-    return (boxes.sum(axis=(1, 3)) // factor**2).astype(np.uint8)
+    return np.asarray(boxes.sum(axis=(1, 3)) // factor**2, np.uint8)
 
 
 def _sprite_map(settings: Mapping[str, Any], viewer: int) -> dict[str, str]:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from hm_agent.grid import Layout, Pose
 from hm_agent.perception.view import Window
 
-
 CLEARLY = 2.0
 """How many times likelier than any other a pose must be to be taken as the own one."""
 NEGLIGIBLE = 1e-6
@@ -79,9 +78,7 @@ class Localizer:
         total = sum(beliefs.values())
         return {pose: weight / total for pose, weight in beliefs.items() if weight > NEGLIGIBLE * total}
 
-    def _kept(
-        self, beliefs: dict[Pose, float], walls: int, hidden: int, facing: int | None
-    ) -> dict[Pose, float]:
+    def _kept(self, beliefs: dict[Pose, float], walls: int, hidden: int, facing: int | None) -> dict[Pose, float]:
         shown, number = self._patterns.wall_sets, self._patterns.number
         return {
             pose: weight
@@ -93,4 +90,3 @@ class Localizer:
         ranked = sorted(self._beliefs.items(), key=lambda item: -item[1])
         clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][1] > CLEARLY * ranked[1][1])
         return ranked[0][0] if clear else None
-

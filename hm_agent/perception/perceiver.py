@@ -90,15 +90,15 @@ class Perceiver:
         own = labels[eyes.window.own_cell]
         contents = [(n, eyes.meanings[label]) for n, label in enumerate(labels) if label not in eyes.plain]
         present = own in eyes.own_labels
-        pose = self._locate(contents, move, eyes.meanings[own].mark) if present else self._leave()
+        if not present:
+            self._leave()
+        pose = self._locate(contents, move, eyes.meanings[own].mark) if present else None
         unknown = labels.count(UNKNOWN)
         self.unknown_patches += unknown
         self.lost_steps += present and pose is None
         return self._map(contents, pose, present, eyes.meanings[own].mark, unknown)
 
-    def _map(
-        self, contents: Contents, pose: Pose | None, present: bool, mark: str | None, unknown: int
-    ) -> TextualMap:
+    def _map(self, contents: Contents, pose: Pose | None, present: bool, mark: str | None, unknown: int) -> TextualMap:
         cells = self._eyes.cells[pose] if pose else ()
         hidden = {n for n, meaning in contents if meaning.is_hidden}
         in_view = tuple(cell for n, cell in enumerate(cells) if n not in hidden) if hidden else cells

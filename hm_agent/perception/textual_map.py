@@ -58,5 +58,7 @@ class TextualMap:
         places = defaultdict(list)
         for sight in self.sights:
             places[sight.kind].append(sight.cell)
-        lines += [f"Observable {kind} locations: {places[kind]}" for kind in (*kinds, *sorted(set(places) - set(kinds)))]
+        lines += [
+            f"Observable {kind} locations: {places[kind]}" for kind in (*kinds, *sorted(set(places) - set(kinds)))
+        ]
         return "\n".join(lines)

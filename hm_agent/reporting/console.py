@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from hm_agent.core import Step
 from hm_agent.experiment import Episode
 from hm_agent.recording.result import Result
-from hm_agent.reporting.summary import HEADINGS, Row
+from hm_agent.reporting.summary import HEADINGS, Row, notes
 
+SHOWN = (0, 1, 4, 5, 6, 7)
+"""The columns of the summary that fit a terminal."""
 REFRESH = 50
 """After how many steps the line of the running episode is renewed."""
 
@@ -56,10 +59,10 @@ class ConsoleProgress:
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:
-    """Prints the table of a summary."""
-    table = Table(*HEADINGS)
+    """Prints the table of a summary, and below it what holds for all of it."""
+    table = Table(*(Column(HEADINGS[n], no_wrap=True) for n in SHOWN), box=SIMPLE_HEAD)
     for row in rows:
-        table.add_row(*row.cells())
+        table.add_row(*(row.cells()[n] for n in SHOWN))
     console.print(table)
-    if any(row.bots == "scripted" for row in rows):
-        console.print("Scripted bots stand in for trained ones. `builtin` calculates: no language model was involved.")
+    for note in notes(rows):
+        console.out(note, highlight=False)

@@ -12,7 +12,7 @@ from statistics import mean, stdev
 from hm_agent.config import all_scenarios
 from hm_agent.recording.result import FILE, Result, read_result
 
-HEADINGS = ("scenario", "agent", "model", "bots", "episodes", "reward / 1200 steps", "interactions", "paper's HM")
+HEADINGS = ("scenario", "agent", "model", "bots", "episodes", "reward/1200 steps", "interactions", "the paper's")
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,15 @@ def write_summary(out: Path) -> list[Row]:
 def _markdown(rows: Sequence[Row]) -> str:
     lines = [HEADINGS, tuple("---" for _ in HEADINGS), *(row.cells() for row in rows)]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"# Summary\n\n{table}\n\n{_notes(rows)}\n"
+    said = "\n".join(f"- {note}" for note in notes(rows))
+    return f"# Summary\n\n{table}\n\n{said}\n"
 
 
-def _notes(rows: Sequence[Row]) -> str:
+def notes(rows: Sequence[Row]) -> list[str]:
     """What the figures can't say themselves."""
-    notes = ["Mean ± standard error over episodes; the paper's figures are its table 1: GPT-4 against trained bots."]
+    said = ["Mean ± standard error over episodes; the paper: its table 1, GPT-4 against trained bots."]
     if any(row.bots == "scripted" for row in rows):
-        notes.append("Scripted bots stand in for Melting Pot's trained ones: compare with the paper with care.")
+        said.append("The bots are scripted: they stand in for Melting Pot's trained ones.")
     if any(row.model == "builtin" for row in rows):
-        notes.append("`builtin` is a reasoner that calculates; no language model was involved.")
-    return "\n".join(f"- {note}" for note in notes)
+        said.append("The model `builtin` calculates: no language model was involved.")
+    return said

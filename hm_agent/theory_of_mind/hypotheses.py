@@ -60,7 +60,7 @@ def best_earlier(bank: Bank, parameters: Hyperparameters) -> Bank:
 
 def ranked(bank: Bank) -> Bank:
     """The most valuable first; among equals, the newest."""
-    return tuple(sorted(reversed(bank), key=lambda hypothesis: -hypothesis.value))
+    return tuple(sorted(bank[::-1], key=lambda hypothesis: -hypothesis.value))
 
 
 def add(bank: Bank, words: str, born: int, parameters: Hyperparameters) -> Bank:

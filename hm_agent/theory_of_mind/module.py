@@ -147,7 +147,8 @@ class TheoryOfMind:
         return tuple(hypothesis for hypothesis in bank if hypothesis.words in kept)
 
     async def _ask(self, stream: Stream, hypothesis: Hypothesis) -> BaseModel | None:
+        question: Question[BaseModel] = self._game.ask_prediction(stream.history, hypothesis.words)
         try:
-            return await self._model.answer(self._game.ask_prediction(stream.history, hypothesis.words))
+            return await self._model.answer(question)
         except Unanswered:
             return None

@@ -21,8 +21,8 @@ from hm_agent.config import all_scenarios, data_folder
 from hm_agent.core import Counts, Hypothesis, Question
 from hm_agent.grid import Facing, Pose
 from hm_agent.models.prompts import environment, render
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
+from hm_agent.games.matrix.payoff import argmax, reward
+from hm_agent.games.matrix.questions import (
     Encounter,
     InferInventory,
     Place,

@@ -11,12 +11,9 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from hm_agent.core import AnswerT, Counts, Question, Unanswered
-from hm_agent.models.builtin.routes import plan_route
-from hm_agent.models.builtin.strategies import likeliest, strategy_of
-from hm_agent.theory_of_mind.module import HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.matrix.counters import best_target, expected_inventories
-from hm_agent.worlds.melting_pot.games.matrix.payoff import infer_inventory
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
+from hm_agent.games.matrix.counters import best_target, expected_inventories
+from hm_agent.games.matrix.payoff import infer_inventory
+from hm_agent.games.matrix.questions import (
     CounterAnswer,
     InferInventory,
     InventoryAnswer,
@@ -26,6 +23,9 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ProposeHypothesis,
     Rules,
 )
+from hm_agent.models.builtin.routes import plan_route
+from hm_agent.models.builtin.strategies import likeliest, strategy_of
+from hm_agent.theory_of_mind.module import HypothesisAnswer
 
 
 def infer(question: InferInventory) -> InventoryAnswer:

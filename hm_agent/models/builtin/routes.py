@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from hm_agent.games.matrix.questions import PlanSubgoals
 from hm_agent.grid import Cell, distance
 from hm_agent.memory.whereabouts import worth_going_to
 from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
-from hm_agent.worlds.melting_pot.games.matrix.questions import PlanSubgoals
 
 NEAR = 6
 """How near, in steps, a sighting must be to be acted on before all is collected."""
@@ -27,7 +29,7 @@ def plan_route(question: PlanSubgoals) -> list[Subgoal]:
     if not route:
         return [MoveTo(question.pose.cell, question.unseen[0][0])]
     legs = [question.pose.cell, *route]
-    plan: list[Subgoal] = [MoveTo(start, end) for start, end in zip(legs, legs[1:], strict=False)]
+    plan: list[Subgoal] = [MoveTo(start, end) for start, end in pairwise(legs)]
     return [*plan, FireAt(_meeting_place(question))] if len(route) == lacking else plan
 
 
@@ -35,7 +37,8 @@ def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
     """The nearest things of a kind, each from the one before; seen ones before sites where they may grow again."""
     doubts = {cell: DOUBT for known, cell in question.sites if known == kind}
     doubts |= {place.cell: 0 for place in question.things if place.kind == kind}
-    here, route = question.pose.cell, []
+    here = question.pose.cell
+    route: list[Cell] = []
     while doubts and len(route) < count:
         start = here
         here = min(doubts, key=lambda cell: (distance(start, cell) + doubts[cell], cell))

@@ -14,9 +14,9 @@ from itertools import permutations
 from math import log
 from typing import Protocol
 
-from hm_agent.worlds.melting_pot.games.matrix.counters import Odds
-from hm_agent.worlds.melting_pot.games.matrix.payoff import Payoff, argmax
-from hm_agent.worlds.melting_pot.games.matrix.questions import Encounter, Rules
+from hm_agent.games.matrix.counters import Odds
+from hm_agent.games.matrix.payoff import Payoff, argmax
+from hm_agent.games.matrix.questions import Encounter, Rules
 
 SLIP = 0.08
 """How often a player is taken to have played otherwise than its strategy says."""

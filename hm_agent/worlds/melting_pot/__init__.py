@@ -1,6 +1,5 @@
 """DeepMind's Melting Pot; nothing outside this package imports it."""
 
-import os
+from hm_agent.worlds.melting_pot.quiet import import_quietly
 
-# Melting Pot imports TensorFlow, which greets everybody with a page of remarks on the machine's GPUs.
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import_quietly("tensorflow")

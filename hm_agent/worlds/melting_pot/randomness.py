@@ -58,7 +58,8 @@ class SeededPolicy(policy_lib.Policy[Any]):
 
     def step(self, timestep: dm_env.TimeStep, prev_state: Any) -> tuple[int, Any]:
         with drawing_from(self._stream):
-            return self._policy.step(timestep, prev_state)
+            action, state = self._policy.step(timestep, prev_state)
+        return action, state
 
     def close(self) -> None:
         self._policy.close()

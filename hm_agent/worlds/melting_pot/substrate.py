@@ -11,11 +11,11 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import substrate as substrate_lib
 
 from hm_agent.config import GameFacts
+from hm_agent.games.matrix.game import INTERACTING, READY
 from hm_agent.grid import Layout
 from hm_agent.perception.atlas import build_atlas
 from hm_agent.perception.perceiver import Eyes, SpriteRoles
 from hm_agent.perception.view import Window
-from hm_agent.worlds.melting_pot.games.matrix.game import INTERACTING, READY
 from hm_agent.worlds.melting_pot.lua import use_deterministic_lua
 from hm_agent.worlds.melting_pot.randomness import drawing_from
 

@@ -53,9 +53,7 @@ class MeltingPotWorld:
 
     def _build(self) -> scenario_lib.Scenario:
         config = mp_scenario.get_config(self._scenario.name)
-        substrate = build_substrate(
-            config.substrate, config.roles, self._stream, ground_truth=self._ground_truth
-        )
+        substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
         eyes = eyes_of(self._scenario.game.short_name)
         bots = build_bots(self._scenario, eyes, self._bots, self._bots_dir, self._stream, self._prompter)
         stage = scenario_lib.build_scenario(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from statistics import median_low
 
 from hm_agent.core import Counts
-from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
-from hm_agent.worlds.melting_pot.games.matrix.questions import Encounter, Rules
+from hm_agent.games.matrix.payoff import reward
+from hm_agent.games.matrix.questions import Encounter, Rules
 
 Odds = tuple[float, ...]
 """How likely each behaviour is, in the game's order."""

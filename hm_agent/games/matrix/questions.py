@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+
 from pydantic import BaseModel
 
 from hm_agent.core import Counts, Hypothesis, Question
+from hm_agent.games.matrix.payoff import Payoff
 from hm_agent.grid import Cell, Pose
 from hm_agent.theory_of_mind.module import HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.matrix.payoff import Payoff
 
 
 @dataclass(frozen=True, slots=True)

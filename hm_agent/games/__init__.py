@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from hm_agent.config import GameFacts
+from hm_agent.games.game import Game, Inference
+from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.perception.perceiver import Eyes
-from hm_agent.worlds.melting_pot.games.game import Game, Inference
-from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 
 GAMES: Mapping[str, Callable[[GameFacts, Eyes, Inference], Game]] = {"matrix": MatrixGame}
 

@@ -24,7 +24,7 @@ SIDE_ODDS = 0.3
 
 def reward(own: Counts, other: Counts, payoff: Payoff) -> float:
     """v_own^T A v_other over normalised inventories (appendix B.1)."""
-    paid = sum(mine * sum(map(mul, row, other)) for mine, row in zip(own, payoff, strict=True))
+    paid: float = sum(mine * sum(map(mul, row, other)) for mine, row in zip(own, payoff, strict=True))
     return paid / (sum(own) * sum(other))
 
 

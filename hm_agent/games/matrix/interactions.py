@@ -54,9 +54,8 @@ class InteractionReader:
         return ()
 
     def _remember(self, inventory: Counts, view: TextualMap) -> None:
-        """The zapper's inventory is reset at the zap if it wins, 17 steps before its reward: so the last one counts
-        that shows something collected. Without that nobody can interact.
-        """
+        # The zapper's inventory is reset at the zap if it wins, 17 steps before its reward: so the last one counts that
+        # shows something collected. Without that nobody can interact.
         if inventory == self._initial:
             return
         if any(self._is_watching(player, view.pose) for player in view.players):

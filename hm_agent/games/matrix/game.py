@@ -8,17 +8,11 @@ from pydantic import BaseModel
 
 from hm_agent.config import GameFacts
 from hm_agent.core import Counts, Event, Model, Observation, Strategy, Unanswered
-from hm_agent.memory.entities import EntityMemory
-from hm_agent.memory.places import unseen_places
-from hm_agent.perception.perceiver import Eyes
-from hm_agent.perception.textual_map import TextualMap
-from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.module import Evidence
-from hm_agent.worlds.melting_pot.games.game import Inference
-from hm_agent.worlds.melting_pot.games.matrix.counters import best_target, expected_inventories
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction, InteractionReader, inventory_of
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
+from hm_agent.games.game import Inference
+from hm_agent.games.matrix.counters import best_target, expected_inventories
+from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
+from hm_agent.games.matrix.payoff import argmax, infer_inventory
+from hm_agent.games.matrix.questions import (
     CounterAnswer,
     Encounter,
     InferInventory,
@@ -28,6 +22,12 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ProposeHypothesis,
     Rules,
 )
+from hm_agent.memory.entities import EntityMemory
+from hm_agent.memory.places import unseen_places
+from hm_agent.perception.perceiver import Eyes
+from hm_agent.perception.textual_map import TextualMap
+from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.module import Evidence
 
 READY, INTERACTING = "ready", "interacting"
 """Our words for what avatars wear over their heads."""
