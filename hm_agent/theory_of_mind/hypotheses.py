@@ -60,7 +60,8 @@ def best_earlier(bank: Bank, parameters: Hyperparameters) -> Bank:
 
 def ranked(bank: Bank) -> Bank:
     """The most valuable first; among equals, the newest."""
-    return tuple(sorted(bank[::-1], key=lambda hypothesis: -hypothesis.value))
+    newest_first = sorted(enumerate(bank), key=lambda entry: (-entry[1].value, -entry[0]))
+    return tuple(hypothesis for _, hypothesis in newest_first)
 
 
 def add(bank: Bank, words: str, born: int, parameters: Hyperparameters) -> Bank:

@@ -12,6 +12,7 @@ from hm_agent.config import GameFacts, Scenario, find_scenarios
 from hm_agent.core import Observation
 from hm_agent.grid import Cell, Facing, Move, Pose
 from hm_agent.memory.entities import EntityMemory
+from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.perception.view import label_patches
@@ -36,10 +37,10 @@ class Player:
         self._planner = ActionPlanner(eyes.layout, game.beam, ready_mark="ready")
         self._memory = EntityMemory(eyes.layout, ("opponent",))
         self._move = Move.NOOP
-        self.perceiver = Perceiver(eyes)
+        self._perceiver = Perceiver(eyes)
 
     def look(self, observation: Observation) -> TextualMap:
-        view = self.perceiver.see(observation.fields["RGB"], self._move)
+        view = self._perceiver.see(np.asarray(observation.fields["RGB"]), self._move)
         self._memory.update(observation.step, view)
         return view
 
@@ -71,7 +72,7 @@ class Player:
 class Moment:
     """What was perceived in one frame, and what is true. alive: for how many steps the player has been on the map."""
 
-    rgb: Any
+    rgb: Pixels
     view: TextualMap
     pose: Pose
     other: Pose
@@ -79,19 +80,22 @@ class Moment:
     alive: int
 
 
+def pose_of(truth: Any) -> Pose:
+    x, y = map(int, truth["POSITION"])
+    return Pose(x, y, int(truth["ORIENTATION"]))
+
+
 def watch(scenario: Scenario, eyes: Eyes) -> Iterator[Moment]:
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
-    player = Player(scenario.game, eyes, seed=scenario.number)
+    focal = Player(scenario.game, eyes, seed=scenario.number)
     observation = world.reset(scenario.number)
     alive = 0
     for _ in range(STEPS):
-        view = player.look(observation)
+        view = focal.look(observation)
         alive = alive + 1 if view.present else 0
-        pose, other = (
-            Pose(*map(int, truth["POSITION"]), int(truth["ORIENTATION"])) for truth in map(world.truth, (0, 1))
-        )
-        yield Moment(observation.fields["RGB"], view, pose, other, bool(world.truth(1)["RGB"].any()), alive)
-        observation = world.step(player.act(observation, view))
+        pose, other = (pose_of(world.truth(player)) for player in (0, 1))
+        yield Moment(np.asarray(observation.fields["RGB"]), view, pose, other, bool(world.truth(1)["RGB"].any()), alive)
+        observation = world.step(focal.act(observation, view))
     world.close()
 
 
@@ -131,7 +135,7 @@ def test_every_wall_patch_is_an_exact_compass(moments: list[Moment], rws_eyes: E
 def test_other_player_is_seen_where_it_is_and_looks(moments: list[Moment]) -> None:
     seen = [(moment, sight) for moment in moments for sight in moment.view.players if moment.view.pose == moment.pose]
     assert len(seen) > 100
-    assert all(Pose(*sight.cell, sight.facing) == moment.other for moment, sight in seen if sight.cell)
+    assert all((sight.cell, sight.facing) == (moment.other.cell, moment.other.facing) for moment, sight in seen)
 
 
 def test_other_player_is_seen_whenever_it_is_in_view(moments: list[Moment]) -> None:
@@ -141,21 +145,25 @@ def test_other_player_is_seen_whenever_it_is_in_view(moments: list[Moment]) -> N
     assert all(moment.view.players for moment in exact)
 
 
+def spoilt(rgb: Pixels) -> Pixels:
+    """The same frame, but for a patch in the corner that no atlas holds."""
+    frame = rgb.copy()
+    frame[:8, :8] = 7
+    return frame
+
+
 def test_unknown_patch_is_counted_and_never_guessed(moments: list[Moment], rws_eyes: Eyes) -> None:
-    first = moments[0]
-    (clean, spoilt), frame = (Perceiver(rws_eyes) for _ in range(2)), first.rgb.copy()
-    frame[0:8, 0:8] = np.uint8(7)
-    whole, holed = clean.see(first.rgb, Move.NOOP), spoilt.see(frame, Move.NOOP)
-    assert (clean.unknown_patches, spoilt.unknown_patches, holed.unknown_patches) == (0, 1, 1)
-    assert [sight for sight in whole.sights if sight.offset != (3, -2)] == list(holed.sights)
+    perceiver, corner = Perceiver(rws_eyes), rws_eyes.window.offsets[0]
+    frame = next(moment.rgb for moment in moments if any(sight.offset == corner for sight in moment.view.sights))
+    view = perceiver.see(spoilt(frame), Move.NOOP)
+    assert (view.unknown_patches, perceiver.unknown_patches) == (1, 1)
+    assert not any(sight.offset == corner for sight in view.sights)
 
 
 def test_cell_of_an_unknown_patch_is_not_in_view(moments: list[Moment], rws_eyes: Eyes) -> None:
-    frame = next(moment.rgb for moment in moments if Perceiver(rws_eyes).see(moment.rgb, Move.NOOP).pose).copy()
-    frame[0:8, 0:8] = np.uint8(7)
-    view = Perceiver(rws_eyes).see(frame, Move.NOOP)
-    assert view.pose is not None
-    assert view.in_view == rws_eyes.window.cells(view.pose)[1:]
+    views = (Perceiver(rws_eyes).see(spoilt(moment.rgb), Move.NOOP) for moment in moments)
+    pose, in_view = next((view.pose, view.in_view) for view in views if view.pose)
+    assert in_view == rws_eyes.window.cells(pose)[1:]
 
 
 def test_frame_without_oneself_is_absence_not_loss(rws_eyes: Eyes) -> None:

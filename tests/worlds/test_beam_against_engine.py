@@ -38,7 +38,8 @@ class Zap:
 
 
 def pose_of(truth: Any) -> Pose:
-    return Pose(*map(int, truth["POSITION"]), int(truth["ORIENTATION"]))
+    x, y = map(int, truth["POSITION"])
+    return Pose(x, y, int(truth["ORIENTATION"]))
 
 
 def things_and_lit(world_rgb: Any, eyes: Eyes) -> tuple[frozenset[Cell], frozenset[Cell]]:

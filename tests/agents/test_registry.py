@@ -1,0 +1,83 @@
+"""Every agent by name can be built and plays."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields, is_dataclass
+
+import pytest
+
+from hm_agent.agents.registry import ABOUT, AGENTS, Ingredients
+from hm_agent.config import find_scenarios
+from hm_agent.core import Step
+from hm_agent.episode import run_episode
+from hm_agent.games.game import Inference
+from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.worlds.melting_pot.bots.casting import Bots, cast_of
+from hm_agent.worlds.melting_pot.substrate import eyes_of
+from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+
+(SCENARIO,) = find_scenarios(["rws_repeated_1"])
+
+
+class Notes:
+    """Keeps every step."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+
+    def record(self, step: Step) -> None:
+        self.steps.append(step)
+
+    def close(self) -> None:
+        """Keeps what it has."""
+
+
+def play(name: str, steps: int, inference: Inference = Inference.EXACT) -> list[Step]:
+    world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
+    eyes = eyes_of(SCENARIO.game.short_name)
+    agent = AGENTS[name](
+        Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.targets, inference=inference)
+    )
+    notes = Notes()
+    outcome = asyncio.run(run_episode(world, agent, seed=1, max_steps=steps, recorders=[notes]))
+    world.close()
+    assert outcome.error is None
+    return notes.steps
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_agent_plays(name: str) -> None:
+    assert len(play(name, 60)) == 60
+    assert ABOUT[name]
+
+
+def test_random_moves_depend_on_the_seed_alone() -> None:
+    assert [s.decision.action for s in play("random", 50)] == [s.decision.action for s in play("random", 50)]
+
+
+def test_the_oracle_changes_its_strategy_with_what_the_opponent_is_told() -> None:
+    strategies = {step.decision.strategy for step in play("oracle", 600)}
+    assert len(strategies) > 2
+
+
+def test_with_inference_by_the_model_it_is_asked_for_inventories() -> None:
+    asked = {type(e.question).__name__ for step in play("hypothetical_minds", 300, Inference.MODEL) for e in step.decision.exchanges}
+    assert "InferInventory" in asked
+
+
+def test_no_question_names_the_scenario_or_the_bots() -> None:
+    secrets = {SCENARIO.name, SCENARIO.short_name, *cast_of(SCENARIO)}
+    for step in play("hypothetical_minds", 300):
+        for exchange in step.decision.exchanges:
+            assert not secrets & set(_texts(exchange.question))
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return value.split()
+    if isinstance(value, tuple | list):
+        return [text for item in value for text in _texts(item)]
+    if is_dataclass(value):
+        return [text for field in fields(value) for text in _texts(getattr(value, field.name))]
+    return []

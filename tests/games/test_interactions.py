@@ -1,0 +1,75 @@
+"""Interactions as the focal player reads them, against the engine's own record of them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from hm_agent.agents.registry import AGENTS, Ingredients
+from hm_agent.config import find_scenarios
+from hm_agent.core import Event, Step
+from hm_agent.episode import run_episode
+from hm_agent.games.matrix.interactions import Interaction
+from hm_agent.games.matrix.payoff import argmax, infer_inventory, reward
+from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.worlds.melting_pot.bots.casting import Bots
+from hm_agent.worlds.melting_pot.substrate import eyes_of
+from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+
+STEPS = 1000
+(SCENARIO,) = find_scenarios(["rws_repeated_2"])
+
+
+class Witness:
+    """Writes down what the agent noticed and what really happened."""
+
+    def __init__(self, world: MeltingPotWorld) -> None:
+        self._world = world
+        self.noticed: list[Event] = []
+        self.happened: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+
+    def record(self, step: Step) -> None:
+        self.noticed += [event for event in step.decision.events if event.is_interaction]
+        own, other = self._world.truth(0)["INTERACTION_INVENTORIES"]
+        if own.min() >= 1:
+            self.happened.append((tuple(map(int, own)), tuple(map(int, other))))
+
+    def close(self) -> None:
+        """Keeps what it has."""
+
+
+@pytest.fixture(scope="module")
+def witness() -> Witness:
+    world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
+    eyes = eyes_of(SCENARIO.game.short_name)
+    agent = AGENTS["hypothetical_minds"](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.targets))
+    witness = Witness(world)
+    asyncio.run(run_episode(world, agent, seed=3, max_steps=STEPS, recorders=[witness]))
+    world.close()
+    return witness
+
+
+def test_every_interaction_that_paid_is_noticed_once(witness: Witness) -> None:
+    assert len(witness.noticed) >= 5
+    assert 0 <= len(witness.happened) - len(witness.noticed) <= 1  # the last one may not have paid yet
+
+
+def test_own_inventory_and_reward_are_those_of_the_engine(witness: Witness) -> None:
+    for event, (own, other) in zip(witness.noticed, witness.happened, strict=False):
+        assert isinstance(event, Interaction)
+        assert event.own == own
+        assert event.reward == pytest.approx(reward(own, other, SCENARIO.game.payoff))
+
+
+def test_the_others_strategy_follows_from_the_reward(witness: Witness) -> None:
+    right = 0
+    for event, (own, other) in zip(witness.noticed, witness.happened, strict=False):
+        assert isinstance(event, Interaction)
+        _, inferred = infer_inventory(own, event.reward, SCENARIO.game.payoff, 1)
+        right += inferred == argmax(other)
+    assert right >= 0.9 * len(witness.noticed)
+
+
+def test_the_pace_is_that_of_the_trained_bots(witness: Witness) -> None:
+    assert 10 <= len(witness.happened) <= 20

@@ -1,0 +1,149 @@
+"""The built-in reasoner: its library of strategies, its counters, its routes."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from hm_agent.grid import Pose
+from hm_agent.games.matrix.payoff import argmax, reward
+from hm_agent.games.matrix.questions import (
+    Encounter,
+    InferInventory,
+    Place,
+    PlanSubgoals,
+    PredictAndCounter,
+    ProposeHypothesis,
+    Rules,
+)
+from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.models.builtin.strategies import Mixture, library, strategy_of
+
+NAMES = ("rock", "paper", "scissors")
+RULES = Rules(
+    behaviours=NAMES,
+    things=("yellow_box", "purple_box", "blue_box"),
+    payoff=((0, -10, 10), (10, 0, -10), (-10, 10, 0)),
+    initial_inventory=1,
+    width=23,
+    height=15,
+)
+REASONER = BuiltinReasoner()
+
+
+def pure(name: str, count: int = 6) -> tuple[int, ...]:
+    return tuple(count if name == known else 1 for known in NAMES)
+
+
+def encounter(own: str, other: str, shown: str | None = None) -> Encounter:
+    return Encounter(
+        step=0,
+        partner="opponent",
+        own=pure(own),
+        reward=reward(pure(own), pure(other), RULES.payoff),
+        other=pure(other),
+        behaviour=other,
+        own_behaviour=own,
+        shown=tuple(int(name == shown) for name in NAMES),
+    )
+
+
+def hypothesis_after(*met: Encounter) -> str:
+    return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, met, ()))).hypothesis
+
+
+@pytest.mark.parametrize("strategy", library(RULES), ids=lambda strategy: strategy.words)
+def test_a_strategy_is_read_back_from_its_own_words(strategy: object) -> None:
+    assert strategy_of(strategy.words.upper(), RULES, ()) == strategy  # type: ignore[attr-defined]
+
+
+def test_a_mixture_is_read_back_from_its_words() -> None:
+    mixture = Mixture(NAMES, (0.5, 0.25, 0.25))
+    assert strategy_of(mixture.words, RULES, ()) == mixture
+
+
+def test_words_of_no_known_strategy_are_answered_by_experience() -> None:
+    met = [encounter("paper", "rock")] * 5
+    odds = strategy_of("It likes the colour yellow.", RULES, met).predict(met)
+    assert argmax(odds) == NAMES.index("rock")
+
+
+def test_the_same_move_every_time_is_a_pure_strategy() -> None:
+    assert hypothesis_after(*[encounter("paper", "rock")] * 3) == "The opponent always plays rock."
+
+
+def test_best_responses_to_my_last_move_are_recognised() -> None:
+    met = [encounter("rock", "scissors"), encounter("scissors", "paper"), encounter("paper", "rock")]
+    met += [encounter("rock", "scissors"), encounter("rock", "paper")]
+    assert hypothesis_after(*met) == "The opponent plays the best response to what I played last."
+
+
+def test_a_change_of_mind_after_some_interactions_is_recognised() -> None:
+    met = [encounter("paper", "rock")] * 3 + [encounter("paper", "scissors")] * 2
+    assert "rock for the first 3 interactions and scissors" in hypothesis_after(*met)
+
+
+def test_what_it_saw_me_collect_explains_a_gullible_opponent() -> None:
+    met = [encounter("paper", "rock")] * 2
+    met += [encounter("paper", "rock", shown="paper"), encounter("paper", "scissors"), encounter("paper", "scissors")]
+    met += [encounter("rock", "scissors", shown="rock"), encounter("rock", "paper")]
+    assert "what it last saw me collect" in hypothesis_after(*met)
+
+
+@pytest.mark.parametrize(("played", "counter"), [("rock", "paper"), ("paper", "scissors"), ("scissors", "rock")])
+def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: str) -> None:
+    question = PredictAndCounter(RULES, (encounter("rock", played),), f"The opponent always plays {played}.")
+    answer = asyncio.run(REASONER.answer(question))
+    assert max(answer.other_next, key=answer.other_next.__getitem__) == played
+    assert max(answer.own_next, key=answer.own_next.__getitem__) == counter
+    assert answer.own_next[counter] >= 5
+
+
+def test_an_inventory_is_inferred_that_explains_the_reward() -> None:
+    paid = reward(pure("paper"), pure("rock", 9), RULES.payoff)
+    answer = asyncio.run(REASONER.answer(InferInventory(RULES, pure("paper"), paid)))
+    assert answer.inventory == {"rock": 9, "paper": 1, "scissors": 1}
+
+
+PLAN = PlanSubgoals(
+    rules=RULES,
+    step=100,
+    pose=Pose(5, 5, 0),
+    inventory=(1, 1, 1),
+    strategy="",
+    target=pure("paper", 4),
+    expected=None,
+    things=(Place("purple_box", (7, 5), 99, True), Place("purple_box", (6, 5), 99, True)),
+    sites=(("purple_box", (9, 5)),),
+    opponent=None,
+    likely=(((20, 5), 0.3),),
+    unseen=(((2, 12), None),),
+)
+
+
+def subgoals(question: PlanSubgoals) -> list[str]:
+    return asyncio.run(REASONER.answer(question)).subgoals
+
+
+def test_what_is_lacking_is_collected_the_nearest_first_and_then_the_opponent_is_met() -> None:
+    assert subgoals(PLAN) == [
+        "move_to((5, 5), (6, 5))",
+        "move_to((6, 5), (7, 5))",
+        "move_to((7, 5), (9, 5))",
+        "fire_at((20, 5))",
+    ]
+
+
+def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
+    assert subgoals(replace(PLAN, inventory=pure("paper", 4))) == ["fire_at((20, 5))"]
+
+
+def test_where_nothing_is_known_the_longest_unseen_place_is_explored() -> None:
+    assert subgoals(replace(PLAN, things=(), sites=())) == ["move_to((5, 5), (2, 12))"]
+
+
+def test_an_opponent_in_reach_is_met_early_with_a_clear_lead() -> None:
+    near = replace(PLAN, target=pure("paper", 8), inventory=pure("paper", 5), opponent=((7, 7), 100))
+    assert subgoals(near)[0].startswith("fire_at")

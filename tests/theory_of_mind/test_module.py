@@ -1,0 +1,119 @@
+"""The five steps of the Theory of Mind, with a model that answers as it is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import cast
+
+from hm_agent.config import find_scenarios
+from hm_agent.core import AnswerT, Question, Strategy, Unanswered
+from hm_agent.games.matrix.game import MatrixGame
+from hm_agent.games.matrix.interactions import Interaction
+from hm_agent.games.matrix.payoff import reward
+from hm_agent.games.matrix.questions import CounterAnswer, InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
+from hm_agent.worlds.melting_pot.substrate import eyes_of
+
+(SCENARIO,) = find_scenarios(["rws_repeated_0"])
+ROCK, PAPER, SCISSORS = {"rock": 6}, {"paper": 6}, {"scissors": 6}
+
+
+class ScriptedModel:
+    """Proposes hypotheses from a list and predicts what each of them says; notes every question."""
+
+    name = "told"
+
+    def __init__(self, hypotheses: list[str], predict: Callable[[str | None], dict[str, int]]) -> None:
+        self._hypotheses = iter(hypotheses)
+        self._predict = predict
+        self.asked: list[object] = []
+
+    async def answer(self, question: Question[AnswerT]) -> AnswerT:
+        self.asked.append(question)
+        if isinstance(question, ProposeHypothesis):
+            words = next(self._hypotheses, None)
+            if words is None:
+                raise Unanswered
+            return cast(AnswerT, HypothesisAnswer(hypothesis=words))
+        assert isinstance(question, PredictAndCounter)
+        return cast(AnswerT, CounterAnswer(other_next=self._predict(question.hypothesis), own_next=PAPER))
+
+
+def mind_of(model: ScriptedModel) -> TheoryOfMind:
+    game = MatrixGame(SCENARIO.game, eyes_of(SCENARIO.game.short_name))
+    return TheoryOfMind(game, model, Hyperparameters())
+
+
+def meet(mind: TheoryOfMind, step: int, other: tuple[int, ...]) -> Strategy | None:
+    """An interaction in which the other held this and one held a committed paper."""
+    own = (1, 7, 1)
+    event = Interaction(step, "opponent", own, reward(own, other, SCENARIO.game.payoff), shown=(0, 0, 0))
+    return asyncio.run(mind.revise(event))
+
+
+def says(words: str | None) -> dict[str, int]:
+    return {"rock": ROCK, "paper": PAPER}.get(words or "", SCISSORS)
+
+
+ROCKS, PAPERS = (6, 1, 1), (1, 6, 1)
+
+
+def test_a_hypothesis_is_validated_by_four_hits_in_a_row_and_then_asked_alone() -> None:
+    model = ScriptedModel(["rock", "paper", "scissors", "rock"], says)
+    mind = mind_of(model)
+    for step in range(4):
+        meet(mind, step, ROCKS)
+        assert mind.validated is None
+    meet(mind, 4, ROCKS)
+    assert mind.validated is not None
+    assert mind.validated.words == "rock"
+    model.asked.clear()
+    meet(mind, 5, ROCKS)
+    assert [type(question) for question in model.asked] == [PredictAndCounter]
+
+
+def test_validation_is_lost_with_a_miss_and_a_new_hypothesis_is_asked_for() -> None:
+    model = ScriptedModel(["rock"] * 4 + ["paper"], says)
+    mind = mind_of(model)
+    for step in range(5):
+        meet(mind, step, ROCKS)
+    assert mind.validated is not None
+    meet(mind, 5, PAPERS)
+    assert mind.validated is None
+    assert mind.hypotheses[-1].words == "paper"
+
+
+def test_every_stored_hypothesis_is_scored_on_its_own_fresh_prediction() -> None:
+    mind = mind_of(ScriptedModel(["rock", "paper", "scissors"], says))
+    for step in range(3):
+        meet(mind, step, ROCKS)
+    assert all(hypothesis.prediction for hypothesis in mind.hypotheses)
+    meet(mind, 3, PAPERS)
+    values = {hypothesis.words: hypothesis.value for hypothesis in mind.hypotheses}
+    assert values["paper"] > values["scissors"]
+
+
+def test_refinement_is_shown_the_best_earlier_hypotheses_only() -> None:
+    model = ScriptedModel(["rock", "paper", "scissors"], says)
+    mind = mind_of(model)
+    for step in range(3):
+        meet(mind, step, ROCKS)
+    proposals = [question for question in model.asked if isinstance(question, ProposeHypothesis)]
+    assert [[h.words for h in proposal.best] for proposal in proposals] == [[], ["rock"], ["rock"]]
+
+
+def test_without_a_new_hypothesis_the_old_ones_go_on() -> None:
+    mind = mind_of(ScriptedModel(["rock"], says))
+    meet(mind, 0, ROCKS)
+    strategy = meet(mind, 1, ROCKS)
+    assert [hypothesis.words for hypothesis in mind.hypotheses] == ["rock"]
+    assert strategy is not None
+    assert strategy.expected == (6, 1, 1)
+
+
+def test_the_exact_calculation_asks_nothing_of_the_model() -> None:
+    model = ScriptedModel(["rock"], says)
+    meet(mind_of(model), 0, ROCKS)
+    assert not any(isinstance(question, InferInventory) for question in model.asked)

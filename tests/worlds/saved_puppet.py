@@ -1,0 +1,53 @@
+"""Makes a SavedModel with the interface of Melting Pot's trained bots; it plays the move numbered as its goal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dm_env
+import tensorflow as tf
+
+POSITIONAL_OR_KEYWORD = 1
+KEY = tf.TensorSpec([2], tf.uint32)
+STATE = tf.TensorSpec([], tf.int32)
+
+
+def save_puppet(folder: Path, goals: int) -> None:
+    """Saves the model below `folder`. goals: the length of GOAL; 0 for a bot without a puppeteer, which steps ahead."""
+    observation = {"RGB": tf.TensorSpec([40, 40, 3], tf.uint8)}
+    if goals:
+        observation["GOAL"] = tf.TensorSpec([goals], tf.int32)
+    timestep = dm_env.TimeStep(
+        step_type=tf.TensorSpec([], tf.int32),
+        reward=tf.TensorSpec([], tf.float32),
+        discount=tf.TensorSpec([], tf.float32),
+        observation=observation,
+    )
+    model = tf.Module()
+
+    @tf.function(input_signature=[KEY])
+    def initial_state(random_key):  # type: ignore[no-untyped-def]
+        return random_key, tf.constant(0, tf.int32)
+
+    @tf.function(input_signature=[KEY, timestep, STATE])
+    def step(key, timestep, prev_state):  # type: ignore[no-untyped-def]
+        goal = timestep.observation["GOAL"] if goals else tf.one_hot(1, 8, dtype=tf.int32)
+        action = tf.argmax(goal, output_type=tf.int32)
+        return key, ((action, tf.constant(0.0)), prev_state + 1)
+
+    @tf.function(input_signature=[])
+    def function_tables():  # type: ignore[no-untyped-def]
+        return {}
+
+    @tf.function(input_signature=[])
+    def function_signatures():  # type: ignore[no-untyped-def]
+        return {
+            "initial_state": [(tf.constant("random_key"), tf.constant(POSITIONAL_OR_KEYWORD))],
+            "step": [
+                (tf.constant(name), tf.constant(POSITIONAL_OR_KEYWORD)) for name in ("key", "timestep", "prev_state")
+            ],
+        }
+
+    model.initial_state, model.step = initial_state, step
+    model.function_tables, model.function_signatures = function_tables, function_signatures
+    tf.saved_model.save(model, str(folder))

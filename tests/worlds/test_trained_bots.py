@@ -1,0 +1,68 @@
+"""Trained bots: loaded from a folder laid out as Melting Pot's own, driven by the real puppeteers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.worlds.melting_pot.bots.casting import Bots, choose_bots
+from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+from tests.worlds.saved_puppet import save_puppet
+
+SUBSTRATE = "running_with_scissors_in_the_matrix__repeated"
+(ROCK,) = find_scenarios(["rws_repeated_6"])
+(SCISSORS,) = find_scenarios(["rws_repeated_8"])
+(FREE,) = find_scenarios(["rws_repeated_5"])
+
+
+@pytest.fixture(scope="module")
+def bots_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bots")
+    save_puppet(folder / SUBSTRATE / "puppet_1", goals=9)
+    save_puppet(folder / SUBSTRATE / "free_0", goals=0)
+    return folder
+
+
+def test_auto_takes_trained_bots_where_they_lie(bots_dir: Path) -> None:
+    assert choose_bots(ROCK, "auto", bots_dir) is Bots.TRAINED
+
+
+def test_auto_falls_back_to_scripted_bots_without_an_archive() -> None:
+    expected = Bots.SCRIPTED if not _archive_is_installed() else Bots.TRAINED
+    assert choose_bots(ROCK, "auto", None) is expected
+
+
+def test_missing_trained_bots_are_named_with_what_would_be_right(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"puppet_1.*--bots=scripted"):
+        choose_bots(ROCK, "trained", tmp_path)
+
+
+def test_a_saved_puppet_gets_the_puppeteers_goal_and_its_action_reaches_the_world(bots_dir: Path) -> None:
+    # The scissors bot's goal is number 2 while it collects, and move 2 is a step back: the avatar must go backwards.
+    world = MeltingPotWorld(SCISSORS, Bots.TRAINED, bots_dir, ground_truth=True)
+    world.reset(0)
+    before = world.truth(1)
+    for _ in range(3):
+        world.step(0)
+    after = world.truth(1)
+    assert world.targets() == ("scissors",)
+    assert after["ORIENTATION"] == before["ORIENTATION"]
+    assert not (after["POSITION"] == before["POSITION"]).all()
+    world.close()
+
+
+def test_a_saved_bot_without_puppeteer_plays_and_tells_no_target(bots_dir: Path) -> None:
+    world = MeltingPotWorld(FREE, Bots.TRAINED, bots_dir)
+    world.reset(0)
+    assert not any(world.step(0).last for _ in range(5))
+    assert world.background() == (f"{SUBSTRATE}__free_0",)
+    assert world.targets() == (None,)
+    world.close()
+
+
+def _archive_is_installed() -> bool:
+    from hm_agent.worlds.melting_pot.bots.casting import cast_of, model_path
+
+    return all(model_path(name, None).is_dir() for name in cast_of(ROCK))
