@@ -41,16 +41,31 @@ class Reel:
         """Keeps what it has."""
 
 
+class Clock:
+    """Takes the time from the end of the first step to the end of the last."""
+
+    def __init__(self) -> None:
+        self._started: float | None = None
+        self.seconds = 0.0
+
+    def record(self, step: Step) -> None:
+        now = time.perf_counter()
+        self._started = self._started or now
+        self.seconds = now - self._started
+
+    def close(self) -> None:
+        """Keeps what it has measured."""
+
+
 def play(scenario: Scenario, seed: int, *recorders: Reel) -> tuple[float, list[float]]:
-    """Seconds for a whole episode, and for each of the agent's steps in which it asked nothing."""
+    """Seconds for an episode without its set-up, and for each of the agent's steps in which it asked nothing."""
     world = MeltingPotWorld(scenario, Bots.SCRIPTED)
     eyes = eyes_of(scenario.game.short_name)
     agent = AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, BuiltinReasoner(), seed, world.targets))
-    started = time.perf_counter()
-    outcome = asyncio.run(run_episode(world, agent, seed=seed, max_steps=STEPS, recorders=recorders))
-    seconds = time.perf_counter() - started
+    clock = Clock()
+    outcome = asyncio.run(run_episode(world, agent, seed=seed, max_steps=STEPS + 1, recorders=[clock, *recorders]))
     world.close()
-    return seconds, outcome.decision_seconds
+    return clock.seconds, outcome.decision_seconds
 
 
 def perceive(scenario: Scenario, reel: Reel) -> list[float]:

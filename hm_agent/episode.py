@@ -24,6 +24,11 @@ class Outcome:
     decision_seconds: list[float] = field(default_factory=list)
     error: Exception | None = None
 
+    def fail(self, error: Exception) -> None:
+        """Notes what the episode failed of; of several errors, the first."""
+        if self.error is None:
+            self.status, self.error = f"failed: {type(error).__name__}: {error}", error
+
 
 async def run_episode(
     world: World, agent: Agent, *, seed: int, max_steps: int | None = None, recorders: Sequence[Recorder] = ()
@@ -39,11 +44,13 @@ async def run_episode(
         outcome.status = "model_unavailable"
     except asyncio.CancelledError:
         outcome.status = "interrupted"
-    except Exception as error:  # noqa: BLE001 — kept in the outcome, and raised again once the result is written
-        outcome.status, outcome.error = f"failed: {type(error).__name__}: {error}", error
-    finally:
-        for recorder in recorders:
+    except Exception as error:  # noqa: BLE001 - kept in the outcome, and raised again once the result is written
+        outcome.fail(error)
+    for recorder in recorders:
+        try:
             recorder.close()
+        except OSError as error:
+            outcome.fail(error)
     return outcome
 
 

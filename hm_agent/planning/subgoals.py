@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.grid import Cell, Layout
+from hm_agent.grid import AHEAD, Cell, Layout
 
 
 class SubgoalError(ValueError):
@@ -60,7 +60,7 @@ def parse_subgoal(text: str, layout: Layout, names: Sequence[str] = tuple(FUNCTI
     """Reads one call such as `move_to((3, 4), (5, 6))`, with any spacing.
 
     names: the functions that the game at hand has. Raises SubgoalError for an unknown function, a wrong number or form
-    of arguments, and cells outside the map or inside walls.
+    of arguments, cells outside the map, and walls as the target of a move.
     """
     call = _CALL.fullmatch(text)
     if call is None:
@@ -91,8 +91,8 @@ def parse_plan(texts: Sequence[str], layout: Layout, names: Sequence[str]) -> tu
 
 def _coordinates(arguments: str, function: Function) -> tuple[Cell, ...]:
     cells = tuple((int(x), int(y)) for x, y in _COORDINATE.findall(arguments))
-    leftover = _COORDINATE.sub("#", arguments).replace(" ", "").strip()
-    if len(cells) != function.arity or leftover.rstrip(",") != ",".join("#" * function.arity):
+    leftover = re.sub(r"\s", "", _COORDINATE.sub("#", arguments)).removesuffix(",")
+    if leftover != ",".join("#" * function.arity):
         raise SubgoalError(f"wrong arguments ({_shorten(arguments)}); write {function.example} with whole numbers")
     return cells
 
@@ -103,8 +103,7 @@ def _check_cell(cell: Cell, layout: Layout, name: str) -> None:
             f"{name}: {cell} is outside the map; x goes from 0 to {layout.width - 1}, y from 0 to {layout.height - 1}"
         )
     if not layout.is_open(cell) and name != "fire_at":
-        free = sorted(n for n in ((cell[0] + dx, cell[1] + dy) for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0))))
-        near = [n for n in free if layout.is_open(n)]
+        near = sorted(n for dx, dy in AHEAD if layout.is_open(n := (cell[0] + dx, cell[1] + dy)))
         raise SubgoalError(f"{name}: {cell} is a wall{f'; free next to it: {near}' if near else ''}")
 
 

@@ -36,9 +36,7 @@ class Notes:
 def play(name: str, steps: int, inference: Inference = Inference.EXACT) -> list[Step]:
     world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
     eyes = eyes_of(SCENARIO.game.short_name)
-    agent = AGENTS[name](
-        Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.targets, inference=inference)
-    )
+    agent = AGENTS[name](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.targets, inference=inference))
     notes = Notes()
     outcome = asyncio.run(run_episode(world, agent, seed=1, max_steps=steps, recorders=[notes]))
     world.close()
@@ -62,7 +60,11 @@ def test_the_oracle_changes_its_strategy_with_what_the_opponent_is_told() -> Non
 
 
 def test_with_inference_by_the_model_it_is_asked_for_inventories() -> None:
-    asked = {type(e.question).__name__ for step in play("hypothetical_minds", 300, Inference.MODEL) for e in step.decision.exchanges}
+    asked = {
+        type(e.question).__name__
+        for step in play("hypothetical_minds", 300, Inference.MODEL)
+        for e in step.decision.exchanges
+    }
     assert "InferInventory" in asked
 
 

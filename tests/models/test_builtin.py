@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.grid import Pose
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
     Encounter,
@@ -18,6 +17,7 @@ from hm_agent.games.matrix.questions import (
     ProposeHypothesis,
     Rules,
 )
+from hm_agent.grid import Pose
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.models.builtin.strategies import Mixture, library, strategy_of
 

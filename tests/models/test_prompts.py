@@ -19,8 +19,6 @@ from jinja2 import UndefinedError
 import hm_agent
 from hm_agent.config import all_scenarios, data_folder
 from hm_agent.core import Counts, Hypothesis, Question
-from hm_agent.grid import Facing, Pose
-from hm_agent.models.prompts import environment, render
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
     Encounter,
@@ -31,6 +29,8 @@ from hm_agent.games.matrix.questions import (
     ProposeHypothesis,
     Rules,
 )
+from hm_agent.grid import Facing, Pose
+from hm_agent.models.prompts import environment, render
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4

@@ -7,6 +7,7 @@ of one seed part ways. The engine is pointed at a copy of the Lua code in which 
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import tempfile
 from functools import cache
@@ -35,15 +36,12 @@ local function _inOrder(map)
 end
 """
 
-_FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
-"""Keeps the copy until the process ends; it is removed with its handle."""
-
 
 @cache
 def use_deterministic_lua() -> None:
     """Points Melting Pot's builder at the deterministic copy; it lives as long as the process."""
     folder = tempfile.TemporaryDirectory(prefix="hm_agent_lua_")
-    _FOLDERS.append(folder)
+    atexit.register(folder.cleanup)
     lua = Path(folder.name) / "meltingpot" / "lua"
     shutil.copytree(Path(meltingpot.__file__).parent / "lua", lua)
     for module, (loop, times) in _LOOPS.items():

@@ -15,7 +15,8 @@ from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.config import Scenario
 from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.bots.casting import Bots, Prompter, build_bots, names_by_role
+from hm_agent.worlds.melting_pot.bots.casting import Bots, Prompter, build_bots
+from hm_agent.worlds.melting_pot.bots.population import build_population
 from hm_agent.worlds.melting_pot.randomness import drawing_from
 from hm_agent.worlds.melting_pot.substrate import build_substrate, eyes_of
 
@@ -56,11 +57,9 @@ class MeltingPotWorld:
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
         eyes = eyes_of(self._scenario.game.short_name)
         bots = build_bots(self._scenario, eyes, self._bots, self._bots_dir, self._stream, self._prompter)
-        stage = scenario_lib.build_scenario(
+        stage = scenario_lib.Scenario(
             substrate=substrate,
-            bots=bots,
-            bots_by_role=names_by_role(self._scenario),
-            roles=config.roles,
+            background_population=build_population(config, bots, threads=self._bots is Bots.TRAINED),
             is_focal=config.is_focal,
             permitted_observations=mp_scenario.PERMITTED_OBSERVATIONS,
         )
@@ -87,8 +86,7 @@ class MeltingPotWorld:
         assert self._stage is not None, "reset the world first"
         self._step += 1
         self._before = self.timestep
-        with drawing_from(self._stream):
-            return self._observe(self._stage.step([action]))
+        return self._observe(self._stage.step([action]))
 
     def _observe(self, timestep: dm_env.TimeStep) -> Observation:
         reward = 0.0 if timestep.first() else float(timestep.reward[0])

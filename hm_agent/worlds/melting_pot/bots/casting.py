@@ -6,7 +6,7 @@ The puppeteers and the scenarios' casts are Melting Pot's own in either case.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -125,8 +125,3 @@ def _build_bot(
         player = (ScriptedPuppet if puppeteer_builder else GulliblePolicy)(game, eyes, stream)
     overheard = _Overheard(player, prompter)
     return puppet_policy.PuppetPolicy(puppeteer_builder(), overheard) if puppeteer_builder else overheard
-
-
-def names_by_role(scenario: Scenario) -> Mapping[str, Sequence[str]]:
-    """Which bots can fill which role, as Melting Pot has it."""
-    return {role: sorted(names) for role, names in mp_scenario.get_config(scenario.name).bots_by_role.items()}

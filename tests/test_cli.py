@@ -1,0 +1,131 @@
+"""The command line as a user meets it: real processes, real files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"
+
+
+def start(*arguments: str, cwd: Path, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "run_scenario.py"), *arguments],
+        cwd=cwd,
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def call(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]:
+    process = start(*arguments, cwd=cwd, **environment)
+    output, errors = process.communicate(timeout=240)
+    return process.returncode, output, errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "no scenario.*--list"),
+        (("--scenario=rws_9",), "unknown scenario 'rws_9': rws_repeated has 0 to 8"),
+        (("--scenario=rws_repeated_1", "--agent=nobody"), "unknown agent 'nobody'"),
+        (("--scenario=rws_repeated_1", "--model=gpt-0"), "unknown model 'gpt-0'"),
+        (("--scenario=rws_repeated_1", "--episodes=0"), "episodes"),
+        (("--scenario=rws_repeated_1", "--max_steps=many"), "max_steps"),
+        (("--scenario=rws_repeated_1", "--bots=mine"), "bots.*auto|trained|scripted"),
+        (("--scenario=rws_repeated_1", "--bots_dir=nowhere"), "nowhere: no such folder"),
+        (("--scenario=rws_repeated_1", "--bots=trained", "--bots_dir=."), "no trained bot.*--bots=scripted"),
+        (("--scenaro=rws_repeated_1",), "scenaro"),
+        (("rws_repeated_1",), "unexpected argument 'rws_repeated_1'"),
+    ],
+)
+def test_wrong_input_gets_one_line_and_leaves_nothing(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    status, output, errors = call(*arguments, cwd=tmp_path)
+    assert status == 2
+    assert re.search(message, errors)
+    assert errors.count("\n") == 1
+    assert output == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
+    status, output, _ = call("--list", cwd=tmp_path)
+    assert status == 0
+    assert {"rws_repeated_0", "rws_repeated_8", "hypothetical_minds", "oracle", "builtin"} <= set(output.split())
+
+
+def test_help_tells_of_every_flag(tmp_path: Path) -> None:
+    status, output, _ = call("--help", cwd=tmp_path)
+    assert status == 0
+    for flag in [
+        "scenario",
+        "agent",
+        "model",
+        "episodes",
+        "seed",
+        "out",
+        "max_steps",
+        "bots",
+        "bots_dir",
+        "inference",
+        "threshold",
+    ]:
+        assert f"--{flag} " in output
+
+
+def test_two_processes_leave_the_same_trace(tmp_path: Path) -> None:
+    traces = []
+    for hash_seed in ("1", "2"):
+        out = tmp_path / hash_seed
+        arguments = ("--scenario=rws_repeated_1", "--max_steps=400", f"--out={out}", "--bots=scripted")
+        status, _, errors = call(*arguments, cwd=tmp_path, PYTHONHASHSEED=hash_seed)
+        assert (status, errors) == (0, "")
+        traces.append((out / EPISODE / "trace.jsonl").read_bytes())
+    assert traces[0] == traces[1]
+
+
+def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
+    process = start("--scenario=rws_repeated_1", "--episodes=50", "--out=out", cwd=tmp_path)
+    trace = tmp_path / "out" / EPISODE / "trace.jsonl"
+    deadline = time.monotonic() + 60
+    while not (trace.exists() and trace.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    results = [json.loads(path.read_text()) for path in (tmp_path / "out").glob("*/*/*/*/result.json")]
+    assert [result["status"] for result in results].count("interrupted") == 1
+    assert (tmp_path / "out" / "summary.md").exists()
+
+
+def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
+    status, output, errors = call(*demo_arguments(), f"--out={tmp_path / 'demo'}", cwd=tmp_path)
+    assert (status, errors) == (0, "")
+    assert "hypothetical_minds" in output
+    episode = tmp_path / "demo" / EPISODE
+    assert {path.name for path in episode.iterdir()} == {"result.json", "trace.jsonl", "video.mp4"}
+    result = json.loads((episode / "result.json").read_text())
+    assert result["status"] == "completed"
+    assert result["unknown_patches"] == 0
+    assert result["interactions"] > 5
+
+
+def demo_arguments() -> list[str]:
+    """The arguments of `make demo`, as the Makefile has them."""
+    recipe = (ROOT / "Makefile").read_text().split("\ndemo:")[1].split("\n\n")[0]
+    command = recipe.split("run_scenario.py", 1)[1].replace("\\\n", " ")
+    return shlex.split(command)

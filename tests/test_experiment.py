@@ -1,0 +1,109 @@
+"""What an experiment leaves behind, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.core import Step
+from hm_agent.experiment import Episode, Experiment, find_agents, run
+from hm_agent.recording.result import Result, read_result
+from hm_agent.recording.trace import read_trace
+from hm_agent.reporting.summary import read_results, tabulate, write_summary
+
+(SCENARIO,) = find_scenarios(["rws_repeated_6"])
+
+
+class Silence:
+    """A progress nobody watches."""
+
+    def begin(self, episode: Episode) -> Silence:
+        return self
+
+    def end(self, result: Result) -> None:
+        """Says nothing."""
+
+    def record(self, step: Step) -> None:
+        """Says nothing."""
+
+    def close(self) -> None:
+        """Says nothing."""
+
+
+def experiment(out: Path, **changes: object) -> Experiment:
+    wanted: dict[str, object] = {"scenarios": (SCENARIO,), "bots": "scripted", "max_steps": 40, "out": out}
+    return Experiment(**(wanted | changes))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs")
+    agents = ("hypothetical_minds", "random")
+    run(experiment(out, agents=agents, episodes=2, record_video=True), Silence())
+    return out
+
+
+def test_files_lie_by_scenario_agent_model_and_episode(played: Path) -> None:
+    folder = played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-1"
+    assert {path.name for path in folder.iterdir()} == {"result.json", "trace.jsonl", "video.mp4"}
+
+
+def test_a_result_tells_what_was_played(played: Path) -> None:
+    result = read_result(played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-0" / "result.json")
+    assert (result.status, result.steps, result.bots) == ("max_steps", 40, "scripted")
+    assert result.reward_per_1200_steps == result.reward * 1200 / 40
+    assert result.background == (f"{SCENARIO.game.substrate}__rock_margin_0",)
+    assert result.model_calls > 0
+    assert result.versions["dm-meltingpot"] == "2.4.1"
+
+
+def test_a_trace_has_a_line_for_each_step(played: Path) -> None:
+    trace = played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-0" / "trace.jsonl"
+    assert [line["step"] for line in read_trace(trace)] == list(range(40))
+
+
+def test_agents_meet_the_same_opponents(played: Path) -> None:
+    seeds = {(result.agent, result.episode): result.seed for result in read_results(played)}
+    assert seeds["random", 0] == seeds["hypothetical_minds", 0] != seeds["hypothetical_minds", 1]
+
+
+def test_the_summary_counts_all_episodes_and_names_the_bots(played: Path) -> None:
+    write_summary(played)
+    text = (played / "summary.md").read_text()
+    assert "| rws_repeated_6 | hypothetical_minds | builtin | scripted | 2 |" in text
+    assert "scripted" in text.splitlines()[-2]
+    assert len(json.loads((played / "summary.json").read_text())["episodes"]) == 4
+
+
+def test_unfinished_episodes_are_counted_but_not_averaged(played: Path) -> None:
+    results = [result for result in read_results(played) if result.agent == "random"]
+    cut = Result(**{**results[0].__dict__, "status": "interrupted", "reward_per_1200_steps": 1e6})
+    (row,) = tabulate([cut, results[1]])
+    assert (row.episodes, row.finished) == (2, 1)
+    assert row.reward_per_1200_steps == results[1].reward_per_1200_steps
+
+
+def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:
+    with pytest.raises(ConfigError, match="--overwrite"):
+        experiment(played).check()
+    experiment(played, overwrite=True).check()
+
+
+def test_a_file_is_no_folder_to_write_to(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="is a file"):
+        experiment(tmp_path / "file" / "runs").check()
+
+
+def test_an_unknown_model_is_named_with_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"'gpt-0'.*builtin"):
+        experiment(tmp_path, model="gpt-0").check()
+
+
+def test_agents_are_found_by_name_and_glob() -> None:
+    assert find_agents(("oracle", "r*", "oracle")) == ("oracle", "random")
+    with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):
+        find_agents(("nobody",))
