@@ -35,7 +35,7 @@ def infer(question: InferInventory) -> InventoryAnswer:
 
 
 def propose(question: ProposeHypothesis) -> HypothesisAnswer:
-    strategy = likeliest(question.rules, question.history)
+    strategy = likeliest(question.rules, question.history, question.best)
     return HypothesisAnswer(
         reasoning=f"It explains the {len(question.history)} interactions so far best.", hypothesis=strategy.words
     )

@@ -14,6 +14,7 @@ from itertools import permutations
 from math import log
 from typing import Protocol
 
+from hm_agent.core import Hypothesis
 from hm_agent.games.matrix.counters import Odds
 from hm_agent.games.matrix.payoff import Payoff, argmax
 from hm_agent.games.matrix.questions import Encounter, Rules
@@ -22,6 +23,8 @@ SLIP = 0.08
 """How often a player is taken to have played otherwise than its strategy says."""
 FADING = 0.9
 """How much less each earlier encounter counts than the one after it: players change their minds."""
+FORESIGHT = 2.0
+"""The log odds that a hypothesis gains by each point of its value."""
 FLIPS = range(1, 6)
 """After how many interactions a change of mind is thought of."""
 
@@ -64,7 +67,7 @@ class Flip:
     first: str
     then: str
     after: int
-    prior: float = -2.5
+    prior: float = -3.5
 
     @property
     def words(self) -> str:
@@ -101,7 +104,7 @@ class Spying:
     behaviours: tuple[str, ...]
     replies: tuple[str, ...]
     words: str = "The opponent plays the best response to what it last saw me collect."
-    prior: float = -0.5
+    prior: float = -0.25
 
     def predict(self, history: Sequence[Encounter]) -> Odds:
         for encounter in reversed(history):
@@ -165,10 +168,18 @@ def _answers(names: tuple[str, ...], payoff: Payoff, choose: Callable[..., int])
     return tuple(names[choose(columns, key=lambda row: payoff[row][column])] for column in columns)
 
 
-def likeliest(rules: Rules, history: Sequence[Encounter]) -> Strategy:
-    """The strategy with the most posterior probability after these encounters."""
-    candidates = (*library(rules), Mixture.fitted(rules.behaviours, history))
-    return max(candidates, key=lambda strategy: strategy.prior + log_likelihood(strategy, history))
+def likeliest(rules: Rules, history: Sequence[Encounter], best: Sequence[Hypothesis]) -> Strategy:
+    """The strategy with the most posterior probability after these encounters.
+
+    best: earlier hypotheses that have predicted well; to have foretold is worth more than to fit afterwards.
+    """
+    values = {hypothesis.words: hypothesis.value for hypothesis in best}
+
+    def odds(strategy: Strategy) -> float:
+        merit = FORESIGHT * values.get(strategy.words, 0.0)
+        return strategy.prior + merit + log_likelihood(strategy, history)
+
+    return max((*library(rules), Mixture.fitted(rules.behaviours, history)), key=odds)
 
 
 def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:
