@@ -67,7 +67,7 @@ class Flip:
     first: str
     then: str
     after: int
-    prior: float = -3.5
+    prior: float = -2.5
 
     @property
     def words(self) -> str:
