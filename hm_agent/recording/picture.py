@@ -62,7 +62,7 @@ class Picture:
 
     def _draw_holdings(self, step: Step) -> None:
         self._canvas.draw(OWN, cards.inventory, "Inventory", self._game, step.decision.inventory)
-        self._canvas.draw(OTHER, cards.inventory, "The other's, inferred", self._game, self._other)
+        self._canvas.draw(OTHER, cards.inventory, "The other's last, inferred", self._game, self._other)
         self._canvas.draw(REWARD, cards.reward, step.total, self._last_reward, tuple(self._course))
 
     def _draw_thoughts(self, step: Step) -> None:
