@@ -87,9 +87,13 @@ def main(argv: Sequence[str]) -> int:
             return 0
         experiment = _experiment()
         experiment.check()
+        return _run(experiment, console)
     except (flags.Error, ConfigError) as error:
         return _complain(" ".join(str(error).split()), WRONG_INPUT)
-    return _run(experiment, console)
+    except OSError as error:
+        return _complain(f"can't write to {_OUT.value}: {error}", FAILED)
+    except KeyboardInterrupt:
+        return _complain("interrupted before anything was played", INTERRUPTED)
 
 
 def _parse(argv: Sequence[str]) -> None:
@@ -124,13 +128,13 @@ def _experiment() -> Experiment:
 
 def _run(experiment: Experiment, console: Console) -> int:
     status = 0
-    with ConsoleProgress(console, sum(1 for _ in experiment.plan())) as progress:
-        try:
+    try:
+        with ConsoleProgress(console, sum(1 for _ in experiment.plan())) as progress:
             run(experiment, progress)
-        except KeyboardInterrupt:
-            status = _complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
-        except OSError as error:
-            return _complain(f"can't write to {experiment.out}: {error}", FAILED)
+    except KeyboardInterrupt:
+        if not experiment.out.is_dir():
+            raise
+        status = _complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
     show_rows(console, write_summary(experiment.out))
     console.out(f"Files: {experiment.out}", highlight=False)
     return status

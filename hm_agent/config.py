@@ -79,7 +79,6 @@ class GameFacts(_Strict):
     reward_per_steps: int
     payoff: tuple[tuple[float, ...], ...]
     initial_inventory: int
-    freeze_steps: int
     resources: tuple[Resource, ...]
     sprites: Sprites
     beam: Beam
@@ -143,6 +142,14 @@ def load_game(path: Path) -> GameFacts:
 def load_games() -> tuple[GameFacts, ...]:
     """All games of scenarios/, by file name."""
     return tuple(load_game(path) for path in sorted(data_folder("scenarios").glob("*.toml")))
+
+
+def game_named(short_name: str) -> GameFacts:
+    """The game of a short name, e.g. `rws_repeated`."""
+    for game in load_games():
+        if game.short_name == short_name:
+            return game
+    raise ConfigError(f"unknown game {short_name!r}: there is {', '.join(game.short_name for game in load_games())}")
 
 
 def all_scenarios() -> Iterator[Scenario]:

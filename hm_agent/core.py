@@ -51,6 +51,32 @@ class Event:
         raise NotImplementedError
 
 
+class Evidence(Protocol):
+    """An interaction as understood. behaviour: what the other did in it, None where that can't be told."""
+
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def partner(self) -> str: ...
+
+    @property
+    def behaviour(self) -> str | None: ...
+
+    @property
+    def own(self) -> Counts:
+        """What was held oneself."""
+        ...
+
+    @property
+    def other(self) -> Counts | None:
+        """What the other held, as inferred; None where the game has no inventories."""
+        ...
+
+    @property
+    def reward(self) -> float: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """What to do next and why, as handed from the strategist to planning.

@@ -53,6 +53,7 @@ def test_files_lie_by_scenario_agent_model_and_episode(played: Path) -> None:
 
 def test_a_result_tells_what_was_played(played: Path) -> None:
     result = read_result(played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-0" / "result.json")
+    assert result is not None
     assert (result.status, result.steps, result.bots) == ("max_steps", 40, "scripted")
     assert result.reward_per_1200_steps == result.reward * 1200 / 40
     assert result.background == (f"{SCENARIO.game.substrate}__rock_margin_0",)
@@ -84,6 +85,13 @@ def test_unfinished_episodes_are_counted_but_not_averaged(played: Path) -> None:
     (row,) = tabulate([cut, results[1]])
     assert (row.episodes, row.finished) == (2, 1)
     assert row.reward_per_1200_steps == results[1].reward_per_1200_steps
+
+
+def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "scenario" / "agent" / "model" / "episode-0"
+    folder.mkdir(parents=True)
+    (folder / "result.json").write_text('{"steps": "many"}')
+    assert write_summary(tmp_path) == []
 
 
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:

@@ -11,6 +11,7 @@ from hm_agent.config import GameFacts
 from hm_agent.core import Agent, Model
 from hm_agent.games import build_game
 from hm_agent.games.game import Game, Inference
+from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.models.transcript import Transcript
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.planning.action_planner import ActionPlanner
@@ -39,7 +40,10 @@ def _compose(ingredients: Ingredients, strategist: Callable[[Game, Model], Strat
 
 
 def _hypothetical_minds(ingredients: Ingredients) -> Agent:
-    return _compose(ingredients, lambda game, model: TheoryOfMind(game, model, ingredients.parameters))
+    def strategist(game: Game, model: Model) -> Strategist:
+        return TheoryOfMind(game, model, InteractionMemory(), ingredients.parameters)
+
+    return _compose(ingredients, strategist)
 
 
 def _oracle(ingredients: Ingredients) -> Agent:

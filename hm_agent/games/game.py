@@ -63,7 +63,3 @@ class Game(Mindreading, Protocol):
     ) -> Question[Any]:
         """How to carry out a strategy from here. error: what was wrong with the last plan."""
         ...
-
-    def answer_to(self, told: str | None) -> Strategy:
-        """The best strategy against a behaviour that is known for certain; a first one where nothing is known."""
-        ...

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.grid import Cell, Layout
-from hm_agent.memory.whereabouts import track
+from hm_agent.memory.whereabouts import track, worth_going_to
 from hm_agent.perception.textual_map import Sight, TextualMap
 
 
@@ -63,6 +63,10 @@ class EntityMemory:
     def cells_of(self, kind: str) -> list[Cell]:
         """Where things of a kind are believed to be."""
         return [cell for cell, (remembered, _) in self.things.items() if remembered == kind]
+
+    def likely_place(self, here: Cell) -> Cell:
+        """Where to look for another player from here."""
+        return worth_going_to([p for belief in self.whereabouts.values() for p in belief.likely_places()], here)
 
     def describe(self) -> dict[str, list[tuple[Cell, str]]]:
         """The paper's form: `{'yellow_box': [((13, 3), 'Step: 1087'), ...]}`."""

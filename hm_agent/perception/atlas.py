@@ -52,10 +52,6 @@ class Atlas:
     labels: tuple[Label, ...]
     index: Mapping[bytes, int]
 
-    def having(self, *names: str) -> npt.NDArray[np.bool_]:
-        """(labels,) which labels show any sprite of these names."""
-        return np.array([any(label.find(name) for name in names) for label in self.labels])
-
 
 def build_atlas(settings: Mapping[str, Any], viewer: int) -> Atlas:
     """Computes the atlas of one player's view.

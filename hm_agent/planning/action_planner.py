@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from hm_agent.config import Beam
 from hm_agent.grid import Cell, Layout, Move, Pose
 from hm_agent.memory.entities import EntityMemory
-from hm_agent.memory.whereabouts import worth_going_to
 from hm_agent.perception.textual_map import Sight, TextualMap
 from hm_agent.planning.beam import line_up
 from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
@@ -112,12 +111,8 @@ class ActionPlanner:
         if sightings:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in situation.view.in_view or not self._layout.is_open(goal):
-            goal = self._goal = self._next_place(situation)
+            goal = self._goal = situation.memory.likely_place(situation.pose.cell)
         return self._walk(goal, situation) or Move.TURN_RIGHT
-
-    def _next_place(self, situation: Situation) -> Cell:
-        places = [place for belief in situation.memory.whereabouts.values() for place in belief.likely_places()]
-        return worth_going_to(places, situation.pose.cell)
 
     def _walk(self, target: Cell, situation: Situation) -> Move | None:
         players = frozenset(player.cell for player in situation.view.players if player.cell)

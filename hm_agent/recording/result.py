@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 FILE = "result.json"
 PACKAGES = ("hm_agent", "dm-meltingpot", "dmlab2d", "openai", "numpy")
@@ -27,7 +27,7 @@ class Result:
     agent_ms_per_step_median: over the steps in which nothing was asked of the model.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
 
     scenario: str
     agent: str
@@ -63,9 +63,12 @@ def write_result(result: Result, folder: Path) -> None:
     draft.replace(folder / FILE)
 
 
-def read_result(path: Path) -> Result:
-    """Reads a `result.json`; raises pydantic's ValidationError where it is none."""
-    return TypeAdapter(Result).validate_json(path.read_bytes())
+def read_result(path: Path) -> Result | None:
+    """Reads a `result.json`; None where the file is none that this version knows."""
+    try:
+        return TypeAdapter(Result).validate_json(path.read_bytes())
+    except ValidationError:
+        return None
 
 
 def versions() -> dict[str, str]:

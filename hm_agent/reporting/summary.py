@@ -55,8 +55,9 @@ def _with_error(value: float | None, error: float | None) -> str:
 
 
 def read_results(out: Path) -> list[Result]:
-    """All results below a folder, by path."""
-    return [read_result(path) for path in sorted(out.glob(f"*/*/*/*/{FILE}"))]
+    """All results below a folder, by path; files that are none are passed over."""
+    found = (read_result(path) for path in sorted(out.glob(f"*/*/*/*/{FILE}")))
+    return [result for result in found if result is not None]
 
 
 def tabulate(results: Iterable[Result]) -> list[Row]:

@@ -11,32 +11,17 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.core import Counts, Event, Hypothesis, Model, Question, Strategy, Unanswered
+from hm_agent.core import Counts, Event, Evidence, Hypothesis, Model, Question, Strategy, Unanswered
+from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import (
     Bank,
     Hyperparameters,
     add,
     best_earlier,
-    ranked,
     score,
     validated,
     with_predictions,
 )
-
-
-class Evidence(Protocol):
-    """One event as understood: what the other did in it. behaviour is None where that can't be told."""
-
-    @property
-    def partner(self) -> str: ...
-
-    @property
-    def behaviour(self) -> str | None: ...
-
-    @property
-    def other(self) -> Counts | None:
-        """What the other held, where the game has inventories."""
-        ...
 
 
 class HypothesisAnswer(BaseModel):
@@ -65,42 +50,41 @@ class Mindreading(Protocol):
         """What an answer to `ask_prediction` decides to do."""
         ...
 
-
-class Stream:
-    """All that is thought about one other player."""
-
-    def __init__(self) -> None:
-        self.history: list[Evidence] = []
-        self.bank: Bank = ()
+    def answer_to(self, told: str | None) -> Strategy:
+        """The best strategy against a behaviour that is known for certain; a first one where nothing is known."""
+        ...
 
 
 class TheoryOfMind:
-    """A strategist that hypothesises about the others, one stream for each of them."""
+    """A strategist that hypothesises about the others, with a stream of hypotheses for each of them."""
 
-    def __init__(self, game: Mindreading, model: Model, parameters: Hyperparameters) -> None:
-        self._game, self._model, self._parameters = game, model, parameters
-        self._streams: dict[str, Stream] = {}
-        self._latest = Stream()
+    def __init__(self, game: Mindreading, model: Model, memory: InteractionMemory, parameters: Hyperparameters) -> None:
+        self._game, self._model, self._memory, self._parameters = game, model, memory, parameters
+        self._banks: dict[str, Bank] = {}
 
     outdated = False
 
     @property
     def hypotheses(self) -> Bank:
         """What is thought about the player met last."""
-        return self._latest.bank
+        latest = self._memory.latest
+        return self._banks.get(latest.partner, ()) if latest else ()
 
     @property
     def validated(self) -> Hypothesis | None:
-        return validated(self._latest.bank, self._parameters)
+        return validated(self.hypotheses, self._parameters)
 
     @property
     def other_inventory(self) -> Counts | None:
         """What the player met last is thought to have held."""
-        return self._latest.history[-1].other if self._latest.history else None
+        return self._memory.latest.other if self._memory.latest else None
 
     async def open(self) -> Strategy:
         """A first strategy, before anything is known of anybody."""
-        answer = await self._model.answer(self._game.ask_prediction((), None))
+        try:
+            answer = await self._model.answer(self._game.ask_prediction((), None))
+        except Unanswered:
+            return self._game.answer_to(None)
         return self._game.strategy(answer, None)
 
     async def revise(self, event: Event) -> Strategy | None:
@@ -108,46 +92,38 @@ class TheoryOfMind:
         evidence = await self._game.understand(event, self._model)
         if evidence is None:
             return None
-        stream = self._latest = self._streams.setdefault(evidence.partner, Stream())
-        stream.history.append(evidence)
-        stream.bank = score(stream.bank, evidence.behaviour, self._parameters)
-        if validated(stream.bank, self._parameters) is None:
-            stream.bank = await self._refined(stream)
-        return await self._predict(stream)
+        self._memory.add(evidence)
+        history = self._memory.of(evidence.partner)
+        bank = score(self._banks.get(evidence.partner, ()), evidence.behaviour, self._parameters)
+        if validated(bank, self._parameters) is None:
+            bank = await self._refined(bank, history)
+        self._banks[evidence.partner], strategy = await self._predicted(bank, history)
+        return strategy
 
-    async def _refined(self, stream: Stream) -> Bank:
+    async def _refined(self, bank: Bank, history: Sequence[Evidence]) -> Bank:
         """Step 3: a new hypothesis, or a better form of an old one; the bank as it is where none came."""
-        question = self._game.ask_hypothesis(stream.history, best_earlier(stream.bank, self._parameters))
+        question = self._game.ask_hypothesis(history, best_earlier(bank, self._parameters))
         try:
             answer = await self._model.answer(question)
         except Unanswered:
-            return stream.bank
-        return add(stream.bank, answer.hypothesis, len(stream.history), self._parameters)
+            return bank
+        return add(bank, answer.hypothesis, len(history), self._parameters)
 
-    async def _predict(self, stream: Stream) -> Strategy | None:
-        """Steps 4 and 5: what each hypothesis in play predicts, and the answer to the one that is believed."""
-        believed = self._believed(stream.bank)
-        asked = self._in_play(stream.bank, believed)
-        answers = await asyncio.gather(*(self._ask(stream, hypothesis) for hypothesis in asked))
+    async def _predicted(self, bank: Bank, history: Sequence[Evidence]) -> tuple[Bank, Strategy | None]:
+        """Steps 4 and 5: what each hypothesis predicts, and the answer to the one that is believed.
+
+        A validated hypothesis is believed and asked alone; else all are asked and the newest is believed (section 3.2).
+        """
+        proven = validated(bank, self._parameters)
+        asked = (proven,) if proven else bank
+        answers = await asyncio.gather(*(self._ask(hypothesis.words, history) for hypothesis in asked))
         predictions = [self._game.predicted(answer) if answer else None for answer in answers]
-        stream.bank = with_predictions(stream.bank, asked, predictions)
-        if believed is None or (answer := answers[asked.index(believed)]) is None:
-            return None
-        return self._game.strategy(answer, believed.words)
+        if not asked or (answer := answers[-1]) is None:
+            return with_predictions(bank, asked, predictions), None
+        return with_predictions(bank, asked, predictions), self._game.strategy(answer, asked[-1].words)
 
-    def _believed(self, bank: Bank) -> Hypothesis | None:
-        """The validated hypothesis, else the newest (section 3.2)."""
-        return validated(bank, self._parameters) or (bank[-1] if bank else None)
-
-    def _in_play(self, bank: Bank, believed: Hypothesis | None) -> Bank:
-        """A validated hypothesis is asked alone; else the top k and the newest."""
-        if validated(bank, self._parameters) is not None:
-            return (believed,) if believed else ()
-        kept = {hypothesis.words for hypothesis in (*ranked(bank)[: self._parameters.top_k], *bank[-1:])}
-        return tuple(hypothesis for hypothesis in bank if hypothesis.words in kept)
-
-    async def _ask(self, stream: Stream, hypothesis: Hypothesis) -> BaseModel | None:
-        question: Question[BaseModel] = self._game.ask_prediction(stream.history, hypothesis.words)
+    async def _ask(self, words: str, history: Sequence[Evidence]) -> BaseModel | None:
+        question: Question[BaseModel] = self._game.ask_prediction(history, words)
         try:
             return await self._model.answer(question)
         except Unanswered:

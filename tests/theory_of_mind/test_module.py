@@ -12,6 +12,7 @@ from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import reward
 from hm_agent.games.matrix.questions import CounterAnswer, InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
 from hm_agent.worlds.melting_pot.substrate import eyes_of
@@ -43,7 +44,7 @@ class ScriptedModel:
 
 def mind_of(model: ScriptedModel) -> TheoryOfMind:
     game = MatrixGame(SCENARIO.game, eyes_of(SCENARIO.game.short_name))
-    return TheoryOfMind(game, model, Hyperparameters())
+    return TheoryOfMind(game, model, InteractionMemory(), Hyperparameters())
 
 
 def meet(mind: TheoryOfMind, step: int, other: tuple[int, ...]) -> Strategy | None:
@@ -111,6 +112,26 @@ def test_without_a_new_hypothesis_the_old_ones_go_on() -> None:
     assert [hypothesis.words for hypothesis in mind.hypotheses] == ["rock"]
     assert strategy is not None
     assert strategy.expected == (6, 1, 1)
+
+
+def test_a_model_without_an_answer_leaves_a_first_strategy_by_calculation() -> None:
+    class Mute(ScriptedModel):
+        async def answer(self, question: Question[AnswerT]) -> AnswerT:
+            raise Unanswered
+
+    strategy = asyncio.run(mind_of(Mute([], says)).open())
+    assert strategy.target is not None
+
+
+def test_interactions_are_remembered_with_inventory_reward_partner_and_step() -> None:
+    memory = InteractionMemory()
+    game = MatrixGame(SCENARIO.game, eyes_of(SCENARIO.game.short_name))
+    mind = TheoryOfMind(game, ScriptedModel(["rock"], says), memory, Hyperparameters())
+    meet(mind, 7, ROCKS)
+    (met,) = memory.of("opponent")
+    assert (met.step, met.partner, met.own, met.other, met.behaviour) == (7, "opponent", (1, 7, 1), ROCKS, "rock")
+    assert met.reward == reward((1, 7, 1), ROCKS, SCENARIO.game.payoff)
+    assert memory.of("somebody else") == ()
 
 
 def test_the_exact_calculation_asks_nothing_of_the_model() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel
 
 from hm_agent.config import GameFacts
-from hm_agent.core import Counts, Event, Model, Observation, Strategy, Unanswered
+from hm_agent.core import Counts, Event, Evidence, Model, Observation, Strategy, Unanswered
 from hm_agent.games.game import Inference
 from hm_agent.games.matrix.counters import best_target, expected_inventories
 from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
@@ -27,7 +27,6 @@ from hm_agent.memory.places import unseen_places
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.module import Evidence
 
 READY, INTERACTING = "ready", "interacting"
 """Our words for what avatars wear over their heads."""

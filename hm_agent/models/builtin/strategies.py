@@ -33,6 +33,9 @@ class Strategy(Protocol):
     """A way to play, in words and in numbers. prior: its log odds before any evidence; simpler ones are likelier."""
 
     @property
+    def behaviours(self) -> tuple[str, ...]: ...
+
+    @property
     def words(self) -> str: ...
 
     @property
@@ -192,7 +195,7 @@ def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:
         if encounter.behaviour is None:
             continue
         odds = _foretold(strategy, history[:number])
-        share = odds[_behaviours(strategy).index(encounter.behaviour)]
+        share = odds[strategy.behaviours.index(encounter.behaviour)]
         if max(odds) == 1 - SLIP:
             hit = share == 1 - SLIP
             share = hits / said if hit else (1 - hits / said) / (len(odds) - 1)
@@ -206,11 +209,6 @@ def _foretold(strategy: Strategy, before: Sequence[Encounter]) -> Odds:
     if isinstance(strategy, Mixture):
         return Mixture.fitted(strategy.behaviours, before).odds
     return strategy.predict(before)
-
-
-def _behaviours(strategy: Strategy) -> tuple[str, ...]:
-    behaviours: tuple[str, ...] = strategy.behaviours  # type: ignore[attr-defined]
-    return behaviours
 
 
 def strategy_of(words: str, rules: Rules, history: Sequence[Encounter]) -> Strategy:

@@ -10,7 +10,7 @@ from typing import Any
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import substrate as substrate_lib
 
-from hm_agent.config import GameFacts
+from hm_agent.config import GameFacts, game_named
 from hm_agent.games.matrix.game import INTERACTING, READY
 from hm_agent.grid import Layout
 from hm_agent.perception.atlas import build_atlas
@@ -67,15 +67,9 @@ def layout_of(game: GameFacts) -> Layout:
 @cache
 def eyes_of(game_name: str, viewer: int = 0) -> Eyes:
     """What one player slot of a game needs to see; computed once a process."""
-    game = _game(game_name)
+    game = game_named(game_name)
     settings = _default_settings(game.substrate)
     return Eyes(build_atlas(settings, viewer), layout_of(game), _window(settings), sprite_roles(game))
-
-
-def _game(short_name: str) -> GameFacts:
-    from hm_agent.config import load_games
-
-    return next(game for game in load_games() if game.short_name == short_name)
 
 
 @cache

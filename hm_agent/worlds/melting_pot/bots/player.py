@@ -13,7 +13,6 @@ from hm_agent.config import Beam
 from hm_agent.grid import Cell, Move, distance
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import stalest_cell
-from hm_agent.memory.whereabouts import worth_going_to
 from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
@@ -106,8 +105,7 @@ class ScriptedPlayer:
         """Goes where a partner may be."""
         assert view.pose is not None
         if self._lookout is None or self._sees(self._lookout):
-            places = [place for belief in self.memory.whereabouts.values() for place in belief.likely_places()]
-            self._lookout = worth_going_to(places, view.pose.cell)
+            self._lookout = self.memory.likely_place(view.pose.cell)
         return self._go(view, self._lookout)
 
     def _explore(self, view: TextualMap) -> Move:

@@ -1,0 +1,34 @@
+"""The installed package: a wheel carries what the package reads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ASK = """
+from hm_agent.config import data_folder, find_scenarios
+from hm_agent.models.prompts import environment
+print(data_folder("scenarios"), len(find_scenarios(["rws_repeated_*"])), *environment().list_templates(), sep="\\n")
+"""
+
+
+def test_scenarios_and_prompts_are_found_in_an_installed_wheel(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", f"--outdir={tmp_path}", str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True, text=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    asked = subprocess.run(
+        [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(site)!r})\n{ASK}"],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    folder, count, *templates = asked.stdout.splitlines()
+    assert Path(folder) == site / "hm_agent" / "scenarios"
+    assert count == "9"
+    assert "matrix/plan_subgoals.j2" in templates
