@@ -14,10 +14,10 @@ from rich.table import Column, Table
 from hm_agent.core import Step
 from hm_agent.experiment import Episode
 from hm_agent.recording.result import Result
-from hm_agent.reporting.summary import HEADINGS, Row, notes
+from hm_agent.reporting.summary import Row, notes
 
-SHOWN = (0, 1, 4, 5, 6, 7)
-"""The columns of the summary that fit a terminal."""
+SHOWN = {"scenario": 0, "agent": 1, "n": 4, "reward/1200": 5, "interactions": 6, "the paper": 7}
+"""The columns of the summary that fit 80 characters, by heading; n counts the episodes."""
 REFRESH = 50
 """After how many steps the line of the running episode is renewed."""
 
@@ -60,9 +60,10 @@ class ConsoleProgress:
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:
     """Prints the table of a summary, and below it what holds for all of it."""
-    table = Table(*(Column(HEADINGS[n], no_wrap=True) for n in SHOWN), box=SIMPLE_HEAD)
+    columns = (Column(heading, no_wrap=True) for heading in SHOWN)
+    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for row in rows:
-        table.add_row(*(row.cells()[n] for n in SHOWN))
+        table.add_row(*(row.cells()[n] for n in SHOWN.values()))
     console.print(table)
     for note in notes(rows):
         console.out(note, highlight=False)

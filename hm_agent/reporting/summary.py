@@ -115,7 +115,7 @@ def _markdown(rows: Sequence[Row]) -> str:
 
 def notes(rows: Sequence[Row]) -> list[str]:
     """What the figures can't say themselves."""
-    said = ["Mean ± standard error over episodes; the paper: its table 1, GPT-4 against trained bots."]
+    said = ["Mean ± standard error over n episodes. The paper: its table 1, GPT-4 against trained bots."]
     if any(row.bots == "scripted" for row in rows):
         said.append("The bots are scripted: they stand in for Melting Pot's trained ones.")
     if any(row.model == "builtin" for row in rows):

@@ -50,6 +50,19 @@ def test_every_agent_plays(name: str) -> None:
     assert ABOUT[name]
 
 
+@pytest.mark.parametrize("name", sorted(set(AGENTS) - {"oracle"}))
+def test_only_the_oracle_is_told_what_the_others_are_after(name: str) -> None:
+    def tell() -> list[str]:
+        raise AssertionError(f"{name} asked what only the oracle may know")
+
+    world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
+    eyes = eyes_of(SCENARIO.game.short_name)
+    agent = AGENTS[name](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, tell))
+    outcome = asyncio.run(run_episode(world, agent, seed=1, max_steps=200))
+    world.close()
+    assert outcome.error is None
+
+
 def test_random_moves_depend_on_the_seed_alone() -> None:
     assert [s.decision.action for s in play("random", 50)] == [s.decision.action for s in play("random", 50)]
 

@@ -9,6 +9,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,12 @@ def build_bots(
     return policies
 
 
+@cache
+def _load(path: Path) -> policy_lib.Policy[Any]:
+    """A trained model, loaded once a process: it keeps no state, and most of a cast share one puppet."""
+    return saved_model_policy.SavedModelPolicy(str(path))
+
+
 def _build_bot(
     name: str,
     game: GameFacts,
@@ -120,7 +127,7 @@ def _build_bot(
     puppeteer_builder = bot_configs.BOT_CONFIGS[name].puppeteer_builder
     player: policy_lib.Policy[Any]
     if bots is Bots.TRAINED:
-        player = saved_model_policy.SavedModelPolicy(str(model_path(name, bots_dir)))
+        player = _load(model_path(name, bots_dir))
     else:
         player = (ScriptedPuppet if puppeteer_builder else GulliblePolicy)(game, eyes, stream)
     overheard = _Overheard(player, prompter)
