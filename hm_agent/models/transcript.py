@@ -16,8 +16,6 @@ class Transcript:
         self._model = model
         self._exchanges: list[Exchange] = []
         self.usage = Usage()
-        self.seconds = 0.0
-        """The time spent waiting for answers; those asked for at once are added up."""
 
     @property
     def name(self) -> str:
@@ -37,7 +35,6 @@ class Transcript:
 
     def _note(self, exchange: Exchange) -> None:
         self._exchanges.append(exchange)
-        self.seconds += exchange.seconds
 
     def take(self) -> Sequence[Exchange]:
         """The exchanges since the last time they were taken."""

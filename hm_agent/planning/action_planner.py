@@ -110,7 +110,7 @@ class ActionPlanner:
         sightings = [s for s in situation.memory.players.values() if situation.step - s.step <= PURSUIT]
         if sightings:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
-        if goal in situation.view.in_view or not self._layout.is_open(goal):
+        if goal in situation.view.in_view:
             goal = self._goal = situation.memory.likely_place(situation.pose.cell)
         return self._walk(goal, situation) or Move.TURN_RIGHT
 

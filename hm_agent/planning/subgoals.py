@@ -60,7 +60,7 @@ def parse_subgoal(text: str, layout: Layout, names: Sequence[str] = tuple(FUNCTI
     """Reads one call such as `move_to((3, 4), (5, 6))`, with any spacing.
 
     names: the functions that the game at hand has. Raises SubgoalError for an unknown function, a wrong number or form
-    of arguments, cells outside the map, and walls as the target of a move.
+    of arguments, and cells outside the map or inside walls.
     """
     call = _CALL.fullmatch(text)
     if call is None:
@@ -102,7 +102,7 @@ def _check_cell(cell: Cell, layout: Layout, name: str) -> None:
         raise SubgoalError(
             f"{name}: {cell} is outside the map; x goes from 0 to {layout.width - 1}, y from 0 to {layout.height - 1}"
         )
-    if not layout.is_open(cell) and name != "fire_at":
+    if not layout.is_open(cell):
         near = sorted(n for dx, dy in AHEAD if layout.is_open(n := (cell[0] + dx, cell[1] + dy)))
         raise SubgoalError(f"{name}: {cell} is a wall{f'; free next to it: {near}' if near else ''}")
 

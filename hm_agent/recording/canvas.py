@@ -14,6 +14,9 @@ from hm_agent.recording.pen import BACKGROUND, FRAME, Box, Pen
 Pixels = npt.NDArray[np.uint8]
 Content = ParamSpec("Content")
 
+BORDER = 2
+"""The width of a tile's frame."""
+
 
 class Canvas:
     """A picture of so many pixels. pixels: (height, width, 3) uint8, valid until the next drawing."""
@@ -46,6 +49,14 @@ class Canvas:
             self._window(Box(place.x - 1, place.y - 1, place.width + 2, place.height + 2))[:] = ImageColor.getrgb(FRAME)
         factor = place.width // image.shape[1]
         self._window(place)[:] = image.repeat(factor, axis=1).repeat(factor, axis=0)
+
+    def frame(self, box: Box, image: Pixels, tile: tuple[int, int], size: int, colour: str) -> None:
+        """Frames one tile of an image shown in a box: (column, row) of tiles of so many pixels of the image."""
+        place = fit(image, box)
+        side = size * (place.width // image.shape[1])
+        within = self._window(Box(place.x + tile[0] * side, place.y + tile[1] * side, side, side))
+        for edge in (within[:BORDER], within[-BORDER:], within[:, :BORDER], within[:, -BORDER:]):
+            edge[:] = ImageColor.getrgb(colour)
 
     def _window(self, box: Box) -> Pixels:
         return self.pixels[box.y : box.y + box.height, box.x : box.x + box.width]

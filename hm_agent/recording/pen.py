@@ -19,6 +19,7 @@ BRIGHT = "#f0f4f8"
 ACCENT = "#f5b84b"
 GAIN = "#63d297"
 LOSS = "#f2777a"
+SELF = "#5aa9ff"
 
 LEADING = 1.4
 """From one baseline to the next, in font sizes."""

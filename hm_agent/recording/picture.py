@@ -8,16 +8,17 @@ import numpy as np
 
 from hm_agent.config import GameFacts
 from hm_agent.core import Counts, Step
+from hm_agent.perception.atlas import SPRITE_SIZE
 from hm_agent.recording import cards
 from hm_agent.recording.canvas import Canvas, Pixels
-from hm_agent.recording.pen import Box
+from hm_agent.recording.pen import SELF, Box
 
 WIDTH, HEIGHT = 1280, 720
 
 # Even coordinates keep the edges of enlarged pixels sharp, for video has one colour for 2 x 2 of its own.
 WORLD = Box(24, 36, 736, 480)
 VIEW = Box(24, 544, 160, 160)
-WORLD_CAPTION = Box(24, 14, 400, 20)
+WORLD_CAPTION = Box(24, 14, 736, 20)
 VIEW_CAPTION = Box(24, 523, 160, 20)
 OWN = Box(212, 523, 156, 181)
 OTHER = Box(400, 523, 156, 181)
@@ -42,13 +43,17 @@ class Picture:
         self._last_reward: float | None = None
         self._other: Counts | None = None
         self._canvas.draw(HEADING, cards.heading, title, game.title)
-        self._canvas.draw(WORLD_CAPTION, cards.caption, "The world, for the viewer only")
+        self._canvas.draw(
+            WORLD_CAPTION, cards.caption, "The world, for the viewer only; framed: where the agent takes itself to be"
+        )
         self._canvas.draw(VIEW_CAPTION, cards.caption, "What the agent sees")
 
     def of(self, step: Step, world: Pixels) -> Pixels:
         """The (720, 1280, 3) picture of a step; valid until the next one."""
         self._remember(step)
         self._canvas.show(WORLD, world)
+        if step.decision.pose:
+            self._canvas.frame(WORLD, world, step.decision.pose.cell, SPRITE_SIZE, SELF)
         self._canvas.show(VIEW, np.asarray(step.observation.fields["RGB"], np.uint8))
         self._draw_holdings(step)
         self._draw_thoughts(step)

@@ -8,12 +8,14 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from PIL import ImageColor
 
 from hm_agent.config import GameFacts, load_games
 from hm_agent.core import Decision, Hypothesis, Observation, Step, Strategy
+from hm_agent.grid import Pose
 from hm_agent.recording import picture
 from hm_agent.recording.canvas import Pixels, fit
-from hm_agent.recording.pen import Box, font, wrap
+from hm_agent.recording.pen import SELF, Box, font, wrap
 from hm_agent.recording.video import VideoRecorder
 
 HELD = (Hypothesis("it plays rock", 0.9, "rock"), Hypothesis("it plays paper", -0.2, "paper"))
@@ -210,3 +212,10 @@ def test_full_disk_is_an_os_error(tmp_path: Path, game: GameFacts) -> None:
 
     with pytest.raises(OSError, match="No space left"):
         record_all()
+
+
+def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
+    shown = shown_in(picture.WORLD, game, step(0, Decision(0, pose=Pose(3, 2, 0))))
+    tile, plain = shown[64:96, 96:128], world(0)[16:24, 24:32].repeat(4, axis=0).repeat(4, axis=1)
+    assert (tile[0] == ImageColor.getrgb(SELF)).all()
+    assert (tile[2:-2, 2:-2] == plain[2:-2, 2:-2]).all()
