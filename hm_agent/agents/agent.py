@@ -21,11 +21,12 @@ from hm_agent.core import (
 from hm_agent.games.game import Game
 from hm_agent.grid import Move
 from hm_agent.memory.entities import EntityMemory
+from hm_agent.memory.places import stalest_cell
 from hm_agent.models.transcript import Transcript
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.action_planner import ActionPlanner, Situation
-from hm_agent.planning.subgoals import FireAt, Subgoal, SubgoalError, parse_plan
+from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal, SubgoalError, parse_plan
 from hm_agent.planning.walking import seek_bearings
 
 
@@ -98,7 +99,13 @@ class ComposedAgent:
             self._planner.follow(await self._plan(observation, view))
             self._must_plan = False
             move = self._planner.next_move(situation)
-        return Move.TURN_RIGHT if move is None else move
+        return self._look_around(situation) if move is None else move
+
+    def _look_around(self, situation: Situation) -> Move:
+        """What to do with a plan that was moot from the start: explore, rather than ask again at once."""
+        place = stalest_cell(self._game.layout, situation.pose.cell, self._memory.looked_at, situation.step)
+        self._planner.follow((MoveTo(situation.pose.cell, place),))
+        return self._planner.next_move(situation) or Move.TURN_RIGHT
 
     async def _plan(self, observation: Observation, view: TextualMap) -> Sequence[Subgoal]:
         """Asks for subgoals; a bad plan is sent back once with what was wrong, then the opponent is looked for."""

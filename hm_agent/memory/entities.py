@@ -31,6 +31,8 @@ class EntityMemory:
         """players: whose whereabouts to keep a belief about, over the cells of the layout."""
         self.things: dict[Cell, tuple[str, int]] = {}
         self.sites: dict[Cell, str] = {}
+        self.emptied: dict[Cell, int] = {}
+        """The sites that were seen empty since one is on the map, with the step: what is taken grows back with time."""
         self.players: dict[str, PlayerSighting] = {}
         self.looked_at: dict[Cell, int] = {}
         self.whereabouts = track(layout, players) if layout else {}
@@ -39,13 +41,23 @@ class EntityMemory:
         """Takes in one frame; a frame of unknown pose leaves no memory."""
         for belief in self.whereabouts.values():
             belief.update(view)
+        if not view.present:
+            self.emptied.clear()
         if view.pose is None:
             return
         self._remember(step, view.sights)
         for cell in view.in_view:
             self.looked_at[cell] = step
-            if cell in self.things and self.things[cell][1] != step:
-                del self.things[cell]
+            if cell in self.sites:
+                self._check_site(step, cell)
+
+    def _check_site(self, step: int, cell: Cell) -> None:
+        """Forgets what is seen to be there no more."""
+        if cell in self.things and self.things[cell][1] == step:
+            self.emptied.pop(cell, None)
+        else:
+            self.things.pop(cell, None)
+            self.emptied[cell] = step
 
     def _remember(self, step: int, sights: Iterable[Sight]) -> None:
         for sight in sights:

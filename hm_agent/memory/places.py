@@ -23,7 +23,8 @@ def unseen_places(
     layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int, count: int = 3
 ) -> tuple[tuple[Cell, int | None], ...]:
     """A few such cells, apart from each other, with the step each was last in view (None: never)."""
-    ranked = sorted(layout.open_cells, key=lambda cell: (-_worth(cell, start, looked_at, step), cell))
+    hidden = (cell for cell in layout.open_cells if looked_at.get(cell) != step)
+    ranked = sorted(hidden, key=lambda cell: (-_worth(cell, start, looked_at, step), cell))
     chosen: list[Cell] = []
     for cell in ranked:
         if all(distance(cell, other) >= SPREAD for other in chosen):

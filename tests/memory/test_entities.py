@@ -54,6 +54,7 @@ def test_site_stays_after_its_thing_was_taken() -> None:
     memory.update(1, view([(3, 3)], box((3, 3))))
     memory.update(2, view([(3, 3)]))
     assert memory.sites == {(3, 3): "yellow_box"}
+    assert list(memory.emptied) == [(3, 3)]
 
 
 def test_other_kind_in_the_same_cell_replaces_the_first() -> None:

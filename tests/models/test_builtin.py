@@ -16,6 +16,7 @@ from hm_agent.games.matrix.questions import (
     PredictAndCounter,
     ProposeHypothesis,
     Rules,
+    Site,
 )
 from hm_agent.grid import Pose
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
@@ -116,7 +117,7 @@ PLAN = PlanSubgoals(
     target=pure("paper", 4),
     expected=None,
     things=(Place("purple_box", (7, 5), 99, True), Place("purple_box", (6, 5), 99, True)),
-    sites=(("purple_box", (9, 5)),),
+    sites=(Site("purple_box", (9, 5), None),),
     opponent=None,
     likely=(((20, 5), 0.3),),
     unseen=(((2, 12), None),),
@@ -142,6 +143,12 @@ def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
 
 def test_where_nothing_is_known_the_longest_unseen_place_is_explored() -> None:
     assert subgoals(replace(PLAN, things=(), sites=())) == ["move_to((5, 5), (2, 12))"]
+
+
+def test_a_site_that_was_just_seen_empty_is_left_to_grow() -> None:
+    just_empty = replace(PLAN, things=(), sites=(Site("purple_box", (6, 5), 95),))
+    assert subgoals(just_empty) == ["move_to((5, 5), (2, 12))"]
+    assert subgoals(replace(just_empty, step=200))[0] == "move_to((5, 5), (6, 5))"
 
 
 def test_an_opponent_in_reach_is_met_early_with_a_clear_lead() -> None:

@@ -28,6 +28,7 @@ from hm_agent.games.matrix.questions import (
     PredictAndCounter,
     ProposeHypothesis,
     Rules,
+    Site,
 )
 from hm_agent.grid import Facing, Pose
 from hm_agent.models.prompts import environment, render
@@ -82,7 +83,7 @@ PLAN = PlanSubgoals(
         Place("purple_box", (9, 4), 345, True),
         Place("yellow_box", (15, 11), 120, False),
     ),
-    sites=(("purple_box", (15, 5)), ("purple_box", (14, 3)), ("blue_box", (7, 10))),
+    sites=(Site("purple_box", (15, 5), None), Site("purple_box", (14, 3), 301), Site("blue_box", (7, 10), None)),
     opponent=((16, 9), 338),
     likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
     unseen=(((1, 13), None), ((21, 12), 61)),
@@ -106,7 +107,7 @@ CROWDED = replace(
     PLAN,
     step=1234,
     things=tuple(Place(RULES.things[n % 3], (12 + n % 10, 4 + n // 3), n, False) for n in range(30)),
-    sites=tuple((RULES.things[n % 3], (11 + n % 10, 5 + n // 3)) for n in range(30)),
+    sites=tuple(Site(RULES.things[n % 3], (11 + n % 10, 5 + n // 3), n) for n in range(30)),
     error="; ".join(3 * ["move_to: (22, 14) is a wall; free next to it: [(21, 14), (22, 13)]"]),
 )
 
@@ -219,5 +220,5 @@ def test_unknown_name_in_a_template_is_an_error() -> None:
 
 
 def test_own_cell_is_no_place_to_wait_for_regrowth() -> None:
-    here = replace(PLAN, sites=(("blue_box", PLAN.pose.cell), ("blue_box", (7, 10))))
+    here = replace(PLAN, sites=(Site("blue_box", PLAN.pose.cell, None), Site("blue_box", (7, 10), None)))
     assert "- blue_box: (7, 10)\n" in render(here)

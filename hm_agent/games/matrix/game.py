@@ -21,6 +21,7 @@ from hm_agent.games.matrix.questions import (
     PredictAndCounter,
     ProposeHypothesis,
     Rules,
+    Site,
 )
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import unseen_places
@@ -155,7 +156,11 @@ class MatrixGame:
             target=strategy.target,
             expected=strategy.expected,
             things=tuple(Place(kind, cell, at, cell in seen) for cell, (kind, at) in memory.things.items()),
-            sites=tuple((kind, cell) for cell, kind in memory.sites.items() if cell not in memory.things),
+            sites=tuple(
+                Site(kind, cell, memory.emptied.get(cell))
+                for cell, kind in memory.sites.items()
+                if cell not in memory.things
+            ),
             opponent=(sighting.cell, sighting.step) if sighting else None,
             likely=memory.whereabouts[self._opponent].likely_places(),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),

@@ -103,6 +103,18 @@ class Place:
     in_view: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a thing was once and is not known to be now.
+
+    emptied: the step it was last seen empty, None if not since one came to the map.
+    """
+
+    kind: str
+    cell: Cell
+    emptied: int | None
+
+
 class PlanAnswer(BaseModel):
     """A few subgoals in order, each a function call."""
 
@@ -114,7 +126,7 @@ class PlanAnswer(BaseModel):
 class PlanSubgoals(Question[PlanAnswer]):
     """How to reach the target inventory and then meet the other? (section 3.2, subgoal module; appendix C.4)
 
-    sites: where things were seen earlier that are not known to be there now; they may have grown back.
+    sites: where things were seen earlier and may have grown back.
     opponent: (cell, step) of the last sighting. likely: where it may be now, with the probability of seeing it
     from there. unseen: the places out of view for longest, with the step they were
     last seen, None for never. error: what was wrong with the last plan.
@@ -130,7 +142,7 @@ class PlanSubgoals(Question[PlanAnswer]):
     target: Counts
     expected: Counts | None
     things: tuple[Place, ...]
-    sites: tuple[tuple[str, Cell], ...]
+    sites: tuple[Site, ...]
     opponent: tuple[Cell, int] | None
     likely: tuple[tuple[Cell, float], ...]
     unseen: tuple[tuple[Cell, int | None], ...]

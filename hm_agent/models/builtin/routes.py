@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hm_agent.games.matrix.questions import PlanSubgoals
+from hm_agent.games.matrix.questions import PlanSubgoals, Site
 from hm_agent.grid import Cell, distance
 from hm_agent.memory.whereabouts import worth_going_to
 from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
@@ -15,6 +15,8 @@ LEAD = 3
 """By how much the main resource must lead for an early meeting to be worth it."""
 DOUBT = 4
 """How many steps of way a thing that may have grown back is thought to be further away than one that was seen."""
+REGROWTH = 30
+"""After how many steps a site that was seen empty is worth another look."""
 LEGS = 6
 """How many subgoals a plan has at most before it is thought over."""
 
@@ -35,7 +37,7 @@ def plan_route(question: PlanSubgoals) -> list[Subgoal]:
 
 def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
     """The nearest things of a kind, each from the one before; seen ones before sites where they may grow again."""
-    doubts = {cell: DOUBT for known, cell in question.sites if known == kind}
+    doubts = {site.cell: DOUBT for site in question.sites if site.kind == kind and _may_be_back(question, site)}
     doubts |= {place.cell: 0 for place in question.things if place.kind == kind}
     here = question.pose.cell
     route: list[Cell] = []
@@ -45,6 +47,10 @@ def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
         route.append(here)
         del doubts[here]
     return route
+
+
+def _may_be_back(question: PlanSubgoals, site: Site) -> bool:
+    return site.emptied is None or question.step - site.emptied >= REGROWTH
 
 
 def _is_worth_meeting_now(question: PlanSubgoals, main: int) -> bool:
