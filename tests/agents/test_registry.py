@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 
 import pytest
 
@@ -12,6 +13,7 @@ from hm_agent.config import find_scenarios
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.games.game import Inference
+from hm_agent.games.matrix.questions import InferInventory, PlanSubgoals
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.worlds.melting_pot.bots.casting import Bots, cast_of
 from hm_agent.worlds.melting_pot.substrate import eyes_of
@@ -79,6 +81,13 @@ def test_with_inference_by_the_model_it_is_asked_for_inventories() -> None:
         for e in step.decision.exchanges
     }
     assert "InferInventory" in asked
+
+
+def test_a_plan_that_leads_nowhere_is_not_asked_for_again_and_again() -> None:
+    steps = play("hypothetical_minds", 1000)
+    planned = [s.observation.step for s in steps for e in s.decision.exchanges if isinstance(e.question, PlanSubgoals)]
+    assert len(planned) < 150
+    assert sum(after - before == 1 for before, after in pairwise(planned)) < 10
 
 
 def test_no_question_names_the_scenario_or_the_bots() -> None:
