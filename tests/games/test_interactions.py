@@ -10,7 +10,7 @@ from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.config import find_scenarios
 from hm_agent.core import Event, Step
 from hm_agent.episode import run_episode
-from hm_agent.games.matrix.interactions import Interaction, Watched
+from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import argmax, infer_inventory, reward
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.worlds.melting_pot.bots.casting import Bots
@@ -27,12 +27,10 @@ class Witness:
     def __init__(self, world: MeltingPotWorld) -> None:
         self._world = world
         self.noticed: list[Event] = []
-        self.watched: list[Watched] = []
         self.happened: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
 
     def record(self, step: Step) -> None:
         self.noticed += [event for event in step.decision.events if event.is_interaction]
-        self.watched += [event for event in step.decision.events if isinstance(event, Watched)]
         own, other = self._world.truth(0)["INTERACTION_INVENTORIES"]
         if own.min() >= 1:
             self.happened.append((tuple(map(int, own)), tuple(map(int, other))))
@@ -71,13 +69,6 @@ def test_the_others_strategy_follows_from_the_reward(witness: Witness) -> None:
         _, inferred = infer_inventory(own, event.reward, SCENARIO.game.payoff, 1)
         right += inferred == argmax(other)
     assert right >= 0.9 * len(witness.noticed)
-
-
-def test_what_was_shown_was_collected(witness: Witness) -> None:
-    assert witness.watched
-    for event in witness.watched:
-        assert any(event.shown)
-        assert all(shown < held for shown, held in zip(event.shown, event.own, strict=True))
 
 
 def test_the_pace_is_that_of_the_trained_bots(witness: Witness) -> None:
