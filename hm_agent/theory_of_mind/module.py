@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from pydantic import BaseModel
@@ -41,11 +40,7 @@ class Mindreading(Protocol):
 
     def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> Question[HypothesisAnswer]: ...
 
-    def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, news: Event | None = None
-    ) -> Question[Any]:
-        """Steps 4 and 5. news: what has happened since the last evidence and may have changed the other's mind."""
-        ...
+    def ask_prediction(self, history: Sequence[Evidence], hypothesis: str | None) -> Question[Any]: ...
 
     def predicted(self, answer: BaseModel) -> str | None:
         """The behaviour that an answer to `ask_prediction` predicts."""
@@ -96,7 +91,7 @@ class TheoryOfMind:
         """Takes in an event; returns the new strategy, or None where there is no reason for one."""
         evidence = await self._game.understand(event, self._model)
         if evidence is None:
-            return await self._reconsider(event)
+            return None
         self._memory.add(evidence)
         history = self._memory.of(evidence.partner)
         bank = score(self._banks.get(evidence.partner, ()), evidence.behaviour, self._parameters)
@@ -104,20 +99,6 @@ class TheoryOfMind:
             bank = await self._refined(bank, history)
         self._banks[evidence.partner], strategy = await self._predicted(bank, history)
         return strategy
-
-    async def _reconsider(self, news: Event) -> Strategy | None:
-        """Steps 4 and 5 anew for the hypothesis that is believed; nothing is scored, since nothing was played yet."""
-        bank = self.hypotheses
-        believed = validated(bank, self._parameters) or (bank[-1] if bank else None)
-        latest = self._memory.latest
-        if believed is None or latest is None:
-            return None
-        answer = await self._ask(believed.words, self._memory.of(latest.partner), news)
-        if answer is None:
-            return None
-        revised = replace(believed, prediction=self._game.predicted(answer))
-        self._banks[latest.partner] = tuple(revised if known is believed else known for known in bank)
-        return self._game.strategy(answer, believed.words)
 
     async def _refined(self, bank: Bank, history: Sequence[Evidence]) -> Bank:
         """Step 3: a new hypothesis, or a better form of an old one; the bank as it is where none came."""
@@ -141,8 +122,8 @@ class TheoryOfMind:
             return with_predictions(bank, asked, predictions), None
         return with_predictions(bank, asked, predictions), self._game.strategy(answer, asked[-1].words)
 
-    async def _ask(self, words: str, history: Sequence[Evidence], news: Event | None = None) -> BaseModel | None:
-        question: Question[BaseModel] = self._game.ask_prediction(history, words, news)
+    async def _ask(self, words: str, history: Sequence[Evidence]) -> BaseModel | None:
+        question: Question[BaseModel] = self._game.ask_prediction(history, words)
         try:
             return await self._model.answer(question)
         except Unanswered:

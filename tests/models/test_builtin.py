@@ -55,10 +55,6 @@ def hypothesis_after(*met: Encounter) -> str:
     return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, met, ()))).hypothesis
 
 
-def predict(words: str, *met: Encounter) -> PredictAndCounter:
-    return PredictAndCounter(RULES, met, words, own=(1, 1, 1), shown=(0, 0, 0))
-
-
 @pytest.mark.parametrize("strategy", library(RULES), ids=lambda strategy: strategy.words)
 def test_a_strategy_is_read_back_from_its_own_words(strategy: object) -> None:
     assert strategy_of(strategy.words.upper(), RULES, ()) == strategy  # type: ignore[attr-defined]
@@ -99,20 +95,11 @@ def test_what_it_saw_me_collect_explains_a_gullible_opponent() -> None:
 
 @pytest.mark.parametrize(("played", "counter"), [("rock", "paper"), ("paper", "scissors"), ("scissors", "rock")])
 def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: str) -> None:
-    question = predict(f"The opponent always plays {played}.", encounter("rock", played))
+    question = PredictAndCounter(RULES, (encounter("rock", played),), f"The opponent always plays {played}.")
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == played
     assert max(answer.own_next, key=answer.own_next.__getitem__) == counter
     assert answer.own_next[counter] >= 5
-
-
-def test_who_spies_is_expected_to_answer_what_it_has_just_seen() -> None:
-    words = "The opponent plays the best response to what it last saw me collect."
-    question = replace(predict(words, encounter("rock", "rock")), own=(3, 1, 1), shown=(2, 0, 0))
-    answer = asyncio.run(REASONER.answer(question))
-    assert max(answer.other_next, key=answer.other_next.__getitem__) == "paper"
-    assert max(answer.own_next, key=answer.own_next.__getitem__) == "scissors"
-    assert answer.own_next["rock"] == 3
 
 
 def test_an_inventory_is_inferred_that_explains_the_reward() -> None:

@@ -115,12 +115,9 @@ EXAMPLES: Mapping[str, Question[Any]] = {
     "infer_inventory": InferInventory(RULES, (1, 6, 1), 3.125),
     "propose_hypothesis": ProposeHypothesis(RULES, HISTORY, BEST),
     "propose_first_hypothesis": ProposeHypothesis(RULES, HISTORY[:1], ()),
-    "predict_and_counter": PredictAndCounter(RULES, HISTORY, BEST[0].words, (1, 1, 1), (0, 0, 0)),
-    "predict_after_being_seen": PredictAndCounter(RULES, HISTORY, BEST[0].words, (1, 4, 1), (0, 2, 0)),
-    "predict_at_first": PredictAndCounter(RULES, (), None, (1, 1, 1), (0, 0, 0)),
-    "predict_without_hypothesis": PredictAndCounter(
-        DILEMMA, (encounter(80, (5, 1), (1, 4), (2, 0), DILEMMA),), None, (1, 1), (0, 0)
-    ),
+    "predict_and_counter": PredictAndCounter(RULES, HISTORY, BEST[0].words),
+    "predict_at_first": PredictAndCounter(RULES, (), None),
+    "predict_without_hypothesis": PredictAndCounter(DILEMMA, (encounter(80, (5, 1), (1, 4), (2, 0), DILEMMA),), None),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
 }

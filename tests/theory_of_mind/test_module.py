@@ -9,7 +9,7 @@ from typing import cast
 from hm_agent.config import find_scenarios
 from hm_agent.core import AnswerT, Question, Strategy, Unanswered
 from hm_agent.games.matrix.game import MatrixGame
-from hm_agent.games.matrix.interactions import Interaction, Watched
+from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import reward
 from hm_agent.games.matrix.questions import CounterAnswer, InferInventory, PredictAndCounter, ProposeHypothesis
 from hm_agent.memory.interactions import InteractionMemory
@@ -138,18 +138,3 @@ def test_the_exact_calculation_asks_nothing_of_the_model() -> None:
     model = ScriptedModel(["rock"], says)
     meet(mind_of(model), 0, ROCKS)
     assert not any(isinstance(question, InferInventory) for question in model.asked)
-
-
-def test_news_changes_the_strategy_but_scores_nothing() -> None:
-    model = ScriptedModel(["rock"], says)
-    mind = mind_of(model)
-    meet(mind, 0, ROCKS)
-    (before,) = mind.hypotheses
-    model.asked.clear()
-    news = Watched(30, "opponent", own=(1, 4, 1), shown=(0, 3, 0))
-    strategy = asyncio.run(mind.revise(news))
-    (question,) = model.asked
-    assert isinstance(question, PredictAndCounter)
-    assert (question.own, question.shown) == ((1, 4, 1), (0, 3, 0))
-    assert strategy is not None
-    assert mind.hypotheses == (before,)

@@ -38,8 +38,8 @@ def pure_inventory(rules: Rules, played: int, count: int) -> Counts:
     return tuple(count if n == played else rules.initial_inventory for n in range(len(rules.behaviours)))
 
 
-def best_target(rules: Rules, odds: Odds, expected: Sequence[Counts], own: Counts) -> Counts:
-    """The inventory to aim for from the one held now: what pays most per step, since collecting takes time.
+def best_target(rules: Rules, odds: Odds, expected: Sequence[Counts]) -> Counts:
+    """The inventory to aim for: what pays most per step, since collecting takes time from the next round.
 
     odds, expected: for each pure strategy of the opponent, how likely it is and what would be held. Where nothing pays
     more than anything else, a typical commitment to the first resource: it tells most about the opponent.
@@ -47,17 +47,9 @@ def best_target(rules: Rules, odds: Odds, expected: Sequence[Counts], own: Count
 
     def worth(target: Counts) -> tuple[float, int, int]:
         gain = sum(share * reward(target, other, rules.payoff) for share, other in zip(odds, expected, strict=True))
-        rate = gain / (STEPS_PER_ROUND + STEPS_PER_THING * (sum(target) - sum(own)))
+        rate = gain / (STEPS_PER_ROUND + STEPS_PER_THING * sum(target))
         return round(rate, 9), -abs(max(target) - TYPICAL), -target.index(max(target))
 
-    return max(_targets(own), key=worth)
-
-
-def _targets(own: Counts) -> list[Counts]:
-    """Every inventory that takes more of one resource until that one leads."""
-    return [
-        (*own[:n], count, *own[n + 1 :])
-        for n, held in enumerate(own)
-        for count in range(held, max(MOST, held) + 1)
-        if count > max(other for m, other in enumerate(own) if m != n)
-    ]
+    mains = range(len(rules.behaviours))
+    counts = range(rules.initial_inventory + 1, MOST + 1)
+    return max((pure_inventory(rules, main, count) for main in mains for count in counts), key=worth)

@@ -10,7 +10,7 @@ from hm_agent.config import GameFacts
 from hm_agent.core import Counts, Event, Evidence, Model, Observation, Strategy, Unanswered
 from hm_agent.games.game import Inference
 from hm_agent.games.matrix.counters import best_target, expected_inventories
-from hm_agent.games.matrix.interactions import Interaction, InteractionReader, Watched, inventory_of
+from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
 from hm_agent.games.matrix.payoff import argmax, infer_inventory
 from hm_agent.games.matrix.questions import (
     CounterAnswer,
@@ -46,9 +46,8 @@ class MatrixGame:
         self._inference = inference
         self.players = tuple(facts.sprites.players.values())
         (self._opponent,) = self.players
-        self._initial: Counts = (facts.initial_inventory,) * len(facts.resources)
-        self._nothing: Counts = (0,) * len(facts.resources)
-        self._reader = InteractionReader(INTERACTING, self._initial, self._opponent, eyes.window)
+        initial = (facts.initial_inventory,) * len(facts.resources)
+        self._reader = InteractionReader(INTERACTING, initial, self._opponent, eyes.window)
         self.rules = Rules(
             behaviours=facts.behaviours,
             things=facts.things,
@@ -103,11 +102,8 @@ class MatrixGame:
     def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> ProposeHypothesis:
         return ProposeHypothesis(self.rules, self._encounters(history), best)
 
-    def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, news: Event | None = None
-    ) -> PredictAndCounter:
-        own, shown = (news.own, news.shown) if isinstance(news, Watched) else (self._initial, self._nothing)
-        return PredictAndCounter(self.rules, self._encounters(history), hypothesis, own, shown)
+    def ask_prediction(self, history: Sequence[Evidence], hypothesis: str | None) -> PredictAndCounter:
+        return PredictAndCounter(self.rules, self._encounters(history), hypothesis)
 
     def predicted(self, answer: BaseModel) -> str | None:
         assert isinstance(answer, CounterAnswer)
@@ -121,7 +117,7 @@ class MatrixGame:
     def answer_to(self, told: str | None) -> Strategy:
         odds = tuple(float(told in (None, name)) for name in self.facts.behaviours)
         expected = expected_inventories(self.rules, ())
-        target = best_target(self.rules, odds, expected, self._initial)
+        target = best_target(self.rules, odds, expected)
         return self._strategy(target, expected[self.facts.behaviours.index(told)] if told else None)
 
     def _strategy(self, target: Counts, expected: Counts | None) -> Strategy:

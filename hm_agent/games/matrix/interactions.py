@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hm_agent.core import Counts, Event, Observation
-from hm_agent.games.matrix.payoff import argmax
 from hm_agent.grid import Pose
 from hm_agent.perception.textual_map import Sight, TextualMap
 from hm_agent.perception.view import Window
-
-PARTED = 2
-"""After how many steps out of view a partner is taken to have gone about its own business."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +27,6 @@ class Interaction(Event):
         return f"interaction with {self.partner}, holding {self.own}, reward {self.reward:+.2f}"
 
 
-@dataclass(frozen=True, slots=True)
-class Watched(Event):
-    """The partner saw what one collects and went out of view again: it may have changed its mind.
-
-    own: what is held now. shown: how much of each resource it has seen being collected since the last interaction.
-    """
-
-    partner: str
-    own: Counts
-    shown: Counts
-
-    def describe(self) -> str:
-        return f"{self.partner} saw {self.shown} being collected and went out of view"
-
-
 def inventory_of(observation: Observation) -> Counts:
     """The own inventory, in the game's order of resources."""
     return tuple(map(int, observation.fields["INVENTORY"].tolist()))
@@ -63,26 +44,14 @@ class InteractionReader:
         self._held = initial
         self._shown: Counts = (0,) * len(initial)
         self._reward: float | None = None
-        self._alone = 0
-        self._told: int | None = None
 
     def read(self, observation: Observation, view: TextualMap) -> tuple[Event, ...]:
         self._remember(inventory_of(observation), view)
         if view.mark == self._mark:
             self._reward = (self._reward or 0.0) + observation.reward
-            return ()
-        if self._reward is not None:
+        elif self._reward is not None:
             return (self._conclude(observation.step, self._reward + observation.reward),)
-        return self._parted(observation.step, view)
-
-    def _parted(self, step: int, view: TextualMap) -> tuple[Event, ...]:
-        """Whether the partner has gone, having seen something else than when it went last."""
-        self._alone = 0 if view.players else self._alone + 1
-        seen = argmax(self._shown)
-        if self._alone != PARTED or seen in (None, self._told):
-            return ()
-        self._told = seen
-        return (Watched(step, self._partner, self._held, self._shown),)
+        return ()
 
     def _remember(self, inventory: Counts, view: TextualMap) -> None:
         # The zapper's inventory is reset at the zap if it wins, 17 steps before its reward: so the last one counts that
@@ -101,6 +70,6 @@ class InteractionReader:
 
     def _conclude(self, step: int, reward: float) -> Interaction:
         event = Interaction(step, self._partner, self._held, reward, self._shown)
-        self._held, self._reward, self._told = self._initial, None, None
+        self._held, self._reward = self._initial, None
         self._shown = (0,) * len(self._initial)
         return event

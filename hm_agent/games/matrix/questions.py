@@ -83,8 +83,7 @@ class CounterAnswer(BaseModel):
 class PredictAndCounter(Question[CounterAnswer]):
     """What will the other play next by this hypothesis, and what to play against it? (steps 4 and 5)
 
-    hypothesis is None before anything is known. own: what is held now. shown: how much of each resource the other has
-    seen being collected since the last interaction.
+    hypothesis is None before anything is known.
     """
 
     template = "matrix/predict_and_counter.j2"
@@ -92,8 +91,6 @@ class PredictAndCounter(Question[CounterAnswer]):
     rules: Rules
     history: tuple[Encounter, ...]
     hypothesis: str | None
-    own: Counts
-    shown: Counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,9 @@ def propose(question: ProposeHypothesis) -> HypothesisAnswer:
 
 def predict_and_counter(question: PredictAndCounter) -> CounterAnswer:
     rules, history = question.rules, question.history
-    odds = strategy_of(question.hypothesis or "", rules, history).predict(history, question.shown)
+    odds = strategy_of(question.hypothesis or "", rules, history).predict(history)
     expected = expected_inventories(rules, history)
-    target = best_target(rules, odds, expected, question.own)
+    target = best_target(rules, odds, expected)
     other = expected[max(range(len(odds)), key=lambda n: odds[n])]
     shares = ", ".join(f"{name} {share:.2f}" for name, share in zip(rules.behaviours, odds, strict=True))
     return CounterAnswer(

@@ -14,7 +14,7 @@ from itertools import permutations
 from math import log
 from typing import Protocol
 
-from hm_agent.core import Counts, Hypothesis
+from hm_agent.core import Hypothesis
 from hm_agent.games.matrix.counters import Odds
 from hm_agent.games.matrix.payoff import Payoff, argmax
 from hm_agent.games.matrix.questions import Encounter, Rules
@@ -41,8 +41,8 @@ class Strategy(Protocol):
     @property
     def prior(self) -> float: ...
 
-    def predict(self, history: Sequence[Encounter], shown: Counts = ()) -> Odds:
-        """What it plays after these encounters, having seen so much being collected since the last of them."""
+    def predict(self, history: Sequence[Encounter]) -> Odds:
+        """What it plays after these encounters."""
         ...
 
 
@@ -58,7 +58,7 @@ class Always:
     def words(self) -> str:
         return f"The opponent always plays {self.played}."
 
-    def predict(self, history: Sequence[Encounter], shown: Counts = ()) -> Odds:
+    def predict(self, history: Sequence[Encounter]) -> Odds:
         return _mostly(self.behaviours, self.played)
 
 
@@ -77,7 +77,7 @@ class Flip:
         times = "interaction" if self.after == 1 else f"{self.after} interactions"
         return f"The opponent plays {self.first} for the first {times} and {self.then} from then on."
 
-    def predict(self, history: Sequence[Encounter], shown: Counts = ()) -> Odds:
+    def predict(self, history: Sequence[Encounter]) -> Odds:
         return _mostly(self.behaviours, self.first if len(history) < self.after else self.then)
 
 
@@ -92,7 +92,7 @@ class Reply:
     replies: tuple[str, ...]
     """What it plays after each behaviour, in their order."""
 
-    def predict(self, history: Sequence[Encounter], shown: Counts = ()) -> Odds:
+    def predict(self, history: Sequence[Encounter]) -> Odds:
         for encounter in reversed(history):
             move = encounter.behaviour if self.to_own else encounter.own_behaviour
             if move is not None:
@@ -109,9 +109,7 @@ class Spying:
     words: str = "The opponent plays the best response to what it last saw me collect."
     prior: float = -0.25
 
-    def predict(self, history: Sequence[Encounter], shown: Counts = ()) -> Odds:
-        if any(shown) and (seen := argmax(shown)) is not None:
-            return _mostly(self.behaviours, self.replies[seen])
+    def predict(self, history: Sequence[Encounter]) -> Odds:
         for encounter in reversed(history):
             if (seen := argmax(encounter.shown)) is not None:
                 return _mostly(self.behaviours, self.replies[seen])
@@ -133,7 +131,7 @@ class Mixture:
         parts = (f"{name} {share:.0%}" for name, share in zip(self.behaviours, self.odds, strict=True))
         return f"The opponent mixes at random: {', '.join(parts)} of the time."
 
-    def predict(self, history: Sequence[Encounter], shown: Counts = ()) -> Odds:
+    def predict(self, history: Sequence[Encounter]) -> Odds:
         return self.odds
 
     @classmethod
