@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
-from hm_agent.agents.registry import AGENTS, Ingredients
+from benchmarks.stage import set_up
 from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.grid import Pose
-from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from hm_agent.worlds.melting_pot.bots.casting import Bots
-from hm_agent.worlds.melting_pot.substrate import eyes_of
 from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 
 STEPS = 1000
@@ -46,9 +43,7 @@ class PoseCheck:
 
 def check(scenario: Scenario, seed: int = 0) -> tuple[Counter[str], int]:
     """The verdicts over 1,000 steps, and the number of unknown patches."""
-    world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
-    eyes = eyes_of(scenario.game.short_name)
-    agent = AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, BuiltinReasoner(), seed, world.targets))
+    world, agent = set_up(scenario, seed, ground_truth=True)
     poses = PoseCheck(world)
     asyncio.run(run_episode(world, agent, seed=seed, max_steps=STEPS, recorders=[poses]))
     world.close()

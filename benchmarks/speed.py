@@ -7,17 +7,14 @@ import time
 from dataclasses import dataclass, field
 from statistics import median
 
-from hm_agent.agents.registry import AGENTS, Ingredients
+from benchmarks.stage import set_up
 from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.grid import Move
-from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Perceiver
-from hm_agent.worlds.melting_pot.bots.casting import Bots
 from hm_agent.worlds.melting_pot.substrate import eyes_of
-from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 
 STEPS = 1000
 ROUNDS = 5
@@ -59,9 +56,7 @@ class Clock:
 
 def play(scenario: Scenario, seed: int, *recorders: Reel) -> tuple[float, list[float]]:
     """Seconds for an episode without its set-up, and for each of the agent's steps in which it asked nothing."""
-    world = MeltingPotWorld(scenario, Bots.SCRIPTED)
-    eyes = eyes_of(scenario.game.short_name)
-    agent = AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, BuiltinReasoner(), seed, world.targets))
+    world, agent = set_up(scenario, seed)
     clock = Clock()
     outcome = asyncio.run(run_episode(world, agent, seed=seed, max_steps=STEPS + 1, recorders=[clock, *recorders]))
     world.close()

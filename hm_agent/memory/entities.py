@@ -66,7 +66,8 @@ class EntityMemory:
             if sight.is_player:
                 self.players[sight.kind] = PlayerSighting(sight.cell, sight.facing, sight.mark, step)
             else:
-                self.things[sight.cell] = self.sites[sight.cell], _ = sight.kind, step
+                self.things[sight.cell] = sight.kind, step
+                self.sites[sight.cell] = sight.kind
 
     def kinds(self) -> Mapping[Cell, str]:
         """The kind of every thing believed to be there."""

@@ -141,6 +141,11 @@ class Mixture:
         return cls(behaviours, tuple(round(count / sum(seen), 2) for count in seen))
 
 
+def _commits(odds: Odds) -> bool:
+    """Whether a strategy names one move, rather than leaving it open or mixing."""
+    return max(odds) == 1 - SLIP
+
+
 def _mostly(behaviours: tuple[str, ...], played: str) -> Odds:
     return tuple(1 - SLIP if name == played else SLIP / (len(behaviours) - 1) for name in behaviours)
 
@@ -196,8 +201,8 @@ def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:
             continue
         odds = _foretold(strategy, history[:number])
         share = odds[strategy.behaviours.index(encounter.behaviour)]
-        if max(odds) == 1 - SLIP:
-            hit = share == 1 - SLIP
+        if _commits(odds):
+            hit = share == max(odds)
             share = hits / said if hit else (1 - hits / said) / (len(odds) - 1)
             hits, said = hits + hit, said + 1
         total += FADING ** (len(history) - 1 - number) * log(share)
