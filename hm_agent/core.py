@@ -51,6 +51,17 @@ class Event:
         raise NotImplementedError
 
 
+@dataclass(frozen=True, slots=True)
+class Clue(Event):
+    """Something seen of another player that hints at what it is up to, before anything has come of it.
+
+    suggests: the behaviour it points to, None where it points to no single one.
+    """
+
+    partner: str
+    suggests: str | None
+
+
 class Evidence(Protocol):
     """An interaction as understood. behaviour: what the other did in it, None where that can't be told."""
 

@@ -72,8 +72,8 @@ class ComposedAgent:
 
     async def act(self, observation: Observation) -> Decision:
         view = self._perceiver.see(observation.fields["RGB"], self._move)
-        events = self._game.read(observation, view)
         self._memory.update(observation.step, view)
+        events = self._game.read(observation, view, self._memory)
         await self._think(events)
         self._move = await self._choose(observation, view)
         return self._decision(observation, view, events)
@@ -84,8 +84,9 @@ class ComposedAgent:
             self._strategy = await self._strategist.open()
             self._must_plan = True
         for event in events:
-            self._strategy = await self._strategist.revise(event) or self._strategy
-            self._must_plan = True
+            revised = await self._strategist.revise(event)
+            self._strategy = revised or self._strategy
+            self._must_plan |= event.is_interaction or revised is not None
         self._interactions += sum(event.is_interaction for event in events)
 
     async def _choose(self, observation: Observation, view: TextualMap) -> Move:

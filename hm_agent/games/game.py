@@ -39,8 +39,8 @@ class Game(Mindreading, Protocol):
     @property
     def ready_mark(self) -> str | None: ...
 
-    def read(self, observation: Observation, view: TextualMap) -> Sequence[Event]:
-        """What has happened, by the latest frame; to be called with every frame."""
+    def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
+        """What has happened, by the latest frame; to be called with every frame, once it is remembered."""
         ...
 
     def inventory(self, observation: Observation) -> Counts: ...

@@ -24,6 +24,15 @@ class PlayerSighting:
     step: int
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A thing found gone that one did not take oneself. seen: the step it was last seen there."""
+
+    kind: str
+    cell: Cell
+    seen: int
+
+
 class EntityMemory:
     """Things with the step they were last seen, other players, and when each cell was last in view."""
 
@@ -33,6 +42,8 @@ class EntityMemory:
         self.sites: dict[Cell, str] = {}
         self.emptied: dict[Cell, int] = {}
         """The sites that were seen empty since one is on the map, with the step: what is taken grows back with time."""
+        self.lost: list[Loss] = []
+        """What the latest frame has shown to be gone: others have taken it since it was last seen."""
         self.players: dict[str, PlayerSighting] = {}
         self.looked_at: dict[Cell, int] = {}
         self.whereabouts = track(layout, players) if layout else {}
@@ -41,6 +52,7 @@ class EntityMemory:
         """Takes in one frame; a frame of unknown pose leaves no memory."""
         for belief in self.whereabouts.values():
             belief.update(view)
+        self.lost = []
         if not view.present:
             self.emptied.clear()
         if view.pose is None:
@@ -49,15 +61,18 @@ class EntityMemory:
         for cell in view.in_view:
             self.looked_at[cell] = step
             if cell in self.sites:
-                self._check_site(step, cell)
+                self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
 
-    def _check_site(self, step: int, cell: Cell) -> None:
+    def _check_site(self, step: int, cell: Cell, taken_by_others: bool) -> None:
         """Forgets what is seen to be there no more."""
-        if cell in self.things and self.things[cell][1] == step:
+        kind, seen = self.things.get(cell, (None, -1))
+        if seen == step:
             self.emptied.pop(cell, None)
-        else:
-            self.things.pop(cell, None)
-            self.emptied[cell] = step
+            return
+        if kind is not None and taken_by_others:
+            self.lost.append(Loss(kind, cell, seen))
+        self.things.pop(cell, None)
+        self.emptied[cell] = step
 
     def _remember(self, step: int, sights: Iterable[Sight]) -> None:
         for sight in sights:

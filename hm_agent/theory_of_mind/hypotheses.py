@@ -53,6 +53,11 @@ def validated(bank: Bank, parameters: Hyperparameters) -> Hypothesis | None:
     return best if best and best.value >= parameters.threshold else None
 
 
+def believed(bank: Bank, parameters: Hyperparameters) -> Hypothesis | None:
+    """The hypothesis to act on: the validated one, else the newest (section 3.2)."""
+    return validated(bank, parameters) or (bank[-1] if bank else None)
+
+
 def best_earlier(bank: Bank, parameters: Hyperparameters) -> Bank:
     """The top k with a value above 0, the best first: what refinement is shown."""
     return tuple(hypothesis for hypothesis in ranked(bank)[: parameters.top_k] if hypothesis.value > 0)

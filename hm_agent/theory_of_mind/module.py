@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.core import Counts, Event, Evidence, Hypothesis, Model, Question, Strategy, Unanswered
+from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Model, Question, Strategy, Unanswered
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import (
     Bank,
     Hyperparameters,
     add,
+    believed,
     best_earlier,
     score,
     validated,
@@ -40,14 +41,16 @@ class Mindreading(Protocol):
 
     def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> Question[HypothesisAnswer]: ...
 
-    def ask_prediction(self, history: Sequence[Evidence], hypothesis: str | None) -> Question[Any]: ...
+    def ask_prediction(
+        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None
+    ) -> Question[Any]: ...
 
     def predicted(self, answer: BaseModel) -> str | None:
         """The behaviour that an answer to `ask_prediction` predicts."""
         ...
 
-    def strategy(self, answer: BaseModel, hypothesis: str | None) -> Strategy:
-        """What an answer to `ask_prediction` decides to do."""
+    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
+        """What an answer to `ask_prediction` decides to do. informed: whether anything was known of the other."""
         ...
 
     def answer_to(self, told: str | None) -> Strategy:
@@ -61,6 +64,8 @@ class TheoryOfMind:
     def __init__(self, game: Mindreading, model: Model, memory: InteractionMemory, parameters: Hyperparameters) -> None:
         self._game, self._model, self._memory, self._parameters = game, model, memory, parameters
         self._banks: dict[str, Bank] = {}
+        self._expected: dict[str, str | None] = {}
+        """The behaviour that the present strategy answers, by player."""
 
     outdated = False
 
@@ -85,10 +90,12 @@ class TheoryOfMind:
             answer = await self._model.answer(self._game.ask_prediction((), None))
         except Unanswered:
             return self._game.answer_to(None)
-        return self._game.strategy(answer, None)
+        return self._game.strategy(answer, informed=False)
 
     async def revise(self, event: Event) -> Strategy | None:
         """Takes in an event; returns the new strategy, or None where there is no reason for one."""
+        if isinstance(event, Clue):
+            return await self._follow(event)
         evidence = await self._game.understand(event, self._model)
         if evidence is None:
             return None
@@ -97,8 +104,18 @@ class TheoryOfMind:
         bank = score(self._banks.get(evidence.partner, ()), evidence.behaviour, self._parameters)
         if validated(bank, self._parameters) is None:
             bank = await self._refined(bank, history)
-        self._banks[evidence.partner], strategy = await self._predicted(bank, history)
-        return strategy
+        return await self._answered(evidence.partner, bank, history)
+
+    async def _follow(self, clue: Clue) -> Strategy | None:
+        """Thinks the strategy over where a clue speaks against what is expected; no hypothesis is scored by it."""
+        if clue.suggests in (None, self._expected.get(clue.partner)):
+            return None
+        hypothesis = believed(self._banks.get(clue.partner, ()), self._parameters)
+        answer = await self._ask(hypothesis.words if hypothesis else None, self._memory.of(clue.partner), clue)
+        if answer is None:
+            return None
+        self._expected[clue.partner] = self._game.predicted(answer)
+        return self._game.strategy(answer, informed=True)
 
     async def _refined(self, bank: Bank, history: Sequence[Evidence]) -> Bank:
         """Step 3: a new hypothesis, or a better form of an old one; the bank as it is where none came."""
@@ -109,21 +126,21 @@ class TheoryOfMind:
             return bank
         return add(bank, answer.hypothesis, len(history), self._parameters)
 
-    async def _predicted(self, bank: Bank, history: Sequence[Evidence]) -> tuple[Bank, Strategy | None]:
+    async def _answered(self, partner: str, bank: Bank, history: Sequence[Evidence]) -> Strategy | None:
         """Steps 4 and 5: what each hypothesis predicts, and the answer to the one that is believed.
 
-        A validated hypothesis is believed and asked alone; else all are asked and the newest is believed (section 3.2).
+        A validated hypothesis is asked alone; else all are, the newest last (section 3.2).
         """
         proven = validated(bank, self._parameters)
         asked = (proven,) if proven else bank
         answers = await asyncio.gather(*(self._ask(hypothesis.words, history) for hypothesis in asked))
         predictions = [self._game.predicted(answer) if answer else None for answer in answers]
-        if not asked or (answer := answers[-1]) is None:
-            return with_predictions(bank, asked, predictions), None
-        return with_predictions(bank, asked, predictions), self._game.strategy(answer, asked[-1].words)
+        self._banks[partner] = with_predictions(bank, asked, predictions)
+        self._expected[partner] = predictions[-1] if predictions else None
+        return self._game.strategy(answer, informed=True) if answers and (answer := answers[-1]) else None
 
-    async def _ask(self, words: str, history: Sequence[Evidence]) -> BaseModel | None:
-        question: Question[BaseModel] = self._game.ask_prediction(history, words)
+    async def _ask(self, words: str | None, history: Sequence[Evidence], clue: Clue | None = None) -> BaseModel | None:
+        question: Question[BaseModel] = self._game.ask_prediction(history, words, clue)
         try:
             return await self._model.answer(question)
         except Unanswered:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hm_agent.grid import Cell, Facing, Pose
-from hm_agent.memory.entities import EntityMemory, PlayerSighting
+from hm_agent.memory.entities import EntityMemory, Loss, PlayerSighting
 from hm_agent.perception.textual_map import Sight, TextualMap
 
 HERE = Pose(5, 5, Facing.NORTH)
@@ -47,6 +47,23 @@ def test_contradicted_memory_is_removed() -> None:
     memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
     memory.update(2, view([(3, 3)]))
     assert memory.kinds() == {(4, 3): "yellow_box"}
+
+
+def test_thing_seen_to_be_gone_is_a_loss_with_the_step_it_was_last_seen() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
+    memory.update(7, view([(3, 3)]))
+    assert memory.lost == [Loss("yellow_box", (3, 3), seen=1)]
+    memory.update(8, view([(3, 3)]))
+    assert memory.lost == []
+
+
+def test_thing_taken_oneself_is_no_loss() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(5, 5)], box((5, 5))))
+    memory.update(2, view([HERE.cell]))
+    assert memory.things == {}
+    assert memory.lost == []
 
 
 def test_site_stays_after_its_thing_was_taken() -> None:

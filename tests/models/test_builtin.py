@@ -82,7 +82,7 @@ def test_best_responses_to_my_last_move_are_recognised() -> None:
 
 
 def test_a_change_of_mind_after_some_interactions_is_recognised() -> None:
-    met = [encounter("paper", "rock")] * 3 + [encounter("paper", "scissors")] * 2
+    met = [encounter("paper", "rock", shown="paper")] * 3 + [encounter("paper", "scissors")] * 2
     assert "rock for the first 3 interactions and scissors" in hypothesis_after(*met)
 
 
@@ -100,6 +100,25 @@ def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: st
     assert max(answer.other_next, key=answer.other_next.__getitem__) == played
     assert max(answer.own_next, key=answer.own_next.__getitem__) == counter
     assert answer.own_next[counter] >= 5
+
+
+def test_what_the_opponent_takes_outweighs_a_hypothesis_that_is_hardly_tested() -> None:
+    question = PredictAndCounter(RULES, (encounter("rock", "rock"),), "The opponent always plays rock.", (0, 2, 0))
+    answer = asyncio.run(REASONER.answer(question))
+    assert max(answer.other_next, key=answer.other_next.__getitem__) == "paper"
+    assert max(answer.own_next, key=answer.own_next.__getitem__) == "scissors"
+
+
+def test_one_thing_taken_does_not_outweigh_a_hypothesis_that_was_right_for_long() -> None:
+    met = (encounter("rock", "rock"),) * 20
+    question = PredictAndCounter(RULES, met, "The opponent always plays rock.", (0, 1, 0))
+    answer = asyncio.run(REASONER.answer(question))
+    assert max(answer.other_next, key=answer.other_next.__getitem__) == "rock"
+
+
+def test_hundreds_of_equal_encounters_are_no_trouble() -> None:
+    met = [encounter("paper", "rock")] * 300 + [encounter("paper", "scissors")]
+    assert hypothesis_after(*met)
 
 
 def test_an_inventory_is_inferred_that_explains_the_reward() -> None:

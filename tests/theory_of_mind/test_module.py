@@ -6,8 +6,11 @@ import asyncio
 from collections.abc import Callable
 from typing import cast
 
+import pytest
+
 from hm_agent.config import find_scenarios
 from hm_agent.core import AnswerT, Question, Strategy, Unanswered
+from hm_agent.games.matrix.clues import Gathering
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import reward
@@ -52,6 +55,10 @@ def meet(mind: TheoryOfMind, step: int, other: tuple[int, ...]) -> Strategy | No
     own = (1, 7, 1)
     event = Interaction(step, "opponent", own, reward(own, other, SCENARIO.game.payoff), shown=(0, 0, 0))
     return asyncio.run(mind.revise(event))
+
+
+def find_gone(mind: TheoryOfMind, step: int, taken: tuple[int, ...], suggests: str | None) -> Strategy | None:
+    return asyncio.run(mind.revise(Gathering(step, "opponent", suggests, taken)))
 
 
 def says(words: str | None) -> dict[str, int]:
@@ -103,6 +110,35 @@ def test_refinement_is_shown_the_best_earlier_hypotheses_only() -> None:
         meet(mind, step, ROCKS)
     proposals = [question for question in model.asked if isinstance(question, ProposeHypothesis)]
     assert [[h.words for h in proposal.best] for proposal in proposals] == [[], ["rock"], ["rock"]]
+
+
+def test_a_clue_against_the_expectation_is_thought_over_and_scores_nothing() -> None:
+    model = ScriptedModel(["rock"], says)
+    mind = mind_of(model)
+    meet(mind, 0, ROCKS)
+    before = mind.hypotheses
+    model.asked.clear()
+    assert find_gone(mind, 5, (0, 1, 0), "paper") is not None
+    (question,) = model.asked
+    assert isinstance(question, PredictAndCounter)
+    assert (question.hypothesis, question.taken) == ("rock", (0, 1, 0))
+    assert mind.hypotheses == before
+
+
+@pytest.mark.parametrize(("taken", "suggests"), [((2, 0, 0), "rock"), ((1, 1, 0), None)])
+def test_a_clue_that_fits_or_says_nothing_is_not_asked_about(taken: tuple[int, ...], suggests: str | None) -> None:
+    model = ScriptedModel(["rock"], says)
+    mind = mind_of(model)
+    meet(mind, 0, ROCKS)
+    model.asked.clear()
+    assert find_gone(mind, 5, taken, suggests) is None
+    assert not model.asked
+
+
+def test_a_clue_before_the_first_interaction_gives_a_strategy_without_a_hypothesis() -> None:
+    strategy = find_gone(mind_of(ScriptedModel([], says)), 5, (0, 0, 1), "scissors")
+    assert strategy is not None
+    assert strategy.expected == (1, 1, 6)
 
 
 def test_without_a_new_hypothesis_the_old_ones_go_on() -> None:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel
 
 from hm_agent.config import GameFacts
-from hm_agent.core import Counts, Event, Evidence, Model, Observation, Strategy, Unanswered
+from hm_agent.core import Clue, Counts, Event, Evidence, Model, Observation, Strategy, Unanswered
 from hm_agent.games.game import Inference
+from hm_agent.games.matrix.clues import Gathering, GatheringReader
 from hm_agent.games.matrix.counters import best_target, expected_inventories
 from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
 from hm_agent.games.matrix.payoff import argmax, infer_inventory
@@ -47,7 +48,8 @@ class MatrixGame:
         self.players = tuple(facts.sprites.players.values())
         (self._opponent,) = self.players
         initial = (facts.initial_inventory,) * len(facts.resources)
-        self._reader = InteractionReader(INTERACTING, initial, self._opponent, eyes.window)
+        self._interactions = InteractionReader(INTERACTING, initial, self._opponent, eyes.window)
+        self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self._opponent)
         self.rules = Rules(
             behaviours=facts.behaviours,
             things=facts.things,
@@ -59,8 +61,10 @@ class MatrixGame:
 
     # What happens
 
-    def read(self, observation: Observation, view: TextualMap) -> tuple[Event, ...]:
-        return self._reader.read(observation, view)
+    def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
+        interactions = self._interactions.read(observation, view)
+        clues = self._gatherings.read(observation.step, memory.lost)
+        return (*interactions, *clues)
 
     def inventory(self, observation: Observation) -> Counts:
         return inventory_of(observation)
@@ -77,6 +81,7 @@ class MatrixGame:
         if not isinstance(event, Interaction):
             return None
         other, main = await self._other_inventory(event, model)
+        self._gatherings.met(event.step, other)
         return Encounter(
             step=event.step,
             partner=event.partner,
@@ -102,17 +107,20 @@ class MatrixGame:
     def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> ProposeHypothesis:
         return ProposeHypothesis(self.rules, self._encounters(history), best)
 
-    def ask_prediction(self, history: Sequence[Evidence], hypothesis: str | None) -> PredictAndCounter:
-        return PredictAndCounter(self.rules, self._encounters(history), hypothesis)
+    def ask_prediction(
+        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None
+    ) -> PredictAndCounter:
+        taken = clue.taken if isinstance(clue, Gathering) else None
+        return PredictAndCounter(self.rules, self._encounters(history), hypothesis, taken)
 
     def predicted(self, answer: BaseModel) -> str | None:
         assert isinstance(answer, CounterAnswer)
         return self._behaviour(argmax(self._counts(answer.other_next)))
 
-    def strategy(self, answer: BaseModel, hypothesis: str | None) -> Strategy:
+    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
         assert isinstance(answer, CounterAnswer)
         own, other = self._counts(answer.own_next), self._counts(answer.other_next)
-        return self._strategy(own, other if hypothesis else None)
+        return self._strategy(own, other if informed else None)
 
     def answer_to(self, told: str | None) -> Strategy:
         odds = tuple(float(told in (None, name)) for name in self.facts.behaviours)

@@ -83,7 +83,8 @@ class CounterAnswer(BaseModel):
 class PredictAndCounter(Question[CounterAnswer]):
     """What will the other play next by this hypothesis, and what to play against it? (steps 4 and 5)
 
-    hypothesis is None before anything is known.
+    hypothesis is None before anything is known. taken: how much of each resource the other is known to have taken since
+    the last encounter; None where nothing was noticed.
     """
 
     template = "matrix/predict_and_counter.j2"
@@ -91,6 +92,7 @@ class PredictAndCounter(Question[CounterAnswer]):
     rules: Rules
     history: tuple[Encounter, ...]
     hypothesis: str | None
+    taken: Counts | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,9 @@ from hm_agent.games.matrix.questions import (
     ProposeHypothesis,
     Rules,
 )
+from hm_agent.models.builtin.evidence import expectation, likeliest
 from hm_agent.models.builtin.routes import plan_route
-from hm_agent.models.builtin.strategies import likeliest, strategy_of
+from hm_agent.models.builtin.strategies import strategy_of
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 
 
@@ -43,7 +44,7 @@ def propose(question: ProposeHypothesis) -> HypothesisAnswer:
 
 def predict_and_counter(question: PredictAndCounter) -> CounterAnswer:
     rules, history = question.rules, question.history
-    odds = strategy_of(question.hypothesis or "", rules, history).predict(history)
+    odds = expectation(strategy_of(question.hypothesis or "", rules, history), history, question.taken)
     expected = expected_inventories(rules, history)
     target = best_target(rules, odds, expected)
     other = expected[max(range(len(odds)), key=lambda n: odds[n])]

@@ -11,20 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from math import log
 from typing import Protocol
 
-from hm_agent.core import Hypothesis
 from hm_agent.games.matrix.counters import Odds
 from hm_agent.games.matrix.payoff import Payoff, argmax
 from hm_agent.games.matrix.questions import Encounter, Rules
 
-SLIP = 0.08
-"""How often a player is taken to have played otherwise than its strategy says."""
-FADING = 0.9
-"""How much less each earlier encounter counts than the one after it: players change their minds."""
-FORESIGHT = 2.0
-"""The log odds that a hypothesis gains by each point of its value."""
 FLIPS = range(1, 6)
 """After how many interactions a change of mind is thought of."""
 
@@ -59,7 +51,7 @@ class Always:
         return f"The opponent always plays {self.played}."
 
     def predict(self, history: Sequence[Encounter]) -> Odds:
-        return _mostly(self.behaviours, self.played)
+        return _surely(self.behaviours, self.played)
 
 
 @dataclass(frozen=True)
@@ -78,7 +70,7 @@ class Flip:
         return f"The opponent plays {self.first} for the first {times} and {self.then} from then on."
 
     def predict(self, history: Sequence[Encounter]) -> Odds:
-        return _mostly(self.behaviours, self.first if len(history) < self.after else self.then)
+        return _surely(self.behaviours, self.first if len(history) < self.after else self.then)
 
 
 @dataclass(frozen=True)
@@ -96,7 +88,7 @@ class Reply:
         for encounter in reversed(history):
             move = encounter.behaviour if self.to_own else encounter.own_behaviour
             if move is not None:
-                return _mostly(self.behaviours, self.replies[self.behaviours.index(move)])
+                return _surely(self.behaviours, self.replies[self.behaviours.index(move)])
         return (1 / len(self.behaviours),) * len(self.behaviours)
 
 
@@ -107,14 +99,14 @@ class Spying:
     behaviours: tuple[str, ...]
     replies: tuple[str, ...]
     words: str = "The opponent plays the best response to what it last saw me collect."
-    prior: float = -0.25
+    prior: float = 0.75
 
     def predict(self, history: Sequence[Encounter]) -> Odds:
         for encounter in reversed(history):
             if (seen := argmax(encounter.shown)) is not None:
-                return _mostly(self.behaviours, self.replies[seen])
+                return _surely(self.behaviours, self.replies[seen])
             if encounter.behaviour is not None:
-                return _mostly(self.behaviours, encounter.behaviour)
+                return _surely(self.behaviours, encounter.behaviour)
         return (1 / len(self.behaviours),) * len(self.behaviours)
 
 
@@ -138,16 +130,11 @@ class Mixture:
     def fitted(cls, behaviours: tuple[str, ...], history: Sequence[Encounter]) -> Mixture:
         """The mixture that the encounters suggest; half an imagined encounter of each kind keeps it open."""
         seen = [0.5 + sum(encounter.behaviour == name for encounter in history) for name in behaviours]
-        return cls(behaviours, tuple(round(count / sum(seen), 2) for count in seen))
+        return cls(behaviours, tuple(max(0.01, round(count / sum(seen), 2)) for count in seen))
 
 
-def _commits(odds: Odds) -> bool:
-    """Whether a strategy names one move, rather than leaving it open or mixing."""
-    return max(odds) == 1 - SLIP
-
-
-def _mostly(behaviours: tuple[str, ...], played: str) -> Odds:
-    return tuple(1 - SLIP if name == played else SLIP / (len(behaviours) - 1) for name in behaviours)
+def _surely(behaviours: tuple[str, ...], played: str) -> Odds:
+    return tuple(float(name == played) for name in behaviours)
 
 
 @cache
@@ -174,46 +161,6 @@ def _replies(names: tuple[str, ...], payoff: Payoff) -> Iterator[Strategy]:
 def _answers(names: tuple[str, ...], payoff: Payoff, choose: Callable[..., int]) -> tuple[str, ...]:
     columns = range(len(names))
     return tuple(names[choose(columns, key=lambda row: payoff[row][column])] for column in columns)
-
-
-def likeliest(rules: Rules, history: Sequence[Encounter], best: Sequence[Hypothesis]) -> Strategy:
-    """The strategy with the most posterior probability after these encounters.
-
-    best: earlier hypotheses that have predicted well; to have foretold is worth more than to fit afterwards.
-    """
-    values = {hypothesis.words: hypothesis.value for hypothesis in best}
-
-    def odds(strategy: Strategy) -> float:
-        merit = FORESIGHT * values.get(strategy.words, 0.0)
-        return strategy.prior + merit + log_likelihood(strategy, history)
-
-    return max((*library(rules), Mixture.fitted(rules.behaviours, history)), key=odds)
-
-
-def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:
-    """How well a strategy explains what was played, later encounters weighing more.
-
-    Players stray from their strategies; how often this one does is learnt as its predictions come true or fail.
-    """
-    total, hits, said = 0.0, 4.0, 5.0
-    for number, encounter in enumerate(history):
-        if encounter.behaviour is None:
-            continue
-        odds = _foretold(strategy, history[:number])
-        share = odds[strategy.behaviours.index(encounter.behaviour)]
-        if _commits(odds):
-            hit = share == max(odds)
-            share = hits / said if hit else (1 - hits / said) / (len(odds) - 1)
-            hits, said = hits + hit, said + 1
-        total += FADING ** (len(history) - 1 - number) * log(share)
-    return total
-
-
-def _foretold(strategy: Strategy, before: Sequence[Encounter]) -> Odds:
-    """What a strategy says next; a mixture, what would have been fitted then."""
-    if isinstance(strategy, Mixture):
-        return Mixture.fitted(strategy.behaviours, before).odds
-    return strategy.predict(before)
 
 
 def strategy_of(words: str, rules: Rules, history: Sequence[Encounter]) -> Strategy:
