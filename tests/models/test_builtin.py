@@ -116,6 +116,13 @@ def test_one_thing_taken_does_not_outweigh_a_hypothesis_that_was_right_for_long(
     assert max(answer.other_next, key=answer.other_next.__getitem__) == "rock"
 
 
+def test_a_counter_that_comes_late_builds_on_what_is_held() -> None:
+    question = PredictAndCounter(RULES, (encounter("rock", "rock"),), None, taken=(0, 5, 0), own=(1, 4, 1))
+    own_next = asyncio.run(REASONER.answer(question)).own_next
+    assert own_next["paper"] == 4
+    assert own_next["scissors"] > 4
+
+
 def test_hundreds_of_equal_encounters_are_no_trouble() -> None:
     met = [encounter("paper", "rock")] * 300 + [encounter("paper", "scissors")]
     assert hypothesis_after(*met)
@@ -158,6 +165,11 @@ def test_what_is_lacking_is_collected_the_nearest_first_and_then_the_opponent_is
 
 def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
     assert subgoals(replace(PLAN, inventory=pure("paper", 4))) == ["fire_at((20, 5))"]
+
+
+def test_what_is_lacking_is_collected_even_if_another_kind_leads() -> None:
+    late = replace(PLAN, inventory=(6, 1, 1), target=(6, 2, 1))
+    assert subgoals(late) == ["move_to((5, 5), (6, 5))", "fire_at((20, 5))"]
 
 
 def test_where_nothing_is_known_the_longest_unseen_place_is_explored() -> None:

@@ -117,7 +117,7 @@ EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_first_hypothesis": ProposeHypothesis(RULES, HISTORY[:1], ()),
     "predict_and_counter": PredictAndCounter(RULES, HISTORY, BEST[0].words),
     "predict_at_first": PredictAndCounter(RULES, (), None),
-    "predict_after_a_clue": PredictAndCounter(RULES, HISTORY, BEST[0].words, taken=(2, 0, 1)),
+    "predict_after_a_clue": PredictAndCounter(RULES, HISTORY, BEST[0].words, taken=(2, 0, 1), own=(1, 4, 1)),
     "predict_without_hypothesis": PredictAndCounter(DILEMMA, (encounter(80, (5, 1), (1, 4), (2, 0), DILEMMA),), None),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,

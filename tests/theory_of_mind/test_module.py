@@ -58,7 +58,7 @@ def meet(mind: TheoryOfMind, step: int, other: tuple[int, ...]) -> Strategy | No
 
 
 def find_gone(mind: TheoryOfMind, step: int, taken: tuple[int, ...], suggests: str | None) -> Strategy | None:
-    return asyncio.run(mind.revise(Gathering(step, "opponent", suggests, taken)))
+    return asyncio.run(mind.revise(Gathering(step, "opponent", suggests, taken, own=(1, 3, 1))))
 
 
 def says(words: str | None) -> dict[str, int]:
@@ -121,7 +121,7 @@ def test_a_clue_against_the_expectation_is_thought_over_and_scores_nothing() -> 
     assert find_gone(mind, 5, (0, 1, 0), "paper") is not None
     (question,) = model.asked
     assert isinstance(question, PredictAndCounter)
-    assert (question.hypothesis, question.taken) == ("rock", (0, 1, 0))
+    assert (question.hypothesis, question.taken, question.own) == ("rock", (0, 1, 0), (1, 3, 1))
     assert mind.hypotheses == before
 
 

@@ -13,9 +13,13 @@ from hm_agent.memory.entities import Loss
 
 @dataclass(frozen=True, slots=True)
 class Gathering(Clue):
-    """How much of each resource a player has taken since it was last met, as far as one has noticed."""
+    """How much of each resource a player has taken since it was last met, as far as one has noticed.
+
+    own: what one holds oneself by then.
+    """
 
     taken: Counts
+    own: Counts
 
     def describe(self) -> str:
         return f"{self.partner} has taken {self.taken}"
@@ -38,13 +42,14 @@ class GatheringReader:
         brought = (kind for kind, count in zip(self._things, held, strict=True) if count > self._initial)
         self._brought |= dict.fromkeys(brought, step)
 
-    def read(self, step: int, lost: Sequence[Loss]) -> tuple[Gathering, ...]:
+    def read(self, step: int, lost: Sequence[Loss], own: Counts) -> tuple[Gathering, ...]:
         """The count so far, where something was found gone that the opponent has not brought to a meeting since."""
         fresh = [loss.kind for loss in lost if loss.seen >= self._brought.get(loss.kind, 0)]
         self._taken.update(fresh)
-        return (self._clue(step),) if fresh else ()
+        return (self._clue(step, own),) if fresh else ()
 
-    def _clue(self, step: int) -> Gathering:
+    def _clue(self, step: int, own: Counts) -> Gathering:
         taken = tuple(self._taken[kind] for kind in self._things)
         main = argmax(taken)
-        return Gathering(step, self._partner, None if main is None else self._behaviours[main], taken)
+        suggests = None if main is None else self._behaviours[main]
+        return Gathering(step, self._partner, suggests, taken, own)

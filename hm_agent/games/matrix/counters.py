@@ -38,18 +38,25 @@ def pure_inventory(rules: Rules, played: int, count: int) -> Counts:
     return tuple(count if n == played else rules.initial_inventory for n in range(len(rules.behaviours)))
 
 
-def best_target(rules: Rules, odds: Odds, expected: Sequence[Counts]) -> Counts:
+def best_target(rules: Rules, odds: Odds, expected: Sequence[Counts], own: Counts | None = None) -> Counts:
     """The inventory to aim for: what pays most per step, since collecting takes time from the next round.
 
-    odds, expected: for each pure strategy of the opponent, how likely it is and what would be held. Where nothing pays
+    odds, expected: for each pure strategy of the opponent, how likely it is and what would be held. own: what one holds
+    already, if it is more than what everybody starts with. Where nothing pays
     more than anything else, a typical commitment to the first resource: it tells most about the opponent.
     """
 
     def worth(target: Counts) -> tuple[float, int, int]:
         gain = sum(share * reward(target, other, rules.payoff) for share, other in zip(odds, expected, strict=True))
-        rate = gain / (STEPS_PER_ROUND + STEPS_PER_THING * sum(target))
+        rate = gain / (STEPS_PER_ROUND + STEPS_PER_THING * (sum(target) - sum(held)))
         return round(rate, 9), -abs(max(target) - TYPICAL), -target.index(max(target))
 
+    held = own or (rules.initial_inventory,) * len(rules.behaviours)
     mains = range(len(rules.behaviours))
     counts = range(rules.initial_inventory + 1, MOST + 1)
-    return max((pure_inventory(rules, main, count) for main in mains for count in counts), key=worth)
+    return max((_raised(held, main, count) for main in mains for count in counts), key=worth)
+
+
+def _raised(held: Counts, main: int, count: int) -> Counts:
+    """What is held, with so much of one resource if it is less."""
+    return tuple(max(have, count) if n == main else have for n, have in enumerate(held))

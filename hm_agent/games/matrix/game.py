@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel
 
@@ -63,7 +64,7 @@ class MatrixGame:
 
     def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         interactions = self._interactions.read(observation, view)
-        clues = self._gatherings.read(observation.step, memory.lost)
+        clues = self._gatherings.read(observation.step, memory.lost, self.inventory(observation))
         return (*interactions, *clues)
 
     def inventory(self, observation: Observation) -> Counts:
@@ -110,8 +111,8 @@ class MatrixGame:
     def ask_prediction(
         self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None
     ) -> PredictAndCounter:
-        taken = clue.taken if isinstance(clue, Gathering) else None
-        return PredictAndCounter(self.rules, self._encounters(history), hypothesis, taken)
+        question = PredictAndCounter(self.rules, self._encounters(history), hypothesis)
+        return replace(question, taken=clue.taken, own=clue.own) if isinstance(clue, Gathering) else question
 
     def predicted(self, answer: BaseModel) -> str | None:
         assert isinstance(answer, CounterAnswer)

@@ -84,7 +84,7 @@ class PredictAndCounter(Question[CounterAnswer]):
     """What will the other play next by this hypothesis, and what to play against it? (steps 4 and 5)
 
     hypothesis is None before anything is known. taken: how much of each resource the other is known to have taken since
-    the last encounter; None where nothing was noticed.
+    the last encounter, own: what one holds oneself by now; None where nothing was noticed.
     """
 
     template = "matrix/predict_and_counter.j2"
@@ -93,6 +93,7 @@ class PredictAndCounter(Question[CounterAnswer]):
     history: tuple[Encounter, ...]
     hypothesis: str | None
     taken: Counts | None = None
+    own: Counts | None = None
 
 
 @dataclass(frozen=True, slots=True)

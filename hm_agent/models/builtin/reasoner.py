@@ -46,7 +46,7 @@ def predict_and_counter(question: PredictAndCounter) -> CounterAnswer:
     rules, history = question.rules, question.history
     odds = expectation(strategy_of(question.hypothesis or "", rules, history), history, question.taken)
     expected = expected_inventories(rules, history)
-    target = best_target(rules, odds, expected)
+    target = best_target(rules, odds, expected, question.own)
     other = expected[max(range(len(odds)), key=lambda n: odds[n])]
     shares = ", ".join(f"{name} {share:.2f}" for name, share in zip(rules.behaviours, odds, strict=True))
     return CounterAnswer(

@@ -23,8 +23,9 @@ LEGS = 6
 
 def plan_route(question: PlanSubgoals) -> list[Subgoal]:
     """Collects what the target inventory lacks, the nearest first, then meets the opponent."""
-    main = max(range(len(question.target)), key=lambda n: question.target[n])
-    lacking = question.target[main] - question.inventory[main]
+    lacks = [want - have for want, have in zip(question.target, question.inventory, strict=True)]
+    lacking = max(lacks)
+    main = lacks.index(lacking)
     if lacking <= 0 or _is_worth_meeting_now(question, main):
         return [FireAt(_meeting_place(question))]
     route = _route(question, question.rules.things[main], min(lacking, LEGS))
