@@ -1,10 +1,10 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards]`: all of them where none is named."""
+"""`python -m benchmarks [speed] [accuracy] [rewards] [calls]`: all of them where none is named."""
 
 import sys
 
-from benchmarks import accuracy, rewards, speed
+from benchmarks import accuracy, calls, rewards, speed
 
-SECTIONS = {"speed": speed.main, "accuracy": accuracy.main, "rewards": rewards.main}
+SECTIONS = {"speed": speed.main, "accuracy": accuracy.main, "rewards": rewards.main, "calls": calls.main}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(SECTIONS)

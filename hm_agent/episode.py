@@ -15,7 +15,7 @@ class Outcome:
     """How an episode went.
 
     status: `completed`, or why it ended before the world ended it. reward: the sum of all rewards. decision_seconds:
-    how long the agent took for each step in which it asked nothing. error: what a failed episode failed of.
+    how long the agent took for each step in which it asked nothing. error: what ended the episode before its time.
     """
 
     status: str = "completed"
@@ -40,8 +40,8 @@ async def run_episode(
     outcome = Outcome()
     try:
         await _play(world, agent, seed, max_steps, recorders, outcome)
-    except ModelUnavailable:
-        outcome.status = "model_unavailable"
+    except ModelUnavailable as error:
+        outcome.status, outcome.error = error.status, error
     except asyncio.CancelledError:
         outcome.status = "interrupted"
     except Exception as error:  # noqa: BLE001 - kept in the outcome, and raised again once the result is written

@@ -7,7 +7,8 @@ import hashlib
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -17,10 +18,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.config import ConfigError, Scenario
-from hm_agent.core import Agent, Model, Recorder
+from hm_agent.core import Agent, Model, Recorder, Vitals
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.games.game import Inference
-from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.models.providers import ModelSettings, Provider, provider_of
 from hm_agent.recording.result import FILE, Result, versions, write_result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.recording.video import VideoRecorder
@@ -29,8 +30,6 @@ from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.bots.casting import Bots
     from hm_agent.worlds.melting_pot.world import MeltingPotWorld
-
-MODELS: Mapping[str, Callable[[], Model]] = {"builtin": BuiltinReasoner}
 
 
 class Progress(Protocol):
@@ -49,7 +48,7 @@ class Experiment:
 
     scenarios: tuple[Scenario, ...]
     agents: tuple[str, ...] = ("hypothetical_minds",)
-    model: str = "builtin"
+    model: ModelSettings = field(default_factory=ModelSettings)
     episodes: int = 1
     seed: int = 0
     out: Path = Path("runs")
@@ -69,6 +68,11 @@ class Experiment:
                     yield Episode(self, scenario, agent, number)
 
     @cached_property
+    def provider(self) -> Provider:
+        """Who answers the agents' questions."""
+        return provider_of(self.model)
+
+    @cached_property
     def bots_by_scenario(self) -> Mapping[str, Bots]:
         """Who plays the background of each scenario."""
         from hm_agent.worlds.melting_pot.bots.casting import choose_bots
@@ -77,8 +81,7 @@ class Experiment:
 
     def check(self) -> None:
         """Raises ConfigError where the experiment can't be played or would overwrite an earlier one."""
-        if self.model not in MODELS:
-            raise ConfigError(f"unknown model {self.model!r}: there is {', '.join(MODELS)}")
+        self.provider.check()
         for parent in (self.out, *self.out.parents):
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
@@ -107,7 +110,7 @@ class Episode:
 
     @property
     def folder(self) -> Path:
-        model = re.sub(r"[^\w.-]+", "-", self.experiment.model)
+        model = re.sub(r"[^\w.-]+", "-", self.experiment.model.name)
         return self.experiment.out / self.scenario.name / self.agent / model / f"episode-{self.number}"
 
     @property
@@ -129,19 +132,20 @@ def find_agents(patterns: tuple[str, ...]) -> tuple[str, ...]:
 def run(experiment: Experiment, progress: Progress) -> list[Result]:
     """Plays all episodes and leaves their files; check the experiment first.
 
-    Raises KeyboardInterrupt after an interruption and the error of a failed episode, in either case once the episode's
-    own files are written.
+    Raises KeyboardInterrupt after an interruption, `ModelUnavailable` and the error of a failed episode, in each case
+    once the episode's own files are written.
     """
     results = []
-    for episode in experiment.plan():
-        watcher = progress.begin(episode)
-        result, outcome = _play(episode, watcher)
-        results.append(result)
-        progress.end(result)
-        if outcome.error is not None:
-            raise outcome.error
-        if outcome.status == "interrupted":
-            raise KeyboardInterrupt
+    with closing(experiment.provider):
+        for episode in experiment.plan():
+            watcher = progress.begin(episode)
+            result, outcome = _play(episode, watcher)
+            results.append(result)
+            progress.end(result)
+            if outcome.error is not None:
+                raise outcome.error
+            if outcome.status == "interrupted":
+                raise KeyboardInterrupt
     return results
 
 
@@ -151,7 +155,6 @@ def _play(episode: Episode, watcher: Recorder) -> tuple[Result, Outcome]:
     experiment = episode.experiment
     bots = experiment.bots_by_scenario[episode.scenario.name]
     world = MeltingPotWorld(episode.scenario, bots, experiment.bots_dir)
-    agent = _build_agent(episode, world)
     _clear(episode.folder)
     recorders: list[Recorder] = [watcher, TraceRecorder(episode.folder / "trace.jsonl")]
     if experiment.record_video:
@@ -159,16 +162,27 @@ def _play(episode: Episode, watcher: Recorder) -> tuple[Result, Outcome]:
         recorders.append(VideoRecorder(video, world.frame, episode.scenario.game, episode.title))
     started = time.perf_counter()
     try:
-        playing = run_episode(world, agent, seed=episode.seed, max_steps=experiment.max_steps, recorders=recorders)
-        outcome = asyncio.run(playing)
+        vitals, outcome = asyncio.run(_play_with_model(episode, world, recorders))
     finally:
         world.close()
-    result = _result(episode, outcome, agent, tuple(world.background()), bots, time.perf_counter() - started)
+    result = _result(episode, outcome, vitals, tuple(world.background()), bots, time.perf_counter() - started)
     write_result(result, episode.folder)
     return result, outcome
 
 
-def _build_agent(episode: Episode, world: MeltingPotWorld) -> Agent:
+async def _play_with_model(
+    episode: Episode, world: MeltingPotWorld, recorders: Sequence[Recorder]
+) -> tuple[Vitals, Outcome]:
+    experiment = episode.experiment
+    async with experiment.provider.model(episode.seed) as model:
+        agent = _build_agent(episode, world, model)
+        outcome = await run_episode(
+            world, agent, seed=episode.seed, max_steps=experiment.max_steps, recorders=recorders
+        )
+        return agent.vitals(), outcome
+
+
+def _build_agent(episode: Episode, world: MeltingPotWorld, model: Model) -> Agent:
     from hm_agent.worlds.melting_pot.substrate import eyes_of
 
     experiment, facts = episode.experiment, episode.scenario.game
@@ -176,7 +190,7 @@ def _build_agent(episode: Episode, world: MeltingPotWorld) -> Agent:
         Ingredients(
             facts=facts,
             eyes=eyes_of(facts.short_name),
-            model=MODELS[experiment.model](),
+            model=model,
             seed=episode.seed,
             tell=world.targets,
             parameters=experiment.parameters,
@@ -192,28 +206,31 @@ def _clear(folder: Path) -> None:
 
 
 def _result(
-    episode: Episode, outcome: Outcome, agent: Agent, background: tuple[str, ...], bots: Bots, seconds: float
+    episode: Episode, outcome: Outcome, vitals: Vitals, background: tuple[str, ...], bots: Bots, seconds: float
 ) -> Result:
-    vitals = agent.vitals()
     per = episode.scenario.game.reward_per_steps
-    times = outcome.decision_seconds
+    times, usage = outcome.decision_seconds, vitals.usage
     return Result(
         scenario=episode.scenario.name,
         agent=episode.agent,
-        model=episode.experiment.model,
+        model=episode.experiment.model.name,
         episode=episode.number,
         seed=episode.seed,
         status=outcome.status,
+        reason=str(outcome.error) if outcome.error else "",
         steps=outcome.steps,
         reward=outcome.reward,
         reward_per_1200_steps=outcome.reward * per / outcome.steps if outcome.steps else None,
         interactions=vitals.interactions,
         background=background,
         bots=str(bots),
-        model_calls=vitals.usage.calls,
-        input_tokens=vitals.usage.input_tokens,
-        output_tokens=vitals.usage.output_tokens,
-        unanswered_questions=vitals.usage.unanswered,
+        questions=usage.questions,
+        unanswered_questions=usage.unanswered,
+        model_calls=usage.calls,
+        cached_calls=usage.cached,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cost=usage.cost,
         unknown_patches=vitals.unknown_patches,
         pose_lost_steps=vitals.pose_lost_steps,
         agent_ms_per_step_median=round(1000 * median(times), 4) if times else None,

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import settings
 
 from hm_agent.config import GameFacts, load_games
+from hm_agent.core import Step
+from hm_agent.experiment import Episode
 from hm_agent.grid import Layout
+from hm_agent.recording.result import Result
 
 if TYPE_CHECKING:
     from hm_agent.perception.perceiver import Eyes
@@ -14,6 +17,27 @@ if TYPE_CHECKING:
 # The same examples in every run, and no verdict by the clock of a busy machine.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
+
+
+class Silence:
+    """A progress nobody watches."""
+
+    def begin(self, episode: Episode) -> Silence:
+        return self
+
+    def end(self, result: Result) -> None:
+        """Says nothing."""
+
+    def record(self, step: Step) -> None:
+        """Says nothing."""
+
+    def close(self) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture(scope="session")
+def silence() -> Silence:
+    return Silence()
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from hm_agent.models.transcript import Transcript
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.action_planner import ActionPlanner, Situation
-from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal, SubgoalError, parse_plan
+from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal, parse_plan
 from hm_agent.planning.walking import seek_bearings
 
 
@@ -109,20 +109,14 @@ class ComposedAgent:
         return self._planner.next_move(situation) or Move.TURN_RIGHT
 
     async def _plan(self, observation: Observation, view: TextualMap) -> Sequence[Subgoal]:
-        """Asks for subgoals; a bad plan is sent back once with what was wrong, then the opponent is looked for."""
+        """Asks for subgoals; where no valid ones come, the opponent is looked for."""
         assert self._strategy is not None
-        error: str | None = None
-        for _ in range(2):
-            question = self._game.ask_plan(observation, view, self._memory, self._strategy, error)
-            try:
-                answer = await self._model.answer(question)
-                return parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
-            except SubgoalError as refused:
-                error = str(refused)
-            except Unanswered:
-                break
         assert view.pose is not None
-        return (FireAt(view.pose.cell),)
+        try:
+            answer = await self._model.answer(self._game.ask_plan(observation, view, self._memory, self._strategy))
+        except Unanswered:
+            return (FireAt(view.pose.cell),)
+        return parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
 
     def _decision(self, observation: Observation, view: TextualMap, events: Sequence[Event]) -> Decision:
         subgoal = self._planner.subgoal

@@ -59,7 +59,6 @@ class Game(Mindreading, Protocol):
         view: TextualMap,
         memory: EntityMemory,
         strategy: Strategy,
-        error: str | None = None,
     ) -> Question[Any]:
-        """How to carry out a strategy from here. error: what was wrong with the last plan."""
+        """How to carry out a strategy from here."""
         ...

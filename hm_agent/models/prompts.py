@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache
 from typing import Any
 
@@ -11,15 +11,19 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_environm
 from jinja2.filters import make_attrgetter
 
 from hm_agent.config import data_folder
-from hm_agent.core import Question
+from hm_agent.core import Question, shown_fields
 from hm_agent.grid import Cell, distance
 
 
 def render(question: Question[Any]) -> str:
     """The question as its template puts it; a template sees the question's fields and nothing else."""
     assert is_dataclass(question), f"{type(question).__name__} has no fields to show"
-    shown = {field.name: getattr(question, field.name) for field in fields(question)}
-    return environment().get_template(question.template).render(shown)
+    return environment().get_template(question.template).render(shown_fields(question))
+
+
+def render_retry(error: str) -> str:
+    """What is said to a bad answer."""
+    return environment().get_template("retry.j2").render(error=error)
 
 
 @cache

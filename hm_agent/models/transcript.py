@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
-from hm_agent.core import AnswerT, Exchange, Model, Question, Unanswered, Usage
+from pydantic import BaseModel
+
+from hm_agent.core import AnswerT, Call, Exchange, Model, Question, Unanswered, Usage, ignore
 
 
 class Transcript:
@@ -21,20 +22,25 @@ class Transcript:
     def name(self) -> str:
         return self._model.name
 
-    async def answer(self, question: Question[AnswerT]) -> AnswerT:
-        started = time.perf_counter()
-        self.usage = replace(self.usage, calls=self.usage.calls + 1)
-        try:
-            answer = await self._model.answer(question)
-        except Unanswered:
-            self.usage = replace(self.usage, unanswered=self.usage.unanswered + 1)
-            self._note(Exchange(question, None, time.perf_counter() - started))
-            raise
-        self._note(Exchange(question, answer, time.perf_counter() - started))
-        return answer
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        calls: list[Call] = []
 
-    def _note(self, exchange: Exchange) -> None:
-        self._exchanges.append(exchange)
+        def count(call: Call) -> None:
+            calls.append(call)
+            self.usage += Usage.of(call)
+            note(call)
+
+        started = time.perf_counter()
+        answer: BaseModel | None = None
+        self.usage += Usage(questions=1)
+        try:
+            answer = given = await self._model.answer(question, count)
+        except Unanswered:
+            self.usage += Usage(unanswered=1)
+            raise
+        finally:
+            self._exchanges.append(Exchange(question, answer, time.perf_counter() - started, tuple(calls)))
+        return given
 
     def take(self) -> Sequence[Exchange]:
         """The exchanges since the last time they were taken."""

@@ -12,6 +12,8 @@ from typing import ClassVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from hm_agent.core import Usage
+
 FILE = "result.json"
 PACKAGES = ("hm_agent", "dm-meltingpot", "dmlab2d", "openai", "numpy")
 FINISHED = ("completed", "max_steps")
@@ -22,8 +24,10 @@ FINISHED = ("completed", "max_steps")
 class Result:
     """One episode, as reports read it.
 
-    status: `completed`; `max_steps`, `interrupted`, `model_unavailable` or `failed: ...` where it was cut. reward: the
-    sum over all steps. background: the bots drawn for the other players. bots: whether they are trained or scripted.
+    status: `completed`; `max_steps`, `interrupted`, `model_unavailable`, `budget_spent` or `failed: ...` where it was
+    cut. reward: the sum over all steps. background: the bots drawn for the other players. bots: whether they are
+    trained or scripted. reason: what ended it before its time. model_calls: requests to a language model, of which
+    cached_calls were answered from a record; tokens and cost (USD) are those of all of them, None if not known.
     agent_ms_per_step_median: over the steps in which nothing was asked of the model.
     """
 
@@ -35,21 +39,37 @@ class Result:
     episode: int
     seed: int
     status: str
+    reason: str
     steps: int
     reward: float
     reward_per_1200_steps: float | None
     interactions: int
     background: tuple[str, ...]
     bots: str
-    model_calls: int
-    input_tokens: int
-    output_tokens: int
+    questions: int
     unanswered_questions: int
+    model_calls: int
+    cached_calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
     unknown_patches: int
     pose_lost_steps: int
     agent_ms_per_step_median: float | None
     wall_seconds: float
     versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(
+            questions=self.questions,
+            unanswered=self.unanswered_questions,
+            calls=self.model_calls,
+            cached=self.cached_calls,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            cost=self.cost,
+        )
 
     @property
     def is_finished(self) -> bool:

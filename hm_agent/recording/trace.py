@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from hm_agent.core import Decision, Event, Exchange, Step, Strategy
+from hm_agent.core import Decision, Event, Exchange, Step, Strategy, shown_fields
 from hm_agent.grid import Facing, Move, Pose
 
 _NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
@@ -76,7 +76,7 @@ def _composed(value: object) -> Any:
         case set() | frozenset():
             return sorted((to_json(item) for item in value), key=_dumps)
         case _ if is_dataclass(value):
-            return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+            return {name: to_json(item) for name, item in shown_fields(value).items()}
     raise TypeError(f"a trace can't hold {type(value).__name__} {value!r}; see to_json for what it can")
 
 
@@ -110,9 +110,10 @@ def _event(event: Event) -> dict[str, Any]:
 
 
 def _exchange(exchange: Exchange) -> dict[str, Any]:
-    """A question with its answer; how long it took is left out, for it differs from run to run."""
+    """A question with its answer and calls; how long it took is left out, for it differs from run to run."""
     kind = type(exchange.question).__name__
-    return {"question": kind, "fields": to_json(exchange.question), "answer": to_json(exchange.answer)}
+    said = {"question": kind, "fields": to_json(exchange.question), "answer": to_json(exchange.answer)}
+    return said | _spoken({"calls": to_json(exchange.calls)})
 
 
 def _beliefs(decision: Decision) -> dict[str, Any]:

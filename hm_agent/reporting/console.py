@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 
-from hm_agent.core import Step
+from hm_agent.core import Step, Usage
 from hm_agent.experiment import Episode
 from hm_agent.recording.result import Result
 from hm_agent.reporting.summary import Row, notes
@@ -54,8 +54,16 @@ class ConsoleProgress:
         """Nothing to close for a single episode."""
 
     def end(self, result: Result) -> None:
-        line = f"{self._title}: {result.status}, {result.steps} steps, reward {result.reward:.1f}"
+        line = f"{self._title}: {result.status}, {result.steps} steps, reward {result.reward:.1f}{_bill(result.usage)}"
         self._progress.update(self._task, advance=1, description=line)
+
+
+def _bill(usage: Usage) -> str:
+    """What a language model was asked and what it cost; nothing where none was."""
+    if not usage.calls:
+        return ""
+    tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
+    return f", {usage.calls} calls{tokens}{'' if usage.cost is None else f', {usage.cost:.4f} USD'}"
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:

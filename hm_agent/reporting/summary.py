@@ -10,9 +10,24 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from hm_agent.config import all_scenarios
+from hm_agent.core import Usage
 from hm_agent.recording.result import FILE, Result, read_result
 
-HEADINGS = ("scenario", "agent", "model", "bots", "episodes", "reward/1200 steps", "interactions", "the paper's")
+HEADINGS = (
+    "scenario",
+    "agent",
+    "model",
+    "bots",
+    "episodes",
+    "reward/1200 steps",
+    "interactions",
+    "the paper's",
+    "calls",
+    "input tokens",
+    "output tokens",
+    "cost, USD",
+    "unanswered",
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +35,7 @@ class Row:
     """All episodes of one agent on one scenario. Means are over the finished ones.
 
     sem: the standard error of the mean, None for fewer than two. paper: (mean, standard error) of the paper's
-    Hypothetical Minds with GPT-4 against trained bots.
+    Hypothetical Minds with GPT-4 against trained bots. usage: of all episodes together.
     """
 
     scenario: str
@@ -33,6 +48,7 @@ class Row:
     sem: float | None
     interactions: float | None
     paper: tuple[float, float] | None
+    usage: Usage
 
     def cells(self) -> tuple[str, ...]:
         played = str(self.episodes) if self.finished == self.episodes else f"{self.finished} of {self.episodes}"
@@ -45,7 +61,16 @@ class Row:
             _with_error(self.reward_per_1200_steps, self.sem),
             "-" if self.interactions is None else f"{self.interactions:.1f}",
             _with_error(*self.paper) if self.paper else "-",
+            str(self.usage.calls),
+            _number(self.usage.input_tokens, ""),
+            _number(self.usage.output_tokens, ""),
+            _number(self.usage.cost, ".4f"),
+            f"{self.usage.unanswered} of {self.usage.questions}",
         )
+
+
+def _number(value: float | None, form: str) -> str:
+    return "unknown" if value is None else format(value, form)
 
 
 def _with_error(value: float | None, error: float | None) -> str:
@@ -93,6 +118,7 @@ def _row(
         sem=stdev(rewards) / len(rewards) ** 0.5 if len(rewards) > 1 else None,
         interactions=mean(result.interactions for result in finished) if finished else None,
         paper=paper,
+        usage=sum((result.usage for result in group), Usage()),
     )
 
 

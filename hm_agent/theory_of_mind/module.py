@@ -6,8 +6,8 @@ It is generic over games: what a behaviour is, and how the questions read, is th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -23,6 +23,8 @@ from hm_agent.theory_of_mind.hypotheses import (
     validated,
     with_predictions,
 )
+
+T = TypeVar("T")
 
 
 class HypothesisAnswer(BaseModel):
@@ -133,7 +135,7 @@ class TheoryOfMind:
         """
         proven = validated(bank, self._parameters)
         asked = (proven,) if proven else bank
-        answers = await asyncio.gather(*(self._ask(hypothesis.words, history) for hypothesis in asked))
+        answers = await _all(self._ask(hypothesis.words, history) for hypothesis in asked)
         predictions = [self._game.predicted(answer) if answer else None for answer in answers]
         self._banks[partner] = with_predictions(bank, asked, predictions)
         self._expected[partner] = predictions[-1] if predictions else None
@@ -145,3 +147,12 @@ class TheoryOfMind:
             return await self._model.answer(question)
         except Unanswered:
             return None
+
+
+async def _all(questions: Iterable[Awaitable[T]]) -> list[T]:
+    """Asks at the same time. Where one can't be asked at all, the others are waited for: their answers are paid for."""
+    results = await asyncio.gather(*questions, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]

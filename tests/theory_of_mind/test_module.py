@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from hm_agent.config import find_scenarios
-from hm_agent.core import AnswerT, Question, Strategy, Unanswered
+from hm_agent.core import AnswerT, Call, Question, Strategy, Unanswered, ignore
 from hm_agent.games.matrix.clues import Gathering
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction
@@ -34,7 +34,7 @@ class ScriptedModel:
         self._predict = predict
         self.asked: list[object] = []
 
-    async def answer(self, question: Question[AnswerT]) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         self.asked.append(question)
         if isinstance(question, ProposeHypothesis):
             words = next(self._hypotheses, None)
@@ -152,7 +152,7 @@ def test_without_a_new_hypothesis_the_old_ones_go_on() -> None:
 
 def test_a_model_without_an_answer_leaves_a_first_strategy_by_calculation() -> None:
     class Mute(ScriptedModel):
-        async def answer(self, question: Question[AnswerT]) -> AnswerT:
+        async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
             raise Unanswered
 
     strategy = asyncio.run(mind_of(Mute([], says)).open())

@@ -1,0 +1,189 @@
+"""An endpoint that speaks OpenAI's protocol over real HTTP on this machine, in the place of a provider."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from math import ceil
+from socket import SHUT_RDWR, socket
+from socketserver import ThreadingTCPServer
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any, Self
+
+PATH = "/v1/chat/completions"
+NAME = "loopback"
+"""Of every thread that serves."""
+CHARACTERS_PER_TOKEN = 4
+POLL = 0.02
+"""How often, in seconds, the server looks whether it is to end."""
+PATIENCE = 2.0
+"""How long, in seconds, closing waits for a thread that an answer keeps busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What to send back. hang: seconds to wait first. drop: whether to end the connection instead of answering."""
+
+    status: int = 200
+    body: Mapping[str, Any] | bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    hang: float = 0.0
+    drop: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it came in. headers: by name in lower case."""
+
+    body: dict[str, Any]
+    headers: Mapping[str, str]
+
+
+Answer = Callable[[dict[str, Any]], Response]
+"""From a request's body to the response; called in many threads at once."""
+
+
+class Endpoint:
+    """Serves while it is entered, at `base_url`, and keeps what it received, in order.
+
+    delay: seconds before each response. Leaving ends every connection, and with it every thread.
+    """
+
+    def __init__(self, answer: Answer, delay: float = 0.0) -> None:
+        self.received: list[Received] = []
+        self._server = _Server(answer, delay, self.received)
+        self._thread = Thread(target=self._server.serve_forever, args=(POLL,), name=NAME, daemon=True)
+        host, port = self._server.socket.getsockname()
+        self.base_url = f"http://{host}:{port}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.hang_up()
+        self._server.server_close()
+
+
+class _Server(ThreadingTCPServer):
+    """A thread for each connection. It is no HTTPServer, which would look up this machine's name first."""
+
+    allow_reuse_address = True
+    request_queue_size = 128
+
+    def __init__(self, answer: Answer, delay: float, received: list[Received]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answer, self.delay, self.received = answer, delay, received
+        self.ending = Event()
+        self._connections: list[tuple[Thread, socket]] = []
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Keeps hold of the connection's thread, so that it can be ended."""
+        about = request, client_address
+        thread = Thread(target=self.process_request_thread, args=about, name=NAME, daemon=True)
+        self._connections.append((thread, request))
+        thread.start()
+
+    def hang_up(self) -> None:
+        """Ends all connections, idle or not, and wakes whoever waits before answering."""
+        self.ending.set()
+        for _, connection in self._connections:
+            with suppress(OSError):  # it has ended by itself
+                connection.shutdown(SHUT_RDWR)
+        for thread, _ in self._connections:
+            thread.join(PATIENCE)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has gone is no error here; whatever else goes wrong is shown."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection, kept alive. What is written is sent at the end of each request, all at once."""
+
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 20
+    # With Nagle's algorithm, a small response after another one would wait 40 ms for the client's acknowledgement.
+    disable_nagle_algorithm = True
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        response = self._response(raw)
+        if self.server.ending.wait(self.server.delay + response.hang) or response.drop:
+            self.close_connection = True
+        else:
+            self._send(response)
+
+    def _response(self, raw: bytes) -> Response:
+        if self.path != PATH:
+            return refusal(404, f"Invalid URL (POST {self.path})")
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            return refusal(400, "We could not parse the JSON body of your request.")
+        self.server.received.append(Received(body, {name.lower(): value for name, value in self.headers.items()}))
+        return self.server.answer(body)
+
+    def _send(self, response: Response) -> None:
+        content = response.body if isinstance(response.body, bytes) else json.dumps(response.body).encode()
+        self.send_response(response.status)
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(content)), **response.headers}
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
+        """Stays silent."""
+
+
+def completion(*texts: str, finish: str = "stop", usage: bool = True, prompt: str = "") -> Response:
+    """A chat completion with one choice for each text. prompt: what the tokens of the input are counted by."""
+    body: dict[str, Any] = {
+        "id": "chatcmpl-loopback",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": "loopback",
+        "choices": [_choice(index, text, finish) for index, text in enumerate(texts)],
+    }
+    return Response(body=body | {"usage": _usage(prompt, texts)} if usage else body)
+
+
+def _choice(index: int, text: str, finish: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text, "refusal": None}
+    return {"index": index, "message": message, "logprobs": None, "finish_reason": finish}
+
+
+def _usage(prompt: str, texts: tuple[str, ...]) -> dict[str, int]:
+    sent, made = (ceil(length / CHARACTERS_PER_TOKEN) for length in (len(prompt), sum(map(len, texts))))
+    return {"prompt_tokens": sent, "completion_tokens": made, "total_tokens": sent + made}
+
+
+def refusal(
+    status: int,
+    message: str,
+    code: str | None = None,
+    param: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """An error as OpenAI words it."""
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    error = {"message": message, "type": kind, "param": param, "code": code}
+    return Response(status, {"error": error}, headers or {})
+
+
+def prompt_of(body: Mapping[str, Any], turn: int = -1) -> str:
+    """What the user said in a request: the last time, or in another of the user's turns, 0 being the first."""
+    said = [message["content"] for message in body["messages"] if message["role"] == "user"]
+    return str(said[turn])

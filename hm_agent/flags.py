@@ -1,0 +1,162 @@
+"""The flags of the command line (absl), and what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+
+from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.experiment import Experiment, find_agents
+from hm_agent.games.game import Inference
+from hm_agent.models.chat import Sampling
+from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: Mapping[str, Any] = {"flag_values": FLAGS}
+
+_SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
+_AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", **_HERE)
+_EPISODES = flags.DEFINE_integer("episodes", 1, "Episodes for each scenario and agent.", lower_bound=1, **_HERE)
+_SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)
+_MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
+_BOTS = flags.DEFINE_enum(
+    "bots",
+    "auto",
+    ["auto", "trained", "scripted"],
+    "Who plays the background: trained models, scripted players, or trained ones where they are installed.",
+    **_HERE,
+)
+_BOTS_DIR = flags.DEFINE_string(
+    "bots_dir", None, "A folder of trained SavedModels, laid out <substrate>/<model>/.", **_HERE
+)
+
+_OUT = flags.DEFINE_string("out", "runs", "The folder to write to.", **_HERE)
+_OVERWRITE = flags.DEFINE_bool("overwrite", False, "Play episodes anew that OUT holds already.", **_HERE)
+_VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
+
+_MODEL = flags.DEFINE_string(
+    "model", "builtin", "Who answers the agent's questions: builtin, or a language model by its name.", **_HERE
+)
+_PRESET = flags.DEFINE_enum(
+    "preset", None, list(PRESETS), "A model with its sampling from the paper's table 4; other flags win.", **_HERE
+)
+_BASE_URL = flags.DEFINE_string(
+    "base_url", None, "The OpenAI-compatible endpoint, e.g. http://localhost:8000/v1; else OpenAI's own.", **_HERE
+)
+_KEY = flags.DEFINE_string("api_key_env", "OPENAI_API_KEY", "The environment variable with the key.", **_HERE)
+_TIMEOUT = flags.DEFINE_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **_HERE)
+_RETRIES = flags.DEFINE_integer(
+    "retries", 5, "How often a failed call is made again, with growing pauses.", lower_bound=0, **_HERE
+)
+
+_TEMPERATURE = flags.DEFINE_float("temperature", None, "Sent only if set, as all of these.", lower_bound=0, **_HERE)
+_TOP_P = flags.DEFINE_float("top_p", None, "Nucleus sampling.", 0, 1, **_HERE)
+_TOKENS = flags.DEFINE_integer("max_output_tokens", None, "The longest answer.", lower_bound=1, **_HERE)
+_COMPLETIONS = flags.DEFINE_integer(
+    "completions", None, "How many to draw at once; the first valid one counts.", lower_bound=1, **_HERE
+)
+_EFFORT = flags.DEFINE_string("reasoning_effort", None, "Of reasoning models, e.g. low.", **_HERE)
+
+_CACHE = flags.DEFINE_string("cache", None, "A file (SQLite) that keeps every answer and gives it again.", **_HERE)
+_OFFLINE = flags.DEFINE_bool("offline", False, "Answer from --cache alone, and never call.", **_HERE)
+_MAX_CALLS = flags.DEFINE_integer("max_calls", None, "End the run after so many calls.", lower_bound=0, **_HERE)
+_MAX_COST = flags.DEFINE_float("max_cost", None, "End the run once so many USD are spent.", lower_bound=0, **_HERE)
+_PRICES = flags.DEFINE_string(
+    "prices", None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens).", **_HERE
+)
+
+_INFERENCE = flags.DEFINE_enum_class(
+    "inference",
+    Inference.EXACT,
+    Inference,
+    "How the opponent's inventory is found: calculated from the reward, or asked of the model as in the paper.",
+    **_HERE,
+)
+_ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
+_REWARD = flags.DEFINE_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
+_THRESHOLD = flags.DEFINE_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
+_TOP_K = flags.DEFINE_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
+
+LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and end.", **_HERE)
+HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
+
+GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
+    "What to play": (_SCENARIO, _AGENT, _EPISODES, _SEED, _MAX_STEPS, _BOTS, _BOTS_DIR),
+    "What to leave": (_OUT, _OVERWRITE, _VIDEO),
+    "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES),
+    "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
+    "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
+    "Theory of Mind": (_INFERENCE, _ALPHA, _REWARD, _THRESHOLD, _TOP_K),
+    "To find one's way": (LIST, HELP),
+}
+"""All flags, as help shows them."""
+
+
+def parse(argv: tuple[str, ...]) -> None:
+    """Reads a command line; raises absl's `flags.Error`, and ConfigError for words that are no flags."""
+    FLAGS.unparse_flags()
+    rest = FLAGS(argv)[1:]
+    if rest:
+        raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
+
+
+def experiment() -> Experiment:
+    """What the flags ask for; raises ConfigError where it makes no sense."""
+    if not _SCENARIO.value:
+        raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
+    bots_dir = _path(_BOTS_DIR)
+    if bots_dir and not bots_dir.is_dir():
+        raise ConfigError(f"--bots_dir={bots_dir}: no such folder")
+    return Experiment(
+        scenarios=find_scenarios(_SCENARIO.value),
+        agents=find_agents(tuple(_AGENT.value)),
+        model=_model_settings(),
+        episodes=_EPISODES.value,
+        seed=_SEED.value,
+        out=Path(_OUT.value),
+        record_video=_VIDEO.value,
+        max_steps=_MAX_STEPS.value,
+        bots=_BOTS.value,
+        bots_dir=bots_dir,
+        overwrite=_OVERWRITE.value,
+        inference=_INFERENCE.value,
+        parameters=Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
+    )
+
+
+def _model_settings() -> ModelSettings:
+    preset = PRESETS[_PRESET.value] if _PRESET.value else ModelSettings(_MODEL.value)
+    return replace(
+        preset,
+        name=_MODEL.value if _MODEL.present else preset.name,
+        base_url=_BASE_URL.value,
+        api_key_env=_KEY.value,
+        sampling=_sampling(preset.sampling),
+        timeout=_TIMEOUT.value,
+        retries=_RETRIES.value,
+        cache=_path(_CACHE),
+        offline=_OFFLINE.value,
+        max_calls=_MAX_CALLS.value,
+        max_cost=_MAX_COST.value,
+        prices=_path(_PRICES),
+    )
+
+
+def _sampling(preset: Sampling) -> Sampling:
+    said = {
+        "temperature": _TEMPERATURE.value,
+        "top_p": _TOP_P.value,
+        "max_output_tokens": _TOKENS.value,
+        "completions": _COMPLETIONS.value,
+        "reasoning_effort": _EFFORT.value,
+    }
+    return replace(preset, **{name: value for name, value in said.items() if value is not None})
+
+
+def _path(flag: flags.FlagHolder[str | None]) -> Path | None:
+    return Path(flag.value) if flag.value else None

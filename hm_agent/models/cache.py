@@ -1,0 +1,97 @@
+"""A record of every answer under the whole request and the episode's seed: SQLite, to replay without a network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from hm_agent.config import ConfigError
+from hm_agent.core import ModelUnavailable
+from hm_agent.models.chat import Chat, Reply, Request
+
+_APPLICATION = 0x484D4147
+"""What SQLite keeps in the head of a file to tell whose it is: `HMAG`."""
+_TABLE = """
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+) WITHOUT ROWID
+"""
+_PATIENCE = 30.0
+"""For how many seconds another process's writing is waited for."""
+
+
+class Record:
+    """The file. Raises ConfigError where it can't be opened or is something else, OSError where it fails later."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+            self._claim()
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigError(f"--cache={path}: {error}; name a file of earlier runs, or a new one") from error
+
+    def _claim(self) -> None:
+        # In this order: another process that makes the file right now signs it before it has tables.
+        (tables,) = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (owner,) = self._file.execute("PRAGMA application_id").fetchone()
+        if tables and owner != _APPLICATION:
+            raise sqlite3.DatabaseError("this is another program's database")
+        with suppress(sqlite3.OperationalError):  # another process is at it; SQLite does not wait for this one
+            self._file.execute("PRAGMA journal_mode = WAL")
+        self._file.execute(f"PRAGMA application_id = {_APPLICATION}")
+        self._file.execute(_TABLE)
+
+    def find(self, request: Request) -> Reply | None:
+        row = self._execute("SELECT reply FROM answers WHERE key = ?", _key(request)).fetchone()
+        try:
+            # Pydantic's own parser refuses halves of surrogate pairs.
+            return replace(TypeAdapter(Reply).validate_python(json.loads(row[0])), cached=True) if row else None
+        except ValueError:
+            return None  # written by another version: to be asked again
+
+    def keep(self, request: Request, reply: Reply) -> None:
+        """The first reply that can be read stays: another process may have been quicker."""
+        if self.find(request) is None:
+            row = _key(request), _text(request), json.dumps(asdict(reply))
+            self._execute("INSERT OR REPLACE INTO answers (key, request, reply) VALUES (?, ?, ?)", *row)
+
+    def _execute(self, statement: str, *values: str) -> sqlite3.Cursor:
+        try:
+            return self._file.execute(statement, values)
+        except sqlite3.Error as error:
+            raise OSError(f"{self._path}: {error}") from error
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class CachedChat:
+    """A chat that is asked only what the record does not know. offline: such a question ends the episode instead."""
+
+    def __init__(self, chat: Chat, record: Record, *, offline: bool = False) -> None:
+        self._chat, self._record, self._offline = chat, record, offline
+
+    async def complete(self, request: Request) -> Reply:
+        if (known := self._record.find(request)) is not None:
+            return known
+        if self._offline:
+            raise ModelUnavailable(f"the cache has no answer to a {request.name}, and --offline allows no other source")
+        reply = await self._chat.complete(request)
+        self._record.keep(request, reply)
+        return reply
+
+
+def _text(request: Request) -> str:
+    return json.dumps(asdict(request), sort_keys=True)
+
+
+def _key(request: Request) -> str:
+    return hashlib.sha256(_text(request).encode()).hexdigest()

@@ -1,0 +1,48 @@
+"""What tokens cost: TOML → prices; a model that is not listed has no known price, never a price of 0."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from hm_agent.config import ConfigError
+
+LISTED = Path(__file__).with_name("prices.toml")
+_MILLION = 1_000_000
+_Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+@dataclass(frozen=True)
+class Price:
+    """USD for a million tokens of input and of output."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    input: _Dollars
+    output: _Dollars
+
+    def of(self, input_tokens: int | None, output_tokens: int | None) -> float | None:
+        """USD for so many tokens; None where they are not known."""
+        if input_tokens is None or output_tokens is None:
+            return None
+        return (self.input * input_tokens + self.output * output_tokens) / _MILLION
+
+
+def load_prices(extra: Path | None = None) -> Mapping[str, Price]:
+    """Prices by model; those of an extra file win. Raises ConfigError where it can't be read."""
+    return dict(_read(LISTED)) | (dict(_read(extra)) if extra else {})
+
+
+def _read(path: Path) -> Mapping[str, Price]:
+    try:
+        return TypeAdapter(dict[str, Price]).validate_python(tomllib.loads(path.read_text("utf-8")))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
+        raise ConfigError(
+            f"--prices={path}: {' '.join(str(error).split())}; a model's table looks like {LISTED.name}'s: "
+            "[name], input = 2.5, output = 10.0 (USD for a million tokens)"
+        ) from error

@@ -1,0 +1,149 @@
+"""Where answers come from, for a whole run: each episode gets a model of its own, budget and record are shared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from hm_agent.config import ConfigError
+from hm_agent.core import Model
+from hm_agent.models.budget import Budget, BudgetedChat
+from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.models.cache import CachedChat, Record
+from hm_agent.models.chat import Chat, Reply, Sampling
+from hm_agent.models.dialect import Dialect
+from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.prices import Price, load_prices
+from hm_agent.models.text_model import TextModel
+
+BUILTIN = "builtin"
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """What a command line says of the model.
+
+    base_url: of an OpenAI-compatible endpoint, None for OpenAI's own. timeout: seconds a call may take. cache: the file
+    that keeps every answer. offline: whether it alone may answer. prices: a file that adds to the listed ones.
+    """
+
+    name: str = BUILTIN
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    sampling: Sampling = field(default_factory=Sampling)
+    timeout: float = 120.0
+    retries: int = 5
+    cache: Path | None = None
+    offline: bool = False
+    max_calls: int | None = None
+    max_cost: float | None = None
+    prices: Path | None = None
+
+
+PRESETS: Mapping[str, ModelSettings] = {
+    "gpt-4": ModelSettings("gpt-4-1106-preview", sampling=Sampling(0.1, 1.0, 4000, 1)),
+    "gpt-3.5": ModelSettings("gpt-3.5-turbo-1106", sampling=Sampling(0.2, 1.0, 2000, 1)),
+    "llama-3": ModelSettings("Meta-Llama-3-70B-Instruct", sampling=Sampling(0.2, 1.0, 2000, 10)),
+}
+"""The paper's models (table 4)."""
+
+
+class Provider(Protocol):
+    """A source of models."""
+
+    def check(self) -> None:
+        """Raises ConfigError where it can't be used."""
+        ...
+
+    def model(self, seed: int) -> AbstractAsyncContextManager[Model]:
+        """The model for one episode."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class BuiltinProvider:
+    """The built-in reasoner, for everybody."""
+
+    def check(self) -> None:
+        """Needs nothing."""
+
+    @asynccontextmanager
+    async def model(self, seed: int) -> AsyncIterator[Model]:
+        yield BuiltinReasoner()
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+class EndpointProvider:
+    """A language model behind an OpenAI-compatible endpoint."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._dialect = Dialect()
+        self.budget = Budget(settings.max_calls, settings.max_cost)
+
+    def check(self) -> None:
+        settings = self._settings
+        if settings.offline and settings.cache is None:
+            raise ConfigError("--offline answers from a record of earlier runs: name it with --cache=FILE")
+        if settings.max_cost is not None and self._price is None:
+            raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
+        if not (self._key or settings.base_url or settings.offline):
+            raise ConfigError(
+                f"--model={settings.name} needs a key: put it into the environment variable {settings.api_key_env}, "
+                "name another one with --api_key_env, or a server of your own with --base_url"
+            )
+        if settings.base_url is not None and not _is_url(settings.base_url):
+            raise ConfigError("--base_url is no URL: it looks like http://localhost:8000/v1")
+        if self._key and not (self._key.isascii() and self._key.isprintable()):
+            raise ConfigError(f"--api_key_env={settings.api_key_env}: the key in it has characters that no key has")
+        _ = self._record
+
+    @cached_property
+    def _price(self) -> Price | None:
+        return load_prices(self._settings.prices).get(self._settings.name)
+
+    @cached_property
+    def _record(self) -> Record | None:
+        return Record(self._settings.cache) if self._settings.cache else None
+
+    @property
+    def _key(self) -> str | None:
+        return os.environ.get(self._settings.api_key_env, "").strip() or None
+
+    def _cost(self, reply: Reply) -> float | None:
+        return self._price.of(reply.input_tokens, reply.output_tokens) if self._price else None
+
+    @asynccontextmanager
+    async def model(self, seed: int) -> AsyncIterator[Model]:
+        settings = self._settings
+        endpoint = Endpoint(settings.base_url, self._key, settings.timeout, settings.retries)
+        async with OpenAIChat(endpoint, self._dialect) as chat:
+            known: Chat = BudgetedChat(chat, self.budget, self._cost)
+            if self._record:
+                known = CachedChat(known, self._record, offline=settings.offline)
+            yield TextModel(settings.name, known, settings.sampling, self._price, seed)
+
+    def close(self) -> None:
+        if self._record:
+            self._record.close()
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def provider_of(settings: ModelSettings) -> Provider:
+    return BuiltinProvider() if settings.name == BUILTIN else EndpointProvider(settings)

@@ -1,0 +1,289 @@
+"""The record of answers: what it gives again, and what it refuses to touch."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hm_agent
+from benchmarks.loopback import Endpoint as Server
+from benchmarks.loopback import Response, completion, refusal
+from hm_agent.config import ConfigError
+from hm_agent.core import ModelUnavailable
+from hm_agent.models.cache import CachedChat, Record
+from hm_agent.models.chat import Message, Reply, Request, Sampling
+from hm_agent.models.dialect import Dialect
+from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+
+REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(0.1), "Answer", {"type": "object"}, seed=1)
+OTHERS = {
+    "model": replace(REQUEST, model="other-model"),
+    "message": replace(REQUEST, messages=(Message("user", "hello!"),)),
+    "role": replace(REQUEST, messages=(Message("assistant", "hello"),)),
+    "more_messages": replace(REQUEST, messages=(*REQUEST.messages, Message("user", "hello"))),
+    "sampling": replace(REQUEST, sampling=Sampling(0.2)),
+    "completions": replace(REQUEST, sampling=Sampling(0.1, completions=2)),
+    "name": replace(REQUEST, name="Other"),
+    "schema": replace(REQUEST, schema={"type": "string"}),
+    "seed": replace(REQUEST, seed=2),
+}
+KEPT = Reply(("kept", "too"), "a problem", 12, None)
+
+
+def ask(path: Path, server: Server, *requests: Request, offline: bool = False) -> list[Reply]:
+    """The replies of one run, to requests made one after the other."""
+
+    async def in_order(record: Record) -> list[Reply]:
+        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), Dialect()) as chat:
+            cached = CachedChat(chat, record, offline=offline)
+            return [await cached.complete(request) for request in requests]
+
+    with closing(Record(path)) as record:
+        return asyncio.run(in_order(record))
+
+
+@contextmanager
+def counting() -> Iterator[Server]:
+    """An endpoint whose answers are the numbers from 1."""
+    count = iter(range(1, 1000))
+    with Server(lambda body: completion(str(next(count)), prompt="a prompt")) as server:
+        yield server
+
+
+def in_other_process(script: str, *arguments: object) -> subprocess.Popen[str]:
+    """A Python process with REQUEST's like at hand."""
+    start = (
+        "import sys\nfrom pathlib import Path\nfrom dataclasses import replace\n"
+        "from hm_agent.models.cache import Record\nfrom hm_agent.models.chat import *\n"
+        f"request = {REQUEST!r}\n"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", start + script, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(Path(hm_agent.__file__).parents[1])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def output_of(process: subprocess.Popen[str]) -> str:
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    return output
+
+
+# What it gives again
+
+
+def test_second_time_is_answered_without_a_request(tmp_path: Path) -> None:
+    with counting() as server:
+        first, second = ask(tmp_path / "answers", server, REQUEST, REQUEST)
+        (later,) = ask(tmp_path / "answers", server, REQUEST)
+    assert first == Reply(("1",), None, input_tokens=2, output_tokens=1, cached=False)
+    assert second == later == replace(first, cached=True)
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_other_request_is_asked(tmp_path: Path, other: Request) -> None:
+    with counting() as server:
+        first, second, again = ask(tmp_path / "answers", server, REQUEST, other, REQUEST)
+    assert (first.texts, second.texts, again.texts) == (("1",), ("2",), ("1",))
+    assert not second.cached
+    assert len(server.received) == 2
+
+
+def test_every_part_of_a_request_is_compared() -> None:
+    parts = {"model", "messages", "sampling", "name", "schema", "seed"}
+    assert parts == set(Request.__slots__)
+    assert parts - {"messages"} <= set(OTHERS)
+
+
+def test_order_of_keys_in_a_schema_makes_no_other_request(tmp_path: Path) -> None:
+    one, other = {"type": "object", "title": "A"}, {"title": "A", "type": "object"}
+    with counting() as server:
+        ask(tmp_path / "answers", server, replace(REQUEST, schema=one), replace(REQUEST, schema=other))
+    assert len(server.received) == 1
+
+
+def test_offline_answers_what_is_known_and_asks_nothing_else(tmp_path: Path) -> None:
+    with counting() as server:
+        ask(tmp_path / "answers", server, REQUEST)
+        assert ask(tmp_path / "answers", server, REQUEST, offline=True)[0].texts == ("1",)
+        with pytest.raises(ModelUnavailable, match=r"no answer to a Answer.*--offline"):
+            ask(tmp_path / "answers", server, replace(REQUEST, seed=2), offline=True)
+    assert len(server.received) == 1
+
+
+def test_failure_is_not_kept(tmp_path: Path) -> None:
+    responses = iter([refusal(401, "no"), completion("fine")])
+    with Server(lambda body: next(responses)) as server:
+        with pytest.raises(ModelUnavailable):
+            ask(tmp_path / "answers", server, REQUEST)
+        assert ask(tmp_path / "answers", server, REQUEST)[0].texts == ("fine",)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\x00", "a\x00b", "\ud83d", "\udc00\ud800", "äλ🙂", "\\ud83d", "'; DROP TABLE answers"]
+)
+def test_odd_texts_survive(tmp_path: Path, text: str) -> None:
+    request = replace(REQUEST, messages=(Message("user", text),))
+    with closing(Record(tmp_path / "answers")) as record:
+        record.keep(request, Reply((text, "more"), text))
+    with closing(Record(tmp_path / "answers")) as record:
+        assert record.find(request) == Reply((text, "more"), text, cached=True)
+        assert record.find(REQUEST) is None
+
+
+def test_half_an_emoji_from_an_endpoint_is_given_again_as_it_came(tmp_path: Path) -> None:
+    with Server(lambda body: completion("cut \ud83d")) as server:
+        first, second = ask(tmp_path / "answers", server, REQUEST, REQUEST)
+    assert first.texts == second.texts
+    assert len(server.received) == 1
+
+
+# Several at one file
+
+
+def test_two_records_of_one_file_share_answers(tmp_path: Path) -> None:
+    with closing(Record(tmp_path / "answers")) as one, closing(Record(tmp_path / "answers")) as other:
+        one.keep(REQUEST, KEPT)
+        assert other.find(REQUEST) == replace(KEPT, cached=True)
+
+
+def test_first_reply_stays(tmp_path: Path) -> None:
+    with closing(Record(tmp_path / "answers")) as one, closing(Record(tmp_path / "answers")) as other:
+        one.keep(REQUEST, KEPT)
+        other.keep(REQUEST, Reply(("late",)))
+        assert one.find(REQUEST) == replace(KEPT, cached=True)
+
+
+def test_two_processes_share_answers(tmp_path: Path) -> None:
+    script = """
+record = Record(Path(sys.argv[1]))
+for seed in range(int(sys.argv[2]), int(sys.argv[3])):
+    record.keep(replace(request, seed=seed), Reply((str(seed),)))
+"""
+    path = tmp_path / "answers"
+    for process in [in_other_process(script, path, 0, 30), in_other_process(script, path, 20, 50)]:
+        output_of(process)
+    with closing(Record(path)) as record:
+        found = [record.find(replace(REQUEST, seed=seed)) for seed in range(51)]
+    assert [reply.texts if reply else None for reply in found] == [*((str(seed),) for seed in range(50)), None]
+
+
+def test_many_may_make_the_file_at_once(tmp_path: Path) -> None:
+    failures: list[Exception] = []
+
+    def make(path: Path, together: threading.Barrier) -> None:
+        together.wait(timeout=20)
+        try:
+            with closing(Record(path)) as record:
+                record.keep(REQUEST, KEPT)
+        except (ConfigError, OSError) as error:
+            failures.append(error)
+
+    for n in range(20):
+        start = threading.Barrier(8)
+        threads = [threading.Thread(target=make, args=(tmp_path / str(n), start)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures
+
+
+# What is no record
+
+
+@pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\x00" + bytes(2000)])
+def test_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=f"^--cache={path}: .*; name a file"):
+        Record(path)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE answers (question TEXT)")
+    content = path.read_bytes()
+    with pytest.raises(ConfigError, match=f"^--cache={path}: this is another program's database; name a file"):
+        Record(path)
+    assert path.read_bytes() == content
+
+
+def test_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"^--cache={tmp_path}: "):
+        Record(tmp_path)
+
+
+def test_place_where_no_file_can_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "answers", tmp_path / "file" / "folder" / "answers", Path("/proc/answers")):
+        with pytest.raises(ConfigError, match=f"^--cache={path}: "):
+            Record(path)
+
+
+def test_folders_on_the_way_are_made_and_an_empty_file_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "answers"
+    Record(path).close()
+    assert path.is_file()
+    (tmp_path / "empty").touch()
+    Record(tmp_path / "empty").close()
+
+
+@pytest.mark.parametrize("reply", ["{}", "[]", "null", "no JSON", "", '{"texts": 1}', '{"texts": ["a"], "problem": 1}'])
+def test_reply_of_another_version_is_asked_again_once(tmp_path: Path, reply: str) -> None:
+    path = tmp_path / "answers"
+    with counting() as server:
+        ask(path, server, REQUEST)
+        with closing(sqlite3.connect(path)) as edited, edited:
+            assert edited.execute("UPDATE answers SET reply = ?", (reply,)).rowcount == 1
+        again, after = ask(path, server, REQUEST, REQUEST)
+    assert (again.texts, again.cached) == (("2",), False)
+    assert (after.texts, after.cached) == (("2",), True)
+
+
+def test_full_disk_is_an_error_that_names_the_file_and_keeps_what_there_is(tmp_path: Path) -> None:
+    script = """
+import resource
+record = Record(Path(sys.argv[1]))
+record.keep(request, Reply(("kept",)))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    for seed in range(100):
+        record.keep(replace(request, seed=100 + seed), Reply(("x" * 10_000,)))
+except OSError as error:
+    print(error)
+"""
+    path = tmp_path / "answers"
+    assert output_of(in_other_process(script, path)).startswith(f"{path}: ")
+    with closing(Record(path)) as record:
+        assert record.find(REQUEST) == Reply(("kept",), cached=True)
+
+
+def test_file_that_breaks_under_way_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "answers"
+
+    def drop(body: dict[str, Any]) -> Response:
+        with closing(sqlite3.connect(path)) as other, other:
+            other.execute("DROP TABLE answers")
+        return completion("fine")
+
+    with Server(drop) as server, pytest.raises(OSError, match=f"^{path}: no such table"):
+        ask(path, server, REQUEST)

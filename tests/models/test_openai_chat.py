@@ -1,0 +1,477 @@
+"""The client of OpenAI-compatible endpoints, against a real HTTP server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, repeat
+from typing import Any
+
+import pytest
+
+from benchmarks.loopback import Answer, Response, completion, prompt_of, refusal
+from benchmarks.loopback import Endpoint as Server
+from hm_agent.core import ModelUnavailable, Unanswered
+from hm_agent.models.chat import Message, Reply, Request, Sampling
+from hm_agent.models.dialect import Dialect
+from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+
+SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)
+WARM = replace(REQUEST, sampling=Sampling(temperature=0.1))
+SHORT = replace(REQUEST, sampling=Sampling(max_output_tokens=50))
+THREE = replace(REQUEST, sampling=Sampling(completions=3))
+SOON = {"retry-after-ms": "1"}
+"""Without it, the `openai` package waits half a second before it tries again."""
+BAD_REQUEST = refusal(400, "Bad request.")
+
+
+def ask(base_url: str, *requests: Request, retries: int = 0, timeout: float = 20) -> list[Reply]:
+    """The replies of one client to requests made one after the other."""
+
+    async def in_order() -> list[Reply]:
+        async with OpenAIChat(Endpoint(base_url, None, timeout, retries, pause=0.01), Dialect()) as chat:
+            return [await chat.complete(request) for request in requests]
+
+    return asyncio.run(in_order())
+
+
+def ask_at_once(base_url: str, requests: Sequence[Request]) -> list[Reply]:
+    async def together() -> list[Reply]:
+        async with OpenAIChat(Endpoint(base_url, None, timeout=20, retries=0), Dialect()) as chat:
+            return await asyncio.gather(*map(chat.complete, requests))
+
+    return asyncio.run(together())
+
+
+def in_turn(*responses: Response) -> Answer:
+    """Gives each response once, and the last for ever."""
+    left = chain(responses, repeat(responses[-1]))
+    return lambda body: next(left)
+
+
+def refusing(parameter: str, refused: Response) -> Answer:
+    return lambda body: refused if parameter in body else completion("fine")
+
+
+def bodies(server: Server) -> list[dict[str, Any]]:
+    return [received.body for received in server.received]
+
+
+def form_of(body: dict[str, Any]) -> str | None:
+    return body["response_format"]["type"] if "response_format" in body else None
+
+
+def finished(finish: str | None, **message: Any) -> Response:
+    return Response(body={"choices": [{"message": message, "finish_reason": finish}]})
+
+
+# What is sent
+
+
+def test_nothing_that_is_not_set_is_sent() -> None:
+    with Server(lambda body: completion("fine")) as server:
+        ask(server.base_url, REQUEST)
+    assert set(bodies(server)[0]) == {"model", "messages", "response_format"}
+
+
+def test_model_and_conversation_are_sent_as_they_are() -> None:
+    turns = Message("user", "first"), Message("assistant", "reply"), Message("user", "äλ🙂\x00")
+    with Server(lambda body: completion("fine")) as server:
+        ask(server.base_url, replace(REQUEST, messages=turns))
+    (body,) = bodies(server)
+    assert body["model"] == "some-model"
+    assert body["messages"] == [{"role": turn.role, "content": turn.content} for turn in turns]
+
+
+def test_all_that_is_set_is_sent() -> None:
+    sampling = Sampling(0.0, 0.9, max_output_tokens=50, completions=2, reasoning_effort="low")
+    with Server(lambda body: completion("one", "two")) as server:
+        ask(server.base_url, replace(REQUEST, sampling=sampling))
+    sent = {name: value for name, value in bodies(server)[0].items() if name not in {"model", "messages"}}
+    del sent["response_format"]
+    assert sent == {"temperature": 0.0, "top_p": 0.9, "max_tokens": 50, "n": 2, "reasoning_effort": "low"}
+
+
+def test_form_of_the_answer_is_sent_as_a_strict_schema() -> None:
+    with Server(lambda body: completion("fine")) as server:
+        ask(server.base_url, REQUEST)
+    inner = {"name": "Answer", "strict": True, "schema": SCHEMA}
+    assert bodies(server)[0]["response_format"] == {"type": "json_schema", "json_schema": inner}
+
+
+# What an endpoint refuses
+
+TEMPERATURE = "'temperature' does not support 0.1 with this model. Only the default (1) value is supported."
+REFUSALS = {
+    "openai": refusal(400, f"Unsupported value: {TEMPERATURE}", code="unsupported_value", param="temperature"),
+    "named_in_the_message": refusal(400, f"Unsupported value: {TEMPERATURE}"),
+    "flat": Response(400, {"object": "error", "message": "temperature must be 1", "param": None, "code": 400}),
+    "path": refusal(422, "no", param="temperature.value"),
+    "detail": Response(422, {"detail": [{"loc": ["body", "temperature"], "msg": "extra fields not permitted"}]}),
+    "list_for_a_parameter": Response(400, {"error": {"message": "bad temperature", "param": ["body", "temperature"]}}),
+    "text": Response(500, b"temperature is not supported", {"Content-Type": "text/plain"}),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS)
+def test_refused_parameter_is_left_out_at_once_and_for_good(refused: Response) -> None:
+    with Server(refusing("temperature", refused)) as server:
+        replies = ask(server.base_url, WARM, WARM, WARM)
+    assert [reply.texts for reply in replies] == [("fine",)] * 3
+    assert ["temperature" in body for body in bodies(server)] == [True, False, False, False]
+    assert {form_of(body) for body in bodies(server)} == {"json_schema"}
+
+
+def test_refused_max_tokens_is_renamed() -> None:
+    words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    refused = refusal(400, words, code="unsupported_parameter", param="max_tokens")
+    with Server(refusing("max_tokens", refused)) as server:
+        ask(server.base_url, SHORT, SHORT)
+    assert [body.get("max_tokens") for body in bodies(server)] == [50, None, None]
+    assert [body.get("max_completion_tokens") for body in bodies(server)] == [None, 50, 50]
+
+
+def test_token_limit_is_left_out_where_both_names_are_refused() -> None:
+    def refuse(body: dict[str, Any]) -> Response:
+        named = next((name for name in ("max_tokens", "max_completion_tokens") if name in body), None)
+        return refusal(400, f"Unknown parameter: {named}") if named else completion("fine")
+
+    with Server(refuse) as server:
+        assert ask(server.base_url, SHORT)[0].texts == ("fine",)
+    assert len(bodies(server)) == 3
+
+
+@pytest.mark.parametrize(
+    ("accepted", "tried"),
+    [
+        (["json_object", None], ["json_schema", "json_object", "json_object"]),
+        ([None], ["json_schema", "json_object", None, None]),
+    ],
+)
+@pytest.mark.parametrize(
+    "refused",
+    [
+        refusal(400, "Invalid parameter: 'response_format' of this type is not supported.", param="response_format"),
+        refusal(400, "Invalid schema", param="response_format.json_schema"),
+        refusal(500, "failed to parse grammar"),
+        BAD_REQUEST,
+        Response(400, b"<html>Bad Request</html>", {"Content-Type": "text/html"}),
+        Response(400, b"[1]"),
+    ],
+    ids=["param", "path", "grammar", "generic", "html", "list"],
+)
+def test_refused_form_gives_way_to_a_looser_one(
+    accepted: list[str | None], tried: list[str | None], refused: Response
+) -> None:
+    with Server(lambda body: completion("fine") if form_of(body) in accepted else refused) as server:
+        ask(server.base_url, REQUEST, REQUEST)
+    assert [form_of(body) for body in bodies(server)] == tried
+
+
+def test_endpoint_that_refuses_everything_is_given_up() -> None:
+    with (
+        Server(in_turn(BAD_REQUEST)) as server,
+        pytest.raises(ModelUnavailable, match=r"^127\.0\.0\.1:.* Bad request"),
+    ):
+        ask(server.base_url, REQUEST)
+    assert [form_of(body) for body in bodies(server)] == ["json_schema", "json_object", None]
+
+
+def test_generic_refusal_is_not_blamed_on_a_form_that_was_understood_before() -> None:
+    with (
+        Server(in_turn(completion("fine"), BAD_REQUEST)) as server,
+        pytest.raises(ModelUnavailable, match="Bad request"),
+    ):
+        ask(server.base_url, REQUEST, REQUEST)
+    assert len(bodies(server)) == 2
+
+
+def test_several_refusals_are_learnt_one_after_the_other() -> None:
+    def refuse(body: dict[str, Any]) -> Response:
+        named = next((name for name in ("top_p", "temperature", "reasoning_effort") if name in body), None)
+        return refusal(400, f"Unsupported: {named}") if named else completion("fine")
+
+    request = replace(REQUEST, sampling=Sampling(0.1, 0.9, reasoning_effort="low"))
+    with Server(refuse) as server:
+        ask(server.base_url, request, request)
+    assert len(bodies(server)) == 5
+
+
+@pytest.mark.parametrize("refused", [BAD_REQUEST, refusal(400, "no", param="response_format")])
+def test_all_requests_that_are_refused_at_once_are_served(refused: Response) -> None:
+    together = threading.Barrier(8)
+
+    def refuse(body: dict[str, Any]) -> Response:
+        if form_of(body) == "json_schema":
+            together.wait(timeout=10)
+            return refused
+        return completion(prompt_of(body))
+
+    requests = [replace(REQUEST, messages=(Message("user", str(n)),)) for n in range(8)]
+    with Server(refuse) as server:
+        replies = ask_at_once(server.base_url, requests)
+    assert [reply.texts for reply in replies] == [(str(n),) for n in range(8)]
+    assert [form_of(body) for body in bodies(server)].count("json_object") == 8
+
+
+def test_refusal_that_comes_after_another_request_has_succeeded_is_still_learnt_from() -> None:
+    first, served = threading.Lock(), threading.Event()
+
+    def refuse(body: dict[str, Any]) -> Response:
+        if form_of(body) != "json_schema":
+            served.set()
+            return completion("fine")
+        if first.acquire(blocking=False):
+            return BAD_REQUEST
+        assert served.wait(timeout=10)
+        return replace(BAD_REQUEST, hang=0.1)
+
+    with Server(refuse) as server:
+        replies = ask_at_once(server.base_url, [REQUEST, REQUEST])
+    assert [reply.texts for reply in replies] == [("fine",), ("fine",)]
+
+
+# Several completions
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        refusal(400, "Unsupported value", code="unsupported_value", param="n"),
+        refusal(400, "'n' must be 1"),
+        refusal(400, "Only one completion choice is allowed: n > 1 is not supported"),
+    ],
+    ids=["param", "named", "condition"],
+)
+def test_completions_are_asked_for_singly_where_n_is_refused(refused: Response) -> None:
+    with Server(lambda body: refused if body.get("n", 1) > 1 else completion("four", prompt="a prompt")) as server:
+        first, second = ask(server.base_url, THREE, THREE)
+    assert first == second == Reply(("four",) * 3, None, input_tokens=6, output_tokens=3)
+    assert [body.get("n") for body in bodies(server)] == [3] + [None] * 6
+
+
+def test_tokens_of_single_completions_are_unknown_once_one_is() -> None:
+    plain = completion("one", usage=False)
+    answers = in_turn(refusal(400, "no", param="n"), completion("one"), plain, completion("one"))
+    with Server(answers) as server:
+        (reply,) = ask(server.base_url, THREE)
+    assert (len(reply.texts), reply.input_tokens, reply.output_tokens) == (3, None, None)
+
+
+def test_fewer_completions_than_asked_for_are_enough() -> None:
+    with Server(lambda body: completion("one")) as server:
+        assert ask(server.base_url, THREE)[0].texts == ("one",)
+    assert len(bodies(server)) == 1
+
+
+# Failures that pass, and failures that stay
+
+
+@pytest.mark.parametrize("headers", [{"Retry-After": "0.05"}, {"retry-after-ms": "50"}])
+def test_rate_limit_is_waited_for_as_told(headers: dict[str, str]) -> None:
+    limited = refusal(429, "Slow down.", code="rate_limit_exceeded", headers=headers)
+    with Server(in_turn(limited, completion("fine"))) as server:
+        started = time.monotonic()
+        assert ask(server.base_url, REQUEST, retries=1)[0].texts == ("fine",)
+    assert time.monotonic() - started >= 0.05
+    assert bodies(server)[0] == bodies(server)[1]
+
+
+def test_rate_limit_for_ever_is_unavailable() -> None:
+    with (
+        Server(in_turn(refusal(429, "Slow down.", headers=SOON))) as server,
+        pytest.raises(ModelUnavailable, match="Slow down"),
+    ):
+        ask(server.base_url, REQUEST, retries=2)
+    assert len(bodies(server)) == 3
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+def test_failure_of_the_server_is_tried_again_with_the_same_request(status: int) -> None:
+    with Server(in_turn(refusal(status, "Oops.", headers=SOON), completion("fine"))) as server:
+        assert ask(server.base_url, WARM, retries=1)[0].texts == ("fine",)
+    assert bodies(server)[0] == bodies(server)[1]
+
+
+def test_overload_for_ever_is_not_blamed_on_the_form() -> None:
+    with (
+        Server(in_turn(refusal(503, "Overloaded.", headers=SOON))) as server,
+        pytest.raises(ModelUnavailable, match="Overloaded"),
+    ):
+        ask(server.base_url, REQUEST, retries=1)
+    assert [form_of(body) for body in bodies(server)] == ["json_schema"] * 2
+
+
+def test_endpoint_that_does_not_answer_in_time_is_unavailable() -> None:
+    started = time.monotonic()
+    with (
+        Server(in_turn(Response(hang=1000))) as server,
+        pytest.raises(ModelUnavailable, match=r"did not answer within 0\.2 s"),
+    ):
+        ask(server.base_url, REQUEST, timeout=0.2)
+    assert time.monotonic() - started < 5
+    assert len(bodies(server)) == 1
+
+
+def test_late_answer_is_asked_for_again() -> None:
+    with Server(in_turn(Response(hang=1000), completion("fine"))) as server:
+        assert ask(server.base_url, REQUEST, timeout=0.2, retries=1)[0].texts == ("fine",)
+
+
+def test_dropped_connection_is_made_again() -> None:
+    with Server(in_turn(Response(drop=True), completion("fine"))) as server:
+        assert ask(server.base_url, REQUEST, retries=1)[0].texts == ("fine",)
+
+
+def test_connection_that_is_always_dropped_is_unavailable() -> None:
+    with Server(in_turn(Response(drop=True))) as server, pytest.raises(ModelUnavailable, match="can't be reached"):
+        ask(server.base_url, REQUEST)
+
+
+def test_port_where_nobody_listens_is_unavailable() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        host = "{}:{}".format(*free.getsockname())
+        with pytest.raises(ModelUnavailable, match=f"^{host} can't be reached"):
+            ask(f"http://{host}/v1", REQUEST)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_refused_key_names_the_flag_and_is_not_tried_again(status: int) -> None:
+    with (
+        Server(in_turn(refusal(status, "Incorrect API key provided."))) as server,
+        pytest.raises(ModelUnavailable, match=r"does not accept the key.*--api_key_env"),
+    ):
+        ask(server.base_url, REQUEST, retries=3)
+    assert len(bodies(server)) == 1
+
+
+def test_unknown_model_is_unavailable() -> None:
+    with (
+        Server(in_turn(refusal(404, "The model does not exist", code="model_not_found"))) as server,
+        pytest.raises(ModelUnavailable, match="The model does not exist"),
+    ):
+        ask(server.base_url, REQUEST, retries=3)
+    assert len(bodies(server)) == 1
+
+
+def test_page_instead_of_an_error_is_passed_on_in_part() -> None:
+    page = Response(404, b"<html>not here" + b"." * 100_000, {"Content-Type": "text/html"})
+    with Server(in_turn(page)) as server, pytest.raises(ModelUnavailable, match="404 - <html>not here") as unavailable:
+        ask(server.base_url, REQUEST)
+    assert len(str(unavailable.value)) < 1000
+
+
+def test_wrong_path_is_unavailable() -> None:
+    with Server(in_turn(completion("fine"))) as server, pytest.raises(ModelUnavailable, match="404"):
+        ask(f"{server.base_url}/else", REQUEST)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        refusal(400, "Too long.", code="context_length_exceeded", param="messages"),
+        refusal(400, "This model's maximum context length is 8192 tokens."),
+        refusal(400, "The response was filtered.", code="content_filter"),
+    ],
+    ids=["code", "message", "filter"],
+)
+def test_request_refused_for_its_content_is_unanswered_and_the_next_is_served(refused: Response) -> None:
+    async def both(server: Server) -> Reply:
+        async with OpenAIChat(Endpoint(server.base_url, None, 20, 0), Dialect()) as chat:
+            with pytest.raises(Unanswered):
+                await chat.complete(WARM)
+            return await chat.complete(WARM)
+
+    with Server(in_turn(refused, completion("fine"))) as server:
+        assert asyncio.run(both(server)).texts == ("fine",)
+    assert bodies(server)[0] == bodies(server)[1]
+
+
+NO_COMPLETIONS = {
+    "empty": Response(body=b""),
+    "html": Response(body=b"<html>hello</html>", headers={"Content-Type": "text/html"}),
+    "cut_off": Response(body=b'{"choices": [{"mess'),
+    "list": Response(body=b"[1]"),
+    "other_form": Response(body={"result": "fine"}),
+    "error_with_status_200": Response(body={"error": {"message": "Provider returned error", "code": 502}}),
+    "null_choices": Response(body={"choices": None}),
+    "not_unicode": Response(body=b'{"choices": "\xff"}'),
+    "nested_deeply": Response(body=b"[" * 200_000),
+    "not_compressed": Response(body=b"fine", headers={"Content-Encoding": "gzip", **SOON}),
+}
+
+
+@pytest.mark.parametrize("body", [body for name, body in NO_COMPLETIONS.items() if name != "not_compressed"])
+def test_answer_that_is_no_completion_is_asked_for_again(body: Response) -> None:
+    with Server(in_turn(body, completion("fine"))) as server:
+        assert ask(server.base_url, REQUEST, retries=1)[0].texts == ("fine",)
+
+
+@pytest.mark.parametrize("name", NO_COMPLETIONS)
+def test_answers_that_never_are_completions_are_unavailable(name: str) -> None:
+    with Server(in_turn(NO_COMPLETIONS[name])) as server, pytest.raises(ModelUnavailable):
+        ask(server.base_url, REQUEST)
+    assert len(bodies(server)) == 1
+
+
+def test_other_answers_than_completions_put_the_base_url_in_question() -> None:
+    with Server(in_turn(Response(body={"result": 1}))) as server, pytest.raises(ModelUnavailable, match="--base_url"):
+        ask(server.base_url, REQUEST, retries=2)
+    assert len(bodies(server)) == 3
+
+
+# What the endpoint itself says of a completion
+
+
+@pytest.mark.parametrize(
+    ("response", "problem"),
+    [
+        (finished("stop", content="fine"), None),
+        (finished(None, content="fine"), None),
+        (finished("length", content="cut o"), "it was cut off at the token limit; be shorter"),
+        (finished("length", content=None), "it was cut off at the token limit; be shorter"),
+        (finished("content_filter", content=""), "it was withheld"),
+        (finished("stop", content=None, refusal="I won't."), "it is a refusal"),
+        (finished("stop", content=None), "it is empty"),
+        (finished("stop", content=""), "it is empty"),
+        (finished("tool_calls"), "it is empty"),
+    ],
+)
+def test_problem_of_a_completion_is_told(response: Response, problem: str | None) -> None:
+    with Server(in_turn(response)) as server:
+        (reply,) = ask(server.base_url, REQUEST)
+    assert (reply.problem, len(reply.texts)) == (problem, 1)
+
+
+def test_reply_without_choices_is_empty_and_not_asked_for_twice() -> None:
+    with Server(in_turn(completion())) as server:
+        (reply,) = ask(server.base_url, REQUEST)
+    assert (reply.texts, reply.problem) == ((), "it is empty")
+    assert len(bodies(server)) == 1
+
+
+def test_tokens_are_counted() -> None:
+    with Server(in_turn(completion("three words here", prompt="a prompt"))) as server:
+        (reply,) = ask(server.base_url, REQUEST)
+    assert (reply.input_tokens, reply.output_tokens) == (2, 4)
+
+
+@pytest.mark.parametrize("usage", [{}, {"usage": None}, {"usage": {}}, {"usage": {"prompt_tokens": None}}])
+def test_tokens_are_unknown_where_usage_is_missing(usage: dict[str, Any]) -> None:
+    choices = [{"message": {"content": "fine"}, "finish_reason": "stop"}]
+    with Server(in_turn(Response(body={"choices": choices, **usage}))) as server:
+        (reply,) = ask(server.base_url, REQUEST)
+    assert (reply.texts, reply.input_tokens, reply.output_tokens) == (("fine",), None, None)
+
+
+def test_half_an_emoji_can_be_sent_back() -> None:
+    with Server(in_turn(completion("cut \ud83d", finish="length"))) as server:
+        (reply,) = ask(server.base_url, REQUEST)
+        ask(server.base_url, replace(REQUEST, messages=(Message("assistant", reply.texts[0]), *REQUEST.messages)))
+    assert reply.texts == ("cut ?",)

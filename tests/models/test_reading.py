@@ -1,0 +1,339 @@
+"""What models write around, into and instead of an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from hm_agent.config import Length
+from hm_agent.core import Question
+from hm_agent.games.matrix.payoff import argmax
+from hm_agent.games.matrix.questions import (
+    CounterAnswer,
+    InferInventory,
+    InventoryAnswer,
+    PlanAnswer,
+    PlanSubgoals,
+    PredictAndCounter,
+    ProposeHypothesis,
+    Rules,
+)
+from hm_agent.grid import Layout, Pose
+from hm_agent.models.reading import DEEPEST, LONGEST, TRIES, BadAnswer, read_answer
+from hm_agent.theory_of_mind.module import HypothesisAnswer
+
+NAMES = ("rock", "paper", "scissors")
+RULES = Rules(
+    behaviours=NAMES,
+    things=("yellow_box", "purple_box", "blue_box"),
+    payoff=((0, -10, 10), (10, 0, -10), (-10, 10, 0)),
+    initial_inventory=1,
+    width=6,
+    height=4,
+    length=Length(1000, 100, 0.2),
+)
+INFER = InferInventory(RULES, (1, 1, 1), 0.0)
+PROPOSE = ProposeHypothesis(RULES, (), ())
+COUNTER = PredictAndCounter(RULES, (), None)
+PLAN = PlanSubgoals(
+    rules=RULES,
+    step=100,
+    pose=Pose(1, 1, 0),
+    inventory=(1, 1, 1),
+    strategy="",
+    target=(1, 4, 1),
+    expected=None,
+    things=(),
+    sites=(),
+    opponent=None,
+    likely=(),
+    unseen=(),
+    layout=Layout.from_ascii("WWWWWW\nW    W\nW WW W\nWWWWWW"),
+)
+QUESTIONS: tuple[Question[Any], ...] = (INFER, PROPOSE, COUNTER, PLAN)
+
+KEPT = {"hypothesis": "It plays rock."}
+REJECTED = {"hypothesis": "It plays paper."}
+"""An object that some text holds beside the answer."""
+
+
+def hypothesis_in(text: str) -> str:
+    return read_answer(text, PROPOSE).hypothesis
+
+
+def problem_of(text: str, question: Question[Any] = PROPOSE) -> str:
+    with pytest.raises(BadAnswer) as caught:
+        read_answer(text, question)
+    problem = str(caught.value)
+    assert 0 < len(problem) <= 400
+    problem.encode()  # it can be sent
+    return problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"hypothesis": "It plays rock.",}',
+        "{'hypothesis': 'It plays rock.', 'sure': true, 'other': [null, False]}",
+        '{"hypothesis": "It plays rock." // it\'s obvious {\n}',
+        "{'hypothesis': 'It plays rock.'  # don't know (\n}",
+        '{"hypothesis": ("It plays "\n "rock.")}',
+        '{{"hypothesis": "It plays rock."}}',
+        '[{"hypothesis": "It plays rock."}]',
+        '{"mood": {"sure": 1}, "hypothesis": "It plays rock."}',
+        '```json\n{"hypothesis": "It plays rock."}',
+        'I weigh {rock, paper} and {"rock", "paper"}: {"hypothesis": "It plays rock."} {that\'s it',
+        'So {"hypothesis": "It\'s... no, again:\n{"hypothesis": "It plays rock."}',
+        "Say {'rock': don't know} or, at last: {'reasoning': \"it's\", 'hypothesis': 'It plays rock.'}",
+    ],
+    ids=[
+        *("trailing comma", "words of JSON in Python", "comment", "comment of Python", "text in pieces"),
+        *(
+            "doubled braces",
+            "in a list",
+            "object inside",
+            "fence left open",
+            "sets in prose",
+            "begun twice",
+            "apostrophe",
+        ),
+    ],
+)
+def test_harmless_faults_are_overlooked(text: str) -> None:
+    assert hypothesis_in(text) == "It plays rock."
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_line_breaks_inside_strings_are_kept(quote: str) -> None:
+    text = "{'reasoning': 'first\n\tsecond', 'hypothesis': 'x'}".replace("'", quote)
+    assert read_answer(text, PROPOSE).reasoning == "first\n\tsecond"
+
+
+def test_unknown_escapes_are_kept_as_they_are_written() -> None:
+    assert hypothesis_in(r'{"hypothesis": "\d and \(x\)"}') == r"\d and \(x\)"
+
+
+def test_braces_and_quotes_in_strings_do_not_end_the_object() -> None:
+    words = "}{ \\\"' {'hypothesis': 'no'} \\"
+    assert hypothesis_in(json.dumps({"hypothesis": words})) == words
+
+
+def test_the_last_of_several_answers_counts() -> None:
+    assert hypothesis_in(f"First {json.dumps(REJECTED)}, but then {json.dumps(KEPT)}") == KEPT["hypothesis"]
+
+
+@pytest.mark.parametrize("last", ['{"hypothesis": 3}', '{"hypothesis": "cut', "{'a': {'b': 1}}"])
+def test_a_valid_answer_counts_although_an_invalid_one_follows(last: str) -> None:
+    assert hypothesis_in(f"{json.dumps(KEPT)} {last}") == KEPT["hypothesis"]
+
+
+def test_an_answer_that_fails_the_check_of_its_question_is_passed_over() -> None:
+    text = '{"inventory": {"rock": 5}} or {"inventory": {"rock": 500}}'
+    assert read_answer(text, INFER).inventory == {"rock": 5}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>Maybe {rejected}, or {{.</think>\n{kept}",
+        "Maybe {rejected}.\n</think>\n\n{kept}",
+        "<think>I'd say {kept}",
+        '<think>{"</think>{kept}',
+    ],
+    ids=["whole", "only closed", "never closed", "a brace left open in it"],
+)
+def test_thinking_is_passed_over(text: str) -> None:
+    filled = text.replace("{kept}", json.dumps(KEPT)).replace("{rejected}", json.dumps(REJECTED))
+    assert hypothesis_in(filled) == KEPT["hypothesis"]
+
+
+def test_what_was_only_thought_of_is_no_answer() -> None:
+    assert "no answer found" in problem_of(f"<think>{json.dumps(KEPT)}</think> I can't tell.")
+
+
+def test_thinking_inside_the_answer_is_part_of_it() -> None:
+    assert hypothesis_in('{"reasoning": "<think>well</think>", "hypothesis": "It plays rock."}') == "It plays rock."
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("I don't know.", 'with the keys "reasoning", "hypothesis"'),
+        ('{"guess": "rock"}', 'with the keys "reasoning", "hypothesis"'),
+        ("{hypothesis: 1}", 'with the keys "reasoning", "hypothesis"'),
+        ('{"reasoning": "it follows"}', "hypothesis: Field required"),
+        ('{"hypothesis": ["rock"]}', "hypothesis: Input should be a valid string"),
+        ('{"reasoning": "x" "hypothesis": "y"}', 'Expecting \',\' delimiter near \'{"reasoning": "x"'),
+        ('{"reasoning": "it follows that', "never closed"),
+        ('{"reasoning": "x", "mood": {"sure": 1}, "hyp', "never closed"),
+        ('{"hypothesis": 2} {"hypothesis": 1', "never closed"),
+        ('{"hypothesis", "rock"}', "not valid JSON"),
+        ('{"hypothesis": ' + "[" * 99 + "]" * 99 + "}", f"deeper than {DEEPEST}"),
+        ('{"hypothesis": ' + "9" * 9999 + "}", "a number in it is too long"),
+    ],
+)
+def test_the_error_says_what_is_wrong(text: str, part: str) -> None:
+    assert part in problem_of(text)
+
+
+def test_the_error_is_that_of_the_last_object() -> None:
+    assert problem_of('{"hypothesis": 1} {"reasoning": "x"}') == "hypothesis: Field required"
+
+
+def test_the_error_names_the_path_to_the_fault() -> None:
+    assert problem_of('{"subgoals": ["fire_at((1, 1))", 7]}', PLAN).startswith("subgoals.1: ")
+    assert problem_of('{"inventory": {"rock": 1.5}}', INFER).startswith("inventory.rock: ")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "part"),
+    [
+        (INFER, '{"inventory": {"rock": 0}}', "rock 0 is not between 1 and 40"),
+        (INFER, '{"inventory": {"stone": 5}}', "unknown kind 'stone'"),
+        (COUNTER, '{"other_next": {"rock": 1}, "own_next": {"rock": 1}}', "no kind leads"),
+        (PLAN, '{"subgoals": ["fire_at((2, 2))"]}', "(2, 2) is a wall"),
+    ],
+)
+def test_the_check_of_the_question_is_told_to_the_model(question: Question[Any], text: str, part: str) -> None:
+    assert part in problem_of(text, question)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"inventory": ' + json.dumps({f"{number} {'k' * 500}": "x" for number in range(1000)}) + "}",
+        '{"inventory": {"rock": "' + "v" * 5000 + '"}}',
+        '{"inventory": {"rock": ' + "9" * 4000 + "}}",
+        '{"inventory": {"' + "k" * 5000 + '": 3}}',
+        '{"inventory": ' + "v" * 5000 + "}",
+        '{"' + "k" * 5000 + '}": }',
+    ],
+)
+def test_errors_do_not_repeat_long_text_of_the_model(text: str) -> None:
+    problem = problem_of(text, INFER)
+    assert not any(letter * 60 in problem for letter in "kv9")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{{}: 1}",
+        "{'hypothesis': {{}: 1}}",
+        "{'hypothesis': {[]: 1}}",
+        "{'hypothesis': __import__('os').getcwd()}",
+        "{'hypothesis': 'a' * 10 ** 9}",
+        "{'hypothesis': f'{1 + 1}'}",
+        "{'hypothesis': (lambda: 'x')()}",
+        "{'hypothesis': " + "-" * 9000 + "1}",
+        "{'hypothesis': " + "1+" * 4500 + "1}",
+        "{'hypothesis': " + "[1]" * 3000 + "}",
+        '{"hypothesis": "\0",,}',
+        '{"hypothesis": "\\ud800"}',
+        '{"hypothesis": "\ud800"}',
+        '{"hypothesis": NaN}',
+        '{"hypothesis": 1e999}',
+        '{"hypothesis": "\\N{NO SUCH NAME}", }',
+    ],
+)
+def test_hostile_text_is_a_bad_answer(text: str) -> None:
+    problem_of(text)
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "1e300", "null", "[]", "0x" + "f" * 9000])
+def test_what_is_no_count_is_refused(number: str) -> None:
+    problem_of(f'{{"inventory": {{"rock": {number}}}}}', INFER)
+
+
+def test_of_equal_keys_the_last_counts() -> None:
+    assert hypothesis_in('{"hypothesis": "a", "hypothesis": "b"}') == "b"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["{", "{'", '{"', '{"a":', '{"a":[', "}", '"', '{"\\"', '{"a":1}', "{'a':{}} {'a' ", "{#", '{"a"://', "</think>"],
+)
+def test_megabytes_of_nonsense_are_refused_in_time(piece: str) -> None:
+    problem_of(piece * (2_000_000 // len(piece)))
+
+
+@pytest.mark.parametrize("filler", ["()", "{},", '""', "1<", "\\", "'\\d',"])
+def test_nonsense_in_nested_objects_is_refused_in_time(filler: str) -> None:
+    nested = '{"a":' * (DEEPEST - 1) + filler * (9_500 // len(filler)) + " ?" + "}" * (DEEPEST - 1)
+    problem_of(nested * (LONGEST // len(nested)))
+
+
+def test_an_answer_after_megabytes_of_nonsense_is_found() -> None:
+    assert hypothesis_in('{"' * 1_000_000 + json.dumps(KEPT)) == KEPT["hypothesis"]
+
+
+def test_many_objects_quoted_in_the_reasoning_do_not_hide_the_answer() -> None:
+    reasoning = "{'rock': 1} " * (TRIES // 2)
+    assert hypothesis_in(json.dumps({"reasoning": reasoning, **KEPT})) == KEPT["hypothesis"]
+
+
+FRAGMENTS = (
+    *("{", "}", "[", "]", "(", ")", '"', "'", "'''", "\\", ":", ",", "\n", " ", "```json\n", "```", "#", "//", "\0"),
+    *("<think>", "</think>", "true", "None", "NaN", "-", "1e999", "9" * 5000, "\ud800", "\\ud800", "\\d", "\\N{x}"),
+    *('{"hypothesis": ', '"reasoning": "it\'s"', '{"inventory": {"rock": ', '"subgoals": ["fire_at((1, 1))"]', "{'"),
+    *('"other_next": {"rock": 2}', '"own_next": {"rock": 2}', "'paper': 3", "b'x'", "f'{x}'", "1j", "...", "é", "𝕏"),
+    *map(json.dumps, (KEPT, {"inventory": {"rock": 5}}, {"subgoals": ["fire_at((2, 2))"]}, {"subgoals": []})),
+)
+SPLICED = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=25).map("".join)
+
+
+@given(st.text() | SPLICED)
+@example("{'hypothesis': 'a' if 1 else 'b'}")
+def test_any_text_gives_a_valid_answer_or_a_bad_one(text: str) -> None:
+    for question in QUESTIONS:
+        try:
+            answer = read_answer(text, question)
+        except BadAnswer:
+            problem_of(text, question)
+        else:
+            assert isinstance(answer, question.schema)
+            question.check(answer)
+
+
+RENDERINGS: Mapping[str, Callable[[dict[str, Any]], str]] = {
+    "dense": lambda fields: json.dumps(fields, separators=(",", ":")),
+    "unescaped": lambda fields: json.dumps(fields, ensure_ascii=False),
+    "indented": lambda fields: json.dumps(fields, indent=2),
+    "literal": repr,
+    "fenced": lambda fields: f"```json\n{json.dumps(fields, indent=4)}\n```",
+    "literal fenced": lambda fields: f"```python\n{fields}\n```",
+    "after thinking": lambda fields: f'<think>I\'d say {{"rock"}} or {fields}, {{or "so</think>\n{json.dumps(fields)}',
+    "after thinking unopened": lambda fields: f"{{'so, I'd\n</think>{fields}",
+    "with a copy": lambda fields: f"Draft: {fields}. Final: {json.dumps(fields)}",
+}
+INVENTORIES = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 40))
+LEADING = INVENTORIES.filter(lambda inventory: argmax(RULES.counts(inventory)) is not None)
+CALLS = st.sampled_from(("fire_at((1, 1))", "move_to((1, 1), (4, 2))", "fire_at( (4,1) )"))
+QUOTED = SPLICED.filter(lambda text: text.isascii() and len(text) < 1000)
+VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
+    st.tuples(st.just(INFER), st.builds(InventoryAnswer, reasoning=st.text(), inventory=INVENTORIES)),
+    st.tuples(st.just(PROPOSE), st.builds(HypothesisAnswer, reasoning=QUOTED, hypothesis=st.text())),
+    st.tuples(
+        st.just(COUNTER), st.builds(CounterAnswer, reasoning=st.text(), other_next=LEADING, own_next=INVENTORIES)
+    ),
+    st.tuples(
+        st.just(PLAN), st.builds(PlanAnswer, reasoning=st.text(), subgoals=st.lists(CALLS, min_size=1, max_size=6))
+    ),
+)
+STRAY = ("{", "}", '"', "'", "{'", "```", "I'd ", "\\", "//", "#", "<think>")
+PROSE = (st.text() | st.lists(st.sampled_from(STRAY)).map("".join)).filter(lambda text: "</think>" not in text)
+
+
+@pytest.mark.parametrize("render", RENDERINGS.values(), ids=RENDERINGS)
+@given(VALID, PROSE, PROSE)
+def test_a_valid_answer_is_read_back_however_it_is_written(
+    render: Callable[[dict[str, Any]], str], valid: tuple[Question[Any], BaseModel], before: str, after: str
+) -> None:
+    question, answer = valid
+    assert read_answer(f"{before}\n{render(answer.model_dump())}\n{after}", question) == answer

@@ -1,0 +1,98 @@
+"""The form of answers as strict endpoints accept it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from hm_agent.core import Question
+from hm_agent.games.matrix.questions import InferInventory
+from hm_agent.models.schema import answer_schema
+from tests.models.test_reading import COUNTER, INFER, NAMES, QUESTIONS, RULES
+
+
+def nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The schema and all schemas in it."""
+    yield schema
+    inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", ())]
+    for part in [*inner, *([schema["items"]] if "items" in schema else [])]:
+        yield from nodes(part)
+
+
+class Place(BaseModel):
+    title: str = "nowhere"
+    kind: Literal["box", "wall"]
+
+
+class Tour(BaseModel):
+    """An answer with all that an answer may hold."""
+
+    reasoning: str = ""
+    default: int | None = Field(default=None, description="A property called like a keyword.")
+    places: list[Place] = []
+    gains: list[dict[str, Place]] = []
+
+
+class AskTour(Question[Tour]):
+    template = "none.j2"
+    schema = Tour
+    keys: ClassVar[tuple[str, ...]] = ("north", "south")
+
+
+ALL = (*QUESTIONS, AskTour())
+
+
+@pytest.mark.parametrize("question", ALL, ids=lambda question: type(question).__name__)
+def test_every_object_is_closed_and_requires_all_its_properties(question: Question[Any]) -> None:
+    objects = [node for node in nodes(answer_schema(question)) if node.get("type") == "object"]
+    assert objects
+    for node in objects:
+        assert node["additionalProperties"] is False
+        assert node["required"] == list(node["properties"])
+
+
+@pytest.mark.parametrize("question", ALL, ids=lambda question: type(question).__name__)
+def test_no_titles_and_no_defaults_are_left(question: Question[Any]) -> None:
+    assert not [node for node in nodes(answer_schema(question)) if {"title", "default"} & node.keys()]
+
+
+@pytest.mark.parametrize("question", ALL, ids=lambda question: type(question).__name__)
+def test_properties_keep_the_order_of_the_answer_so_that_reasoning_comes_first(question: Question[Any]) -> None:
+    assert list(answer_schema(question)["properties"]) == list(question.schema.model_fields)
+    assert next(iter(answer_schema(question)["properties"])) == "reasoning"
+
+
+def test_a_mapping_names_every_key_of_the_question() -> None:
+    counts = {name: {"type": "integer"} for name in NAMES}
+    closed = {"type": "object", "properties": counts, "required": list(NAMES), "additionalProperties": False}
+    assert answer_schema(INFER)["properties"]["inventory"] == closed
+    assert answer_schema(COUNTER)["properties"]["other_next"] == closed
+    assert answer_schema(COUNTER)["properties"]["own_next"] == closed
+
+
+def test_properties_called_like_keywords_stay() -> None:
+    schema = answer_schema(AskTour())
+    assert "default" in schema["properties"]
+    assert list(schema["$defs"]["Place"]["properties"]) == ["title", "kind"]
+
+
+def test_mappings_inside_lists_are_closed_too() -> None:
+    gains = answer_schema(AskTour())["properties"]["gains"]["items"]
+    assert gains["properties"] == {"north": {"$ref": "#/$defs/Place"}, "south": {"$ref": "#/$defs/Place"}}
+
+
+def test_a_mapping_without_keys_is_refused() -> None:
+    class Keyless(InferInventory):
+        keys = ()
+
+    with pytest.raises(ValueError, match="needs the keys"):
+        answer_schema(Keyless(RULES, (1, 1, 1), 0.0))
+
+
+def test_the_form_of_the_answer_itself_is_left_as_it_is() -> None:
+    before = INFER.schema.model_json_schema()
+    answer_schema(INFER)
+    assert INFER.schema.model_json_schema() == before
