@@ -61,6 +61,19 @@ class Beam(_Strict):
 
 
 @dataclass(frozen=True)
+class Length(_Strict):
+    """How long an episode lasts, in steps: `least`, and from then on it ends with a chance at `every` so many steps."""
+
+    least: int
+    every: int
+    chance: float
+
+    def left(self, step: int) -> float:
+        """How many steps are to be expected after this one."""
+        return max(0, self.least - step) + self.every / self.chance
+
+
+@dataclass(frozen=True)
 class ScenarioFacts(_Strict):
     """One scenario of a game. paper: (mean, standard error) of reward by agent, from the paper's table 1."""
 
@@ -80,6 +93,7 @@ class GameFacts(_Strict):
     payoff: tuple[tuple[float, ...], ...]
     initial_inventory: int
     resources: tuple[Resource, ...]
+    length: Length
     sprites: Sprites
     beam: Beam
     scenarios: tuple[ScenarioFacts, ...]

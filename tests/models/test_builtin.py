@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.config import Length
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
     Encounter,
@@ -18,9 +19,10 @@ from hm_agent.games.matrix.questions import (
     Rules,
     Site,
 )
-from hm_agent.grid import Pose
+from hm_agent.grid import Layout, Pose
+from hm_agent.models.builtin.library import library, strategy_of
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from hm_agent.models.builtin.strategies import Mixture, library, strategy_of
+from hm_agent.models.builtin.strategies import Mixture
 
 NAMES = ("rock", "paper", "scissors")
 RULES = Rules(
@@ -30,6 +32,7 @@ RULES = Rules(
     initial_inventory=1,
     width=23,
     height=15,
+    length=Length(1000, 100, 0.2),
 )
 REASONER = BuiltinReasoner()
 
@@ -147,6 +150,7 @@ PLAN = PlanSubgoals(
     opponent=None,
     likely=(((20, 5), 0.3),),
     unseen=(((2, 12), None),),
+    layout=Layout(23, 15, frozenset()),
 )
 
 

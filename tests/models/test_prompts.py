@@ -17,7 +17,7 @@ import pytest
 from jinja2 import UndefinedError
 
 import hm_agent
-from hm_agent.config import all_scenarios, data_folder
+from hm_agent.config import Length, all_scenarios, data_folder
 from hm_agent.core import Counts, Hypothesis, Question
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
@@ -30,7 +30,7 @@ from hm_agent.games.matrix.questions import (
     Rules,
     Site,
 )
-from hm_agent.grid import Facing, Pose
+from hm_agent.grid import Facing, Layout, Pose
 from hm_agent.models.prompts import environment, render
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -43,8 +43,9 @@ RULES = Rules(
     initial_inventory=1,
     width=23,
     height=15,
+    length=Length(1000, 100, 0.2),
 )
-DILEMMA = Rules(("cooperate", "defect"), ("green_box", "red_box"), ((3, 0), (5, 1)), 1, 23, 15)
+DILEMMA = Rules(("cooperate", "defect"), ("green_box", "red_box"), ((3, 0), (5, 1)), 1, 23, 15, Length(1000, 100, 0.1))
 
 
 def encounter(step: int, own: Counts, other: Counts, shown: Counts, rules: Rules = RULES) -> Encounter:
@@ -87,6 +88,7 @@ PLAN = PlanSubgoals(
     opponent=((16, 9), 338),
     likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
     unseen=(((1, 13), None), ((21, 12), 61)),
+    layout=Layout(23, 15, frozenset()),
 )
 LOST = replace(
     PLAN,
@@ -101,14 +103,12 @@ LOST = replace(
     opponent=None,
     likely=(((14, 4), 0.11), ((8, 4), 0.11), ((11, 7), 0.108)),
     unseen=(((1, 9), None), ((6, 4), None)),
-    error="move_to: (0, 3) is a wall; free next to it: [(1, 3)]",
 )
 CROWDED = replace(
     PLAN,
     step=1234,
     things=tuple(Place(RULES.things[n % 3], (12 + n % 10, 4 + n // 3), n, False) for n in range(30)),
     sites=tuple(Site(RULES.things[n % 3], (11 + n % 10, 5 + n // 3), n) for n in range(30)),
-    error="; ".join(3 * ["move_to: (22, 14) is a wall; free next to it: [(21, 14), (22, 13)]"]),
 )
 
 EXAMPLES: Mapping[str, Question[Any]] = {
@@ -119,6 +119,7 @@ EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_at_first": PredictAndCounter(RULES, (), None),
     "predict_after_a_clue": PredictAndCounter(RULES, HISTORY, BEST[0].words, taken=(2, 0, 1), own=(1, 4, 1)),
     "predict_without_hypothesis": PredictAndCounter(DILEMMA, (encounter(80, (5, 1), (1, 4), (2, 0), DILEMMA),), None),
+    "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, (encounter(80, (5, 1), (1, 4), (2, 0), DILEMMA),), ()),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
 }

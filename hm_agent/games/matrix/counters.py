@@ -18,6 +18,8 @@ STEPS_PER_THING = 3.0
 """How long it takes to collect one thing more."""
 STEPS_PER_ROUND = 50.0
 """How long everything else between two interactions takes: finding the opponent, freezing, coming back."""
+CLEAR = 2
+"""The least lead of a behaviour that is to be recognised."""
 MOST = 12
 """More of one thing than this is not worth collecting."""
 
@@ -38,12 +40,15 @@ def pure_inventory(rules: Rules, played: int, count: int) -> Counts:
     return tuple(count if n == played else rules.initial_inventory for n in range(len(rules.behaviours)))
 
 
-def best_target(rules: Rules, odds: Odds, expected: Sequence[Counts], own: Counts | None = None) -> Counts:
+def best_target(
+    rules: Rules, odds: Odds, expected: Sequence[Counts], own: Counts | None = None, course: int | None = None
+) -> Counts:
     """The inventory to aim for: what pays most per step, since collecting takes time from the next round.
 
     odds, expected: for each pure strategy of the opponent, how likely it is and what would be held. own: what one holds
-    already, if it is more than what everybody starts with. Where nothing pays
-    more than anything else, a typical commitment to the first resource: it tells most about the opponent.
+    already, if it is more than what everybody starts with. course: the behaviour to play, where that is settled; it is
+    played with a clear lead, so that a thing picked up by accident does not belie it. Where nothing pays more than
+    anything else, a typical commitment to the first resource: it tells most about the opponent.
     """
 
     def worth(target: Counts) -> tuple[float, int, int]:
@@ -52,8 +57,8 @@ def best_target(rules: Rules, odds: Odds, expected: Sequence[Counts], own: Count
         return round(rate, 9), -abs(max(target) - TYPICAL), -target.index(max(target))
 
     held = own or (rules.initial_inventory,) * len(rules.behaviours)
-    mains = range(len(rules.behaviours))
-    counts = range(rules.initial_inventory + 1, MOST + 1)
+    mains = range(len(rules.behaviours)) if course is None else (course,)
+    counts = range(rules.initial_inventory + (1 if course is None else CLEAR), MOST + 1)
     return max((_raised(held, main, count) for main in mains for count in counts), key=worth)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pydantic import BaseModel
@@ -15,6 +15,7 @@ from hm_agent.games.matrix.counters import best_target, expected_inventories
 from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
 from hm_agent.games.matrix.payoff import argmax, infer_inventory
 from hm_agent.games.matrix.questions import (
+    SUBGOALS,
     CounterAnswer,
     Encounter,
     InferInventory,
@@ -40,7 +41,7 @@ LOADED = 1.0
 class MatrixGame:
     """One matrix game as one player plays it through an episode."""
 
-    subgoals = ("move_to", "fire_at")
+    subgoals = SUBGOALS
     ready_mark = READY
 
     def __init__(self, facts: GameFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
@@ -58,6 +59,7 @@ class MatrixGame:
             initial_inventory=facts.initial_inventory,
             width=self.layout.width,
             height=self.layout.height,
+            length=facts.length,
         )
 
     # What happens
@@ -101,7 +103,7 @@ class MatrixGame:
             except Unanswered:
                 pass  # the calculation below needs no model
             else:
-                inventory = self._counts(answer.inventory)
+                inventory = self.rules.counts(answer.inventory)
                 return inventory, argmax(inventory)
         return infer_inventory(event.own, event.reward, self.facts.payoff, self.facts.initial_inventory)
 
@@ -116,11 +118,11 @@ class MatrixGame:
 
     def predicted(self, answer: BaseModel) -> str | None:
         assert isinstance(answer, CounterAnswer)
-        return self._behaviour(argmax(self._counts(answer.other_next)))
+        return self._behaviour(argmax(self.rules.counts(answer.other_next)))
 
     def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
         assert isinstance(answer, CounterAnswer)
-        own, other = self._counts(answer.own_next), self._counts(answer.other_next)
+        own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
         return self._strategy(own, other if informed else None)
 
     def answer_to(self, told: str | None) -> Strategy:
@@ -139,9 +141,6 @@ class MatrixGame:
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.facts.behaviours[main]
 
-    def _counts(self, inventory: Mapping[str, int]) -> Counts:
-        return tuple(inventory.get(name, self.facts.initial_inventory) for name in self.facts.behaviours)
-
     # What to do about it
 
     def ask_plan(
@@ -150,7 +149,6 @@ class MatrixGame:
         view: TextualMap,
         memory: EntityMemory,
         strategy: Strategy,
-        error: str | None = None,
     ) -> PlanSubgoals:
         assert view.pose is not None, "plans start from a known pose"
         assert strategy.target is not None, "strategies of matrix games have a target inventory"
@@ -173,5 +171,5 @@ class MatrixGame:
             opponent=(sighting.cell, sighting.step) if sighting else None,
             likely=memory.whereabouts[self._opponent].likely_places(),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
-            error=error,
+            layout=self.layout,
         )

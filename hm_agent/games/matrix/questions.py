@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from hm_agent.core import Counts, Hypothesis, Question
-from hm_agent.games.matrix.payoff import Payoff
-from hm_agent.grid import Cell, Pose
+from hm_agent.config import Length
+from hm_agent.core import UNSHOWN, Counts, Hypothesis, Question
+from hm_agent.games.matrix.payoff import Payoff, argmax
+from hm_agent.grid import Cell, Layout, Pose
+from hm_agent.planning.subgoals import parse_plan
 from hm_agent.theory_of_mind.module import HypothesisAnswer
+
+SUBGOALS = ("move_to", "fire_at")
+"""The functions a plan may call."""
+MOST_HELD = 40
+"""Nobody holds more of one kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +30,25 @@ class Rules:
     initial_inventory: int
     width: int
     height: int
+    length: Length
+
+    @property
+    def is_contest(self) -> bool:
+        """Whether one's gain is always the other's loss."""
+        kinds = range(len(self.payoff))
+        return all(self.payoff[mine][theirs] == -self.payoff[theirs][mine] for mine in kinds for theirs in kinds)
+
+    def check(self, name: str, inventory: Mapping[str, int]) -> None:
+        """Raises ValueError where nobody can hold this. name: of the inventory, for the error."""
+        for kind, count in inventory.items():
+            if kind not in self.behaviours:
+                raise ValueError(f"{name}: unknown kind {kind[:20]!r}; there are {', '.join(self.behaviours)}")
+            if not self.initial_inventory <= count <= MOST_HELD:
+                raise ValueError(f"{name}: {kind} {count} is not between {self.initial_inventory} and {MOST_HELD}")
+
+    def counts(self, inventory: Mapping[str, int]) -> Counts:
+        """An answer's inventory in the order of behaviours; what it leaves out is what everybody starts with."""
+        return tuple(inventory.get(name, self.initial_inventory) for name in self.behaviours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +86,13 @@ class InferInventory(Question[InventoryAnswer]):
     own: Counts
     reward: float
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+    def check(self, answer: InventoryAnswer) -> None:
+        self.rules.check("inventory", answer.inventory)
+
 
 @dataclass(frozen=True, slots=True)
 class ProposeHypothesis(Question[HypothesisAnswer]):
@@ -94,6 +128,16 @@ class PredictAndCounter(Question[CounterAnswer]):
     hypothesis: str | None
     taken: Counts | None = None
     own: Counts | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+    def check(self, answer: CounterAnswer) -> None:
+        self.rules.check("other_next", answer.other_next)
+        self.rules.check("own_next", answer.own_next)
+        if argmax(self.rules.counts(answer.other_next)) is None:
+            raise ValueError("other_next: no kind leads; let the one lead that you expect most")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +175,7 @@ class PlanSubgoals(Question[PlanAnswer]):
 
     sites: where things were seen earlier and may have grown back.
     opponent: (cell, step) of the last sighting. likely: where it may be now, with the probability of seeing it
-    from there. unseen: the places out of view for longest, with the step they were
-    last seen, None for never. error: what was wrong with the last plan.
+    from there. unseen: the places out of view for longest, with the step they were last seen, None for never.
     """
 
     template = "matrix/plan_subgoals.j2"
@@ -149,4 +192,7 @@ class PlanSubgoals(Question[PlanAnswer]):
     opponent: tuple[Cell, int] | None
     likely: tuple[tuple[Cell, float], ...]
     unseen: tuple[tuple[Cell, int | None], ...]
-    error: str | None = None
+    layout: Layout = field(metadata=UNSHOWN)
+
+    def check(self, answer: PlanAnswer) -> None:
+        parse_plan(answer.subgoals, self.layout, SUBGOALS)

@@ -8,7 +8,8 @@ from math import log
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.counters import Odds
 from hm_agent.games.matrix.questions import Encounter, Rules
-from hm_agent.models.builtin.strategies import Mixture, Strategy, library
+from hm_agent.models.builtin.library import library
+from hm_agent.models.builtin.strategies import Mixture, Strategy
 
 FADING = 0.9
 """How much less each earlier encounter counts than the one after it: players change their minds."""
@@ -48,18 +49,15 @@ def expectation(strategy: Strategy, history: Sequence[Encounter], taken: Counts 
 
     taken: how much of each resource the opponent was found to have taken since the last encounter.
     """
-    trust = Trust()
-    for _, said, played in _put_to_the_test(strategy, history):
-        trust.learn(said, played)
-    odds = trust.weigh(strategy.predict(history))
+    odds = trust_in(strategy, history).weigh(strategy.predict(history))
     return _in_view_of(odds, taken) if taken else odds
 
 
 class Trust:
     """How often a strategy that names one move is right; learnt, since players stray from their strategies."""
 
-    def __init__(self) -> None:
-        self._right, self._tested = TRUSTED
+    def __init__(self, before: tuple[float, float] = TRUSTED) -> None:
+        self._right, self._tested = before
 
     def learn(self, said: Odds, played: int) -> None:
         if max(said) == 1.0:
@@ -72,6 +70,14 @@ class Trust:
             return said
         right = self._right / self._tested
         return tuple(right if share else (1 - right) / (len(said) - 1) for share in said)
+
+
+def trust_in(strategy: Strategy, history: Sequence[Encounter], before: tuple[float, float] = TRUSTED) -> Trust:
+    """What these encounters have taught. before: what was thought of it untested."""
+    trust = Trust(before)
+    for _, said, played in _put_to_the_test(strategy, history):
+        trust.learn(said, played)
+    return trust
 
 
 def _put_to_the_test(strategy: Strategy, history: Sequence[Encounter]) -> Iterator[tuple[int, Odds, int]]:

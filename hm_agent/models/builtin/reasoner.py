@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from hm_agent.core import AnswerT, Counts, Question, Unanswered
+from hm_agent.core import AnswerT, Call, Counts, Question, Unanswered, ignore
 from hm_agent.games.matrix.counters import best_target, expected_inventories
 from hm_agent.games.matrix.payoff import infer_inventory
 from hm_agent.games.matrix.questions import (
@@ -24,8 +24,9 @@ from hm_agent.games.matrix.questions import (
     Rules,
 )
 from hm_agent.models.builtin.evidence import expectation, likeliest
+from hm_agent.models.builtin.foresight import best_course
+from hm_agent.models.builtin.library import strategy_of
 from hm_agent.models.builtin.routes import plan_route
-from hm_agent.models.builtin.strategies import strategy_of
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 
 
@@ -44,9 +45,11 @@ def propose(question: ProposeHypothesis) -> HypothesisAnswer:
 
 def predict_and_counter(question: PredictAndCounter) -> CounterAnswer:
     rules, history = question.rules, question.history
-    odds = expectation(strategy_of(question.hypothesis or "", rules, history), history, question.taken)
+    strategy = strategy_of(question.hypothesis or "", rules, history)
+    odds = expectation(strategy, history, question.taken)
     expected = expected_inventories(rules, history)
-    target = best_target(rules, odds, expected, question.own)
+    course = None if rules.is_contest else best_course(rules, history, strategy if question.hypothesis else None)
+    target = best_target(rules, odds, expected, question.own, course)
     other = expected[max(range(len(odds)), key=lambda n: odds[n])]
     shares = ", ".join(f"{name} {share:.2f}" for name, share in zip(rules.behaviours, odds, strict=True))
     return CounterAnswer(
@@ -75,7 +78,7 @@ class BuiltinReasoner:
 
     name = "builtin"
 
-    async def answer(self, question: Question[AnswerT]) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         calculate = ANSWERS.get(type(question))
         if calculate is None:
             raise Unanswered(f"the built-in reasoner knows no answer to {type(question).__name__}")

@@ -6,19 +6,13 @@ the same library, so that its prediction follows from what it says.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import permutations
 from typing import Protocol
 
 from hm_agent.games.matrix.counters import Odds
-from hm_agent.games.matrix.payoff import Payoff, argmax
-from hm_agent.games.matrix.questions import Encounter, Rules
-
-FLIPS = range(1, 6)
-"""After how many interactions a change of mind is thought of."""
+from hm_agent.games.matrix.payoff import argmax
+from hm_agent.games.matrix.questions import Encounter
 
 
 class Strategy(Protocol):
@@ -83,12 +77,16 @@ class Reply:
     to_own: bool
     replies: tuple[str, ...]
     """What it plays after each behaviour, in their order."""
+    first: str | None = None
+    """What it begins with, None where that is open."""
 
     def predict(self, history: Sequence[Encounter]) -> Odds:
         for encounter in reversed(history):
             move = encounter.behaviour if self.to_own else encounter.own_behaviour
             if move is not None:
                 return _surely(self.behaviours, self.replies[self.behaviours.index(move)])
+        if self.first is not None:
+            return _surely(self.behaviours, self.first)
         return (1 / len(self.behaviours),) * len(self.behaviours)
 
 
@@ -108,6 +106,53 @@ class Spying:
             if encounter.behaviour is not None:
                 return _surely(self.behaviours, encounter.behaviour)
         return (1 / len(self.behaviours),) * len(self.behaviours)
+
+
+@dataclass(frozen=True)
+class Grudge:
+    """One pure strategy until the focal player has played another so many times, and that one ever after."""
+
+    behaviours: tuple[str, ...]
+    first: str
+    then: str
+    after: int
+    prior: float = -1.5
+
+    @property
+    def words(self) -> str:
+        return (
+            f"The opponent plays {self.first} until I have played {self.then} {_times(self.after)}, then {self.then}."
+        )
+
+    def predict(self, history: Sequence[Encounter]) -> Odds:
+        offences = sum(encounter.own_behaviour == self.then for encounter in history)
+        return _surely(self.behaviours, self.first if offences < self.after else self.then)
+
+
+@dataclass(frozen=True)
+class Corrigible:
+    """One pure strategy until the focal player has answered it in kind so many times; it makes up, and copies then."""
+
+    behaviours: tuple[str, ...]
+    first: str
+    then: str
+    after: int
+    prior: float = -2.0
+
+    @property
+    def words(self) -> str:
+        return (
+            f"The opponent plays {self.first} until I have played {self.first} {_times(self.after)}, then {self.then} "
+            "once, and from then on it copies what I played last."
+        )
+
+    def predict(self, history: Sequence[Encounter]) -> Odds:
+        answers = [encounter.own_behaviour for encounter in history if encounter.own_behaviour is not None]
+        punished = answers.count(self.first)
+        if punished < self.after:
+            return _surely(self.behaviours, self.first)
+        is_turning = punished == self.after and answers[-1] == self.first
+        return _surely(self.behaviours, self.then if is_turning else answers[-1])
 
 
 @dataclass(frozen=True)
@@ -137,39 +182,5 @@ def _surely(behaviours: tuple[str, ...], played: str) -> Odds:
     return tuple(float(name == played) for name in behaviours)
 
 
-@cache
-def library(rules: Rules) -> tuple[Strategy, ...]:
-    """All strategies that are thought of, but for mixtures, which are fitted to what was seen."""
-    names = rules.behaviours
-    always = (Always(names, name) for name in names)
-    flips = (Flip(names, first, then, after) for first, then in permutations(names, 2) for after in FLIPS)
-    return (*always, *_replies(names, rules.payoff), *flips)
-
-
-def _replies(names: tuple[str, ...], payoff: Payoff) -> Iterator[Strategy]:
-    best = _answers(names, payoff, max)
-    worst = _answers(names, payoff, min)
-    yield Reply(names, "The opponent plays the best response to what I played last.", -0.5, False, best)
-    yield Spying(names, best)
-    yield Reply(names, "The opponent repeats its own last move.", -1.0, True, names)
-    yield Reply(names, "The opponent copies what I played last.", -1.5, False, names)
-    yield Reply(names, "The opponent plays what does worst against what I played last.", -2.0, False, worst)
-    yield Reply(names, "The opponent cycles: it plays the best response to its own last move.", -1.5, True, best)
-    yield Reply(names, "The opponent cycles: it plays what its own last move does best against.", -1.5, True, worst)
-
-
-def _answers(names: tuple[str, ...], payoff: Payoff, choose: Callable[..., int]) -> tuple[str, ...]:
-    columns = range(len(names))
-    return tuple(names[choose(columns, key=lambda row: payoff[row][column])] for column in columns)
-
-
-def strategy_of(words: str, rules: Rules, history: Sequence[Encounter]) -> Strategy:
-    """The strategy that a hypothesis in words describes; where it is none of the library, a mixture by experience."""
-    known = {strategy.words.casefold(): strategy for strategy in library(rules)}
-    if (strategy := known.get(words.strip().casefold())) is not None:
-        return strategy
-    shares = [re.search(rf"\b{re.escape(name)} ([0-9]{{1,3}})%", words) for name in rules.behaviours]
-    if all(shares):
-        odds = tuple(int(share[1]) / 100 for share in shares if share)
-        return Mixture(rules.behaviours, odds)
-    return Mixture.fitted(rules.behaviours, history)
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
