@@ -72,7 +72,7 @@ async def play(settings: ModelSettings) -> tuple[Outcome, int, float]:
     (scenario,) = find_scenarios([SCENARIO])
     world, eyes = MeltingPotWorld(scenario, Bots.SCRIPTED), eyes_of(scenario.game.short_name)
     async with provider_of(settings).model(SEED) as model:
-        agent = AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, model, SEED, world.targets))
+        agent = AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, model, SEED, world.tell))
         started = time.perf_counter()
         outcome = await run_episode(world, agent, seed=SEED, max_steps=STEPS)
         seconds = time.perf_counter() - started

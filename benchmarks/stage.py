@@ -15,4 +15,4 @@ def set_up(scenario: Scenario, seed: int, *, ground_truth: bool = False) -> tupl
     """A world with scripted bots, to be closed by the caller, and Hypothetical Minds with the built-in reasoner."""
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=ground_truth)
     eyes = eyes_of(scenario.game.short_name)
-    return world, AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, BuiltinReasoner(), seed, world.targets))
+    return world, AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, BuiltinReasoner(), seed, world.tell))

@@ -273,6 +273,18 @@ class Step:
     total: float
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What only the reference agent `oracle` is told of another player.
+
+    behaviour: what it is after just now. rule: in words, how it answers what is done to it, where it rewards and
+    punishes. None where nobody can say.
+    """
+
+    behaviour: str | None
+    rule: str | None = None
+
+
 class World(Protocol):
     """An environment as one focal player meets it; episodes with one seed are bit-exact."""
 

@@ -192,7 +192,7 @@ def _build_agent(episode: Episode, world: MeltingPotWorld, model: Model) -> Agen
             eyes=eyes_of(facts.short_name),
             model=model,
             seed=episode.seed,
-            tell=world.targets,
+            tell=world.tell,
             parameters=experiment.parameters,
             inference=experiment.inference,
         )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from hm_agent.core import Counts, Decision, Event, Hypothesis, Observation, Strategy, Vitals
+from hm_agent.core import Clue, Counts, Decision, Event, Hypothesis, Model, Observation, Strategy, Told, Vitals
 from hm_agent.grid import Move
+from hm_agent.memory.interactions import InteractionMemory
+from hm_agent.theory_of_mind.module import Mindreading
 
 
 class NoopAgent:
@@ -33,30 +35,40 @@ class RandomAgent:
 
 
 class ToldStrategist:
-    """Told at every step what the opponent is after, and plays the answer to it: marks the ceiling.
-
-    tell: the behaviours the other players are after now. answer: the strategy against one of them, None where nothing
-    is told.
-    """
+    """Told at every step what the opponent is after, or by which rule it goes, and plays the answer to it."""
 
     hypotheses: Sequence[Hypothesis] = ()
     validated: Hypothesis | None = None
     other_inventory: Counts | None = None
 
-    def __init__(self, tell: Callable[[], Sequence[str | None]], answer: Callable[[str | None], Strategy]) -> None:
-        self._tell, self._answer = tell, answer
-        self._told: str | None = None
+    def __init__(
+        self, tell: Callable[[], Sequence[Told]], game: Mindreading, model: Model, memory: InteractionMemory
+    ) -> None:
+        self._tell, self._game, self._model, self._memory = tell, game, model, memory
+        self._told: Told | None = None
 
     @property
     def outdated(self) -> bool:
-        return self._hear() != self._told
+        """Who goes by a rule changes only with what happens."""
+        told = self._hear()
+        return told != self._told and not (self._told and self._told.rule and self._told.rule == told.rule)
 
     async def open(self) -> Strategy:
-        self._told = self._hear()
-        return self._answer(self._told)
+        self._told = told = self._hear()
+        if told.rule is None:
+            return self._game.answer_to(told.behaviour)
+        latest = self._memory.latest
+        history = self._memory.of(latest.partner) if latest else ()
+        answer = await self._model.answer(self._game.ask_prediction(history, told.rule, certain=True))
+        return self._game.strategy(answer, informed=True)
 
     async def revise(self, event: Event) -> Strategy | None:
+        if isinstance(event, Clue):
+            return None
+        evidence = await self._game.understand(event, self._model)
+        if evidence is not None:
+            self._memory.add(evidence)
         return await self.open()
 
-    def _hear(self) -> str | None:
-        return next(iter(self._tell()), None)
+    def _hear(self) -> Told:
+        return next(iter(self._tell()), Told(None))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hm_agent.agents.agent import ComposedAgent, Strategist
 from hm_agent.agents.reference import NoopAgent, RandomAgent, ToldStrategist
 from hm_agent.config import GameFacts
-from hm_agent.core import Agent, Model
+from hm_agent.core import Agent, Model, Told
 from hm_agent.games import build_game
 from hm_agent.games.game import Game, Inference
 from hm_agent.memory.interactions import InteractionMemory
@@ -27,7 +27,7 @@ class Ingredients:
     eyes: Eyes
     model: Model
     seed: int
-    tell: Callable[[], Sequence[str | None]]
+    tell: Callable[[], Sequence[Told]]
     parameters: Hyperparameters = field(default_factory=Hyperparameters)
     inference: Inference = Inference.EXACT
 
@@ -47,7 +47,10 @@ def _hypothetical_minds(ingredients: Ingredients) -> Agent:
 
 
 def _oracle(ingredients: Ingredients) -> Agent:
-    return _compose(ingredients, lambda game, model: ToldStrategist(ingredients.tell, game.answer_to))
+    def strategist(game: Game, model: Model) -> Strategist:
+        return ToldStrategist(ingredients.tell, game, model, InteractionMemory())
+
+    return _compose(ingredients, strategist)
 
 
 AGENTS: Mapping[str, Callable[[Ingredients], Agent]] = {
@@ -60,7 +63,7 @@ AGENTS: Mapping[str, Callable[[Ingredients], Agent]] = {
 
 ABOUT: Mapping[str, str] = {
     "hypothetical_minds": "the full agent: perception, memory, Theory of Mind, subgoals, A*",
-    "oracle": "told what the opponent is after; same perception and planning; marks the ceiling",
+    "oracle": "told what the opponent is after, or its rule; same perception and planning; marks the ceiling",
     "random": "any move, each as likely; marks the floor",
     "noop": "stands still",
 }

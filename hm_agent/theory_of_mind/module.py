@@ -44,8 +44,10 @@ class Mindreading(Protocol):
     def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> Question[HypothesisAnswer]: ...
 
     def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None
-    ) -> Question[Any]: ...
+        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+    ) -> Question[Any]:
+        """Steps 4 and 5: what will the other do, and what to do about it? certain: whether the hypothesis is known."""
+        ...
 
     def predicted(self, answer: BaseModel) -> str | None:
         """The behaviour that an answer to `ask_prediction` predicts."""

@@ -10,7 +10,7 @@ import pytest
 
 from hm_agent.agents.registry import ABOUT, AGENTS, Ingredients
 from hm_agent.config import find_scenarios
-from hm_agent.core import Step
+from hm_agent.core import Step, Told
 from hm_agent.episode import run_episode
 from hm_agent.games.game import Inference
 from hm_agent.games.matrix.questions import PlanSubgoals
@@ -38,7 +38,7 @@ class Notes:
 def play(name: str, steps: int, inference: Inference = Inference.EXACT) -> list[Step]:
     world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
     eyes = eyes_of(SCENARIO.game.short_name)
-    agent = AGENTS[name](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.targets, inference=inference))
+    agent = AGENTS[name](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.tell, inference=inference))
     notes = Notes()
     outcome = asyncio.run(run_episode(world, agent, seed=1, max_steps=steps, recorders=[notes]))
     world.close()
@@ -54,7 +54,7 @@ def test_every_agent_plays(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(AGENTS) - {"oracle"}))
 def test_only_the_oracle_is_told_what_the_others_are_after(name: str) -> None:
-    def tell() -> list[str]:
+    def tell() -> list[Told]:
         raise AssertionError(f"{name} asked what only the oracle may know")
 
     world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)

@@ -43,7 +43,7 @@ class Witness:
 def witness() -> Witness:
     world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
     eyes = eyes_of(SCENARIO.game.short_name)
-    agent = AGENTS["hypothetical_minds"](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.targets))
+    agent = AGENTS["hypothetical_minds"](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.tell))
     witness = Witness(world)
     asyncio.run(run_episode(world, agent, seed=3, max_steps=STEPS, recorders=[witness]))
     world.close()

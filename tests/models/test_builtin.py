@@ -19,10 +19,10 @@ from hm_agent.games.matrix.questions import (
     Rules,
     Site,
 )
+from hm_agent.games.matrix.strategies import Mixture
 from hm_agent.grid import Layout, Pose
 from hm_agent.models.builtin.library import library, strategy_of
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from hm_agent.models.builtin.strategies import Mixture
 
 NAMES = ("rock", "paper", "scissors")
 RULES = Rules(
@@ -106,7 +106,9 @@ def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: st
 
 
 def test_what_the_opponent_takes_outweighs_a_hypothesis_that_is_hardly_tested() -> None:
-    question = PredictAndCounter(RULES, (encounter("rock", "rock"),), "The opponent always plays rock.", (0, 2, 0))
+    question = PredictAndCounter(
+        RULES, (encounter("rock", "rock"),), "The opponent always plays rock.", taken=(0, 2, 0)
+    )
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == "paper"
     assert max(answer.own_next, key=answer.own_next.__getitem__) == "scissors"
@@ -114,7 +116,7 @@ def test_what_the_opponent_takes_outweighs_a_hypothesis_that_is_hardly_tested() 
 
 def test_one_thing_taken_does_not_outweigh_a_hypothesis_that_was_right_for_long() -> None:
     met = (encounter("rock", "rock"),) * 20
-    question = PredictAndCounter(RULES, met, "The opponent always plays rock.", (0, 1, 0))
+    question = PredictAndCounter(RULES, met, "The opponent always plays rock.", taken=(0, 1, 0))
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == "rock"
 

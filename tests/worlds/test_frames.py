@@ -40,7 +40,7 @@ class Look:
 def test_the_frame_shows_the_map_that_the_action_was_decided_on() -> None:
     world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
     eyes = eyes_of(SCENARIO.game.short_name)
-    agent = AGENTS["hypothetical_minds"](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.targets))
+    agent = AGENTS["hypothetical_minds"](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.tell))
     look = Look(world)
     asyncio.run(run_episode(world, agent, seed=5, max_steps=300, recorders=[look]))
     world.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.core import Told
 from hm_agent.worlds.melting_pot.bots.casting import Bots, choose_bots
 from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 from tests.worlds.saved_puppet import save_puppet
@@ -47,7 +48,7 @@ def test_a_saved_puppet_gets_the_puppeteers_goal_and_its_action_reaches_the_worl
     for _ in range(3):
         world.step(0)
     after = world.truth(1)
-    assert world.targets() == ("scissors",)
+    assert world.tell() == (Told("scissors"),)
     assert after["ORIENTATION"] == before["ORIENTATION"]
     assert not (after["POSITION"] == before["POSITION"]).all()
     world.close()
@@ -58,7 +59,7 @@ def test_a_saved_bot_without_puppeteer_plays_and_tells_no_target(bots_dir: Path)
     world.reset(0)
     assert not any(world.step(0).last for _ in range(5))
     assert world.background() == (f"{SUBSTRATE}__free_0",)
-    assert world.targets() == (None,)
+    assert world.tell() == (Told(None),)
     world.close()
 
 

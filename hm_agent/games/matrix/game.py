@@ -111,9 +111,9 @@ class MatrixGame:
         return ProposeHypothesis(self.rules, self._encounters(history), best)
 
     def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None
+        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictAndCounter:
-        question = PredictAndCounter(self.rules, self._encounters(history), hypothesis)
+        question = PredictAndCounter(self.rules, self._encounters(history), hypothesis, certain)
         return replace(question, taken=clue.taken, own=clue.own) if isinstance(clue, Gathering) else question
 
     def predicted(self, answer: BaseModel) -> str | None:

@@ -117,8 +117,9 @@ class CounterAnswer(BaseModel):
 class PredictAndCounter(Question[CounterAnswer]):
     """What will the other play next by this hypothesis, and what to play against it? (steps 4 and 5)
 
-    hypothesis is None before anything is known. taken: how much of each resource the other is known to have taken since
-    the last encounter, own: what one holds oneself by now; None where nothing was noticed.
+    hypothesis is None before anything is known. certain: whether it is known to be true. taken: how much of each
+    resource the other is known to have taken since the last encounter, own: what one holds oneself by now; None where
+    nothing was noticed.
     """
 
     template = "matrix/predict_and_counter.j2"
@@ -126,6 +127,7 @@ class PredictAndCounter(Question[CounterAnswer]):
     rules: Rules
     history: tuple[Encounter, ...]
     hypothesis: str | None
+    certain: bool = False
     taken: Counts | None = None
     own: Counts | None = None
 

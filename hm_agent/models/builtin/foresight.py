@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from hm_agent.games.matrix.questions import Encounter, Rules
+from hm_agent.games.matrix.strategies import Mixture, Strategy
 from hm_agent.models.builtin.evidence import Trust, log_likelihood, trust_in
 from hm_agent.models.builtin.library import library
-from hm_agent.models.builtin.strategies import Mixture, Strategy
 
 DEPTH = 4
 """So many rounds are thought through, move by move and by what the opponent's answers would tell."""
 AHEAD = 6
 """So many more rounds are played in mind, with one move; the rest of the episode is taken to go on like the last."""
+PACE = 55.0
+"""How many steps a round is expected to take before any was played."""
 FIRM = 9.0, 10.0
 """As TRUSTED, of strategies that mean to be understood."""
 PLAUSIBLE = 0.05
@@ -26,15 +28,17 @@ STAKE = 0.5
 """So much of what has been earned may be staked on finding out whether the opponent lets itself be exploited."""
 
 
-def best_course(rules: Rules, history: Sequence[Encounter], believed: Strategy | None) -> int:
+def best_course(rules: Rules, history: Sequence[Encounter], believed: Strategy | None, *, certain: bool = False) -> int:
     """The behaviour to play next: the one that promises most, unless it risks too much.
 
-    It begins nicely, with what is best where both play it.
+    It begins nicely, with what is best where both play it. certain: whether the belief is known to be true.
     """
     moves = range(len(rules.behaviours))
-    if not history:
+    if not history and not certain:
         return max(moves, key=lambda move: rules.payoff[move][move])
     futures, rounds = _futures(rules, history, believed), _rounds_left(rules, history)
+    if certain:
+        futures = [future for future in futures if future.strategy == believed]
     steady = max(moves, key=lambda move: _kept(futures, move, rounds))
     stake = STAKE * max(0.0, sum(encounter.reward for encounter in history))
     allowed = [move for move in moves if move == steady or _risk(futures, steady, move, rounds) <= stake]
@@ -124,5 +128,6 @@ def _futures(rules: Rules, history: Sequence[Encounter], believed: Strategy | No
 
 
 def _rounds_left(rules: Rules, history: Sequence[Encounter]) -> float:
-    step = history[-1].step
-    return max(1.0, rules.length.left(step) * len(history) / max(1, step))
+    step = history[-1].step if history else 0
+    pace = step / len(history) if history else PACE
+    return max(1.0, rules.length.left(step) / max(1.0, pace))

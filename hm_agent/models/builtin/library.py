@@ -9,7 +9,7 @@ from itertools import permutations
 
 from hm_agent.games.matrix.payoff import Payoff
 from hm_agent.games.matrix.questions import Encounter, Rules
-from hm_agent.models.builtin.strategies import Always, Corrigible, Flip, Grudge, Mixture, Reply, Spying, Strategy
+from hm_agent.games.matrix.strategies import Always, Corrigible, Flip, Grudge, Mixture, Reply, Spying, Strategy, copying
 
 FLIPS = range(1, 6)
 """After how many interactions a change of mind is thought of."""
@@ -43,9 +43,7 @@ def _contesting(names: tuple[str, ...], payoff: Payoff) -> Iterator[Strategy]:
 def _bargaining(names: tuple[str, ...], payoff: Payoff) -> Iterator[Strategy]:
     """Where both can gain, a player means to move the other: it rewards and punishes."""
     yield from (Always(names, name, prior=-0.7) for name in names)
-    best = max(names, key=lambda name: _together(names, payoff, name))
-    words = f"The opponent begins with {best} and then copies what I played last."
-    yield Reply(names, words, 0.0, False, names, first=best)
+    yield copying(names, first=max(names, key=lambda name: _together(names, payoff, name)))
     yield Reply(names, "The opponent repeats its own last move.", -2.5, True, names)
     for kind, harsh in permutations(names, 2):
         if _together(names, payoff, kind) > _together(names, payoff, harsh):

@@ -48,7 +48,8 @@ def predict_and_counter(question: PredictAndCounter) -> CounterAnswer:
     strategy = strategy_of(question.hypothesis or "", rules, history)
     odds = expectation(strategy, history, question.taken)
     expected = expected_inventories(rules, history)
-    course = None if rules.is_contest else best_course(rules, history, strategy if question.hypothesis else None)
+    believed = strategy if question.hypothesis else None
+    course = None if rules.is_contest else best_course(rules, history, believed, certain=question.certain)
     target = best_target(rules, odds, expected, question.own, course)
     other = expected[max(range(len(odds)), key=lambda n: odds[n])]
     shares = ", ".join(f"{name} {share:.2f}" for name, share in zip(rules.behaviours, odds, strict=True))

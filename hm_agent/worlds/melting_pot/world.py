@@ -14,8 +14,8 @@ from meltingpot import scenario as mp_scenario
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.config import Scenario
-from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.bots.casting import Bots, Prompter, build_bots
+from hm_agent.core import Observation, Told
+from hm_agent.worlds.melting_pot.bots.casting import Bots, Prompter, build_bots, rule_of
 from hm_agent.worlds.melting_pot.bots.population import build_population
 from hm_agent.worlds.melting_pot.randomness import drawing_from
 from hm_agent.worlds.melting_pot.substrate import build_substrate, eyes_of
@@ -95,12 +95,10 @@ class MeltingPotWorld:
     def background(self) -> Sequence[str]:
         return self._names
 
-    def targets(self) -> Sequence[str | None]:
-        """The pure strategy that each other player is after, as of its last action; None where nobody can say.
-
-        Privileged: only the reference agent `oracle` is given it.
-        """
-        return self._targets
+    def tell(self) -> Sequence[Told]:
+        """What each other player is after, as of its last action. Privileged: for the reference agent `oracle` alone."""
+        rules = (rule_of(name, self._scenario.game) for name in self._names)
+        return tuple(Told(target, rule) for target, rule in zip(self._targets, rules, strict=False))
 
     def frame(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map as it was when the last action was decided on; for videos."""

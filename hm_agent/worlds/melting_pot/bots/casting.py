@@ -19,8 +19,10 @@ from meltingpot import scenario as mp_scenario
 from meltingpot.configs import bots as bot_configs
 from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.policies import puppet_policy, saved_model_policy
+from meltingpot.utils.puppeteers import in_the_matrix
 
 from hm_agent.config import ConfigError, GameFacts, Scenario
+from hm_agent.games.matrix.strategies import Corrigible, Grudge, copying
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.worlds.melting_pot.bots.policies import GulliblePolicy, GullibleState, ScriptedPuppet, errand_of
 from hm_agent.worlds.melting_pot.randomness import SeededPolicy
@@ -95,6 +97,21 @@ class _Overheard(policy_lib.Policy[tuple[int, Any]]):
 
     def close(self) -> None:
         self._policy.close()
+
+
+def rule_of(bot: str, game: GameFacts) -> str | None:
+    """How a bot answers what is done to it, in words; None for one that neither rewards nor punishes."""
+    builder = bot_configs.BOT_CONFIGS[bot].puppeteer_builder
+    said = getattr(builder, "keywords", {})
+    if "cooperate_resource" not in said:
+        return None
+    kind, harsh = (game.behaviours[said[f"{name}_resource"].index] for name in ("cooperate", "defect"))
+    puppeteer = builder()
+    if isinstance(puppeteer, in_the_matrix.GrimTrigger):
+        return Grudge(game.behaviours, kind, harsh, said["threshold"]).words
+    if isinstance(puppeteer, in_the_matrix.Corrigible):
+        return Corrigible(game.behaviours, harsh, kind, said["threshold"]).words
+    return copying(game.behaviours, kind).words if isinstance(puppeteer, in_the_matrix.TitForTat) else None
 
 
 def build_bots(

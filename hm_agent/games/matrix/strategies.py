@@ -90,6 +90,12 @@ class Reply:
         return (1 / len(self.behaviours),) * len(self.behaviours)
 
 
+def copying(behaviours: tuple[str, ...], first: str) -> Reply:
+    """Tit for tat."""
+    words = f"The opponent begins with {first} and then copies what I played last."
+    return Reply(behaviours, words, 0.0, False, behaviours, first)
+
+
 @dataclass(frozen=True)
 class Spying:
     """The best response to what it last saw the focal player collect; its own last move where it saw nothing since."""
