@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hm_agent.config import find_scenarios
+from hm_agent.config import all_scenarios
 from hm_agent.experiment import Experiment, run
 from hm_agent.reporting.console import ConsoleProgress
 from hm_agent.reporting.summary import Row, tabulate
@@ -18,9 +18,7 @@ EPISODES = 5
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as out:
-        experiment = Experiment(
-            find_scenarios(["rws_repeated_*"]), AGENTS, episodes=EPISODES, out=Path(out), bots="scripted"
-        )
+        experiment = Experiment(tuple(all_scenarios()), AGENTS, episodes=EPISODES, out=Path(out), bots="scripted")
         with ConsoleProgress(Console(stderr=True), sum(1 for _ in experiment.plan())) as progress:
             rows = tabulate(run(experiment, progress))
     print("| scenario | hypothetical_minds | interactions | the paper's (GPT-4) | oracle | of oracle | random |")

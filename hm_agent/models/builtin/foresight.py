@@ -24,7 +24,7 @@ FIRM = 9.0, 10.0
 """As TRUSTED, of strategies that mean to be understood."""
 PLAUSIBLE = 0.05
 """A risk counts if a strategy this likely poses it."""
-STAKE = 0.5
+STAKE = 0.4
 """So much of what has been earned may be staked on finding out whether the opponent lets itself be exploited."""
 
 

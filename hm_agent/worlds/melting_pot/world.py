@@ -96,7 +96,7 @@ class MeltingPotWorld:
         return self._names
 
     def tell(self) -> Sequence[Told]:
-        """What each other player is after, as of its last action. Privileged: for the reference agent `oracle` alone."""
+        """What each other player is after, as of its last action. Privileged: for the reference agent `oracle` only."""
         rules = (rule_of(name, self._scenario.game) for name in self._names)
         return tuple(Told(target, rule) for target, rule in zip(self._targets, rules, strict=False))
 
