@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 
 from benchmarks.stage import set_up
-from hm_agent.config import Scenario, find_scenarios
+from hm_agent.config import Scenario, all_scenarios
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.grid import Pose
@@ -53,7 +53,7 @@ def check(scenario: Scenario, seed: int = 0) -> tuple[Counter[str], int]:
 def main() -> None:
     print("| scenario | exact | wrong | lost | exact, % | unknown patches |\n| --- | --- | --- | --- | --- | --- |")
     total: Counter[str] = Counter()
-    for scenario in find_scenarios(["rws_repeated_*"]):
+    for scenario in all_scenarios():
         verdicts, unknown = check(scenario)
         total += verdicts
         _show(scenario.short_name, verdicts, str(unknown))

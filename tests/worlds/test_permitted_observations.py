@@ -11,14 +11,14 @@ from hm_agent.worlds.melting_pot.bots.casting import Bots
 from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 
 IN_THE_MATRIX = {"RGB", "INVENTORY", "READY_TO_SHOOT", "COLLECTIVE_REWARD"}
-RWS = [scenario for scenario in all_scenarios() if scenario.game.short_name == "rws_repeated"]
+SCENARIOS = list(all_scenarios())
 
 
-def test_nine_scenarios_are_covered() -> None:
-    assert len(RWS) == 9
+def test_all_scenarios_are_covered() -> None:
+    assert len(SCENARIOS) == 9 + 10
 
 
-@pytest.mark.parametrize("scenario", RWS, ids=lambda scenario: scenario.short_name)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.short_name)
 @pytest.mark.parametrize("ground_truth", [False, True], ids=["playing", "with ground truth for tests"])
 def test_player_receives_permitted_observations_only(scenario: Scenario, ground_truth: bool) -> None:
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=ground_truth)
@@ -31,7 +31,7 @@ def test_player_receives_permitted_observations_only(scenario: Scenario, ground_
 
 
 def test_player_sees_its_own_window_not_the_world() -> None:
-    world = MeltingPotWorld(RWS[0], Bots.SCRIPTED)
+    world = MeltingPotWorld(SCENARIOS[0], Bots.SCRIPTED)
     observation = world.reset(0)
     assert observation.fields["RGB"].shape == (40, 40, 3)
     assert world.frame().shape == (120, 184, 3)

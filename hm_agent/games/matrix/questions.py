@@ -16,6 +16,8 @@ from hm_agent.theory_of_mind.module import HypothesisAnswer
 
 SUBGOALS = ("move_to", "fire_at")
 """The functions a plan may call."""
+MOST_SUBGOALS = 12
+"""A longer plan is refused: it would be outdated long before its end."""
 MOST_HELD = 40
 """Nobody holds more of one kind."""
 
@@ -197,4 +199,6 @@ class PlanSubgoals(Question[PlanAnswer]):
     layout: Layout = field(metadata=UNSHOWN)
 
     def check(self, answer: PlanAnswer) -> None:
+        if len(answer.subgoals) > MOST_SUBGOALS:
+            raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 6")
         parse_plan(answer.subgoals, self.layout, SUBGOALS)

@@ -17,8 +17,8 @@ DOUBT = 4
 """How many steps of way a thing that may have grown back is thought to be further away than one that was seen."""
 REGROWTH = 30
 """After how many steps a site that was seen empty is worth another look."""
-LEGS = 6
-"""How many subgoals a plan has at most before it is thought over."""
+LEGS = 5
+"""How many things a plan collects at most before it is thought over; a plan has one subgoal more at most."""
 
 
 def plan_route(question: PlanSubgoals) -> list[Subgoal]:
