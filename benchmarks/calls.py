@@ -15,8 +15,8 @@ from typing import Any
 from benchmarks import text_player
 from benchmarks.loopback import Endpoint, Response
 from hm_agent.agents.registry import AGENTS, Ingredients
+from hm_agent.asking import AnswerT, Call, Model, Question, ignore
 from hm_agent.config import find_scenarios
-from hm_agent.core import AnswerT, Call, Model, Question, ignore
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction

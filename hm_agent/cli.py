@@ -11,8 +11,8 @@ from rich.console import Console
 
 from hm_agent import flags
 from hm_agent.agents.registry import ABOUT
+from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError, all_scenarios
-from hm_agent.core import ModelUnavailable
 from hm_agent.experiment import Experiment, run
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.reporting.console import ConsoleProgress, show_rows

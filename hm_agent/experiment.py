@@ -17,8 +17,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Protocol
 
 from hm_agent.agents.registry import AGENTS, Ingredients
+from hm_agent.asking import Model
 from hm_agent.config import ConfigError, Scenario
-from hm_agent.core import Agent, Model, Recorder, Vitals
+from hm_agent.core import Agent, Recorder, Vitals
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.games.game import Inference
 from hm_agent.models.providers import ModelSettings, Provider, provider_of

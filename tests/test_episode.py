@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from hm_agent.core import Agent, Decision, ModelUnavailable, Observation, Step, Vitals
+from hm_agent.asking import ModelUnavailable
+from hm_agent.core import Agent, Decision, Observation, Step, Vitals
 from hm_agent.episode import Outcome, run_episode
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks import text_player
 from benchmarks.loopback import Endpoint, Response, completion, refusal
+from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError, find_scenarios
-from hm_agent.core import ModelUnavailable
 from hm_agent.experiment import Experiment, Progress, run
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import ModelSettings

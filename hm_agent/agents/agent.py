@@ -8,16 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from hm_agent.core import (
-    Counts,
-    Decision,
-    Event,
-    Hypothesis,
-    Observation,
-    Strategy,
-    Unanswered,
-    Vitals,
-)
+from hm_agent.asking import Unanswered
+from hm_agent.core import Counts, Decision, Event, Hypothesis, Observation, Strategy, Vitals
 from hm_agent.games.game import Game
 from hm_agent.grid import Move
 from hm_agent.memory.entities import EntityMemory

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from hm_agent.core import Clue, Counts, Decision, Event, Hypothesis, Model, Observation, Strategy, Told, Vitals
+from hm_agent.asking import Model
+from hm_agent.core import Clue, Counts, Decision, Event, Hypothesis, Observation, Strategy, Told, Vitals
 from hm_agent.grid import Move
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.module import Mindreading

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from hm_agent.agents.agent import ComposedAgent, Strategist
 from hm_agent.agents.reference import NoopAgent, RandomAgent, ToldStrategist
+from hm_agent.asking import Model
 from hm_agent.config import GameFacts
-from hm_agent.core import Agent, Model, Told
+from hm_agent.core import Agent, Told
 from hm_agent.games import build_game
 from hm_agent.games.game import Game, Inference
 from hm_agent.memory.interactions import InteractionMemory

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from hm_agent.core import Counts, Event, Observation, Question, Strategy
+from hm_agent.asking import Question
+from hm_agent.core import Counts, Event, Observation, Strategy
 from hm_agent.grid import Layout
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import TextualMap

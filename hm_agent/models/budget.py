@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hm_agent.core import ModelUnavailable
+from hm_agent.asking import ModelUnavailable
 from hm_agent.models.chat import Chat, Reply, Request
 
 

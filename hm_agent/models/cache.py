@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError
-from hm_agent.core import ModelUnavailable
 from hm_agent.models.chat import Chat, Reply, Request
 
 _APPLICATION = 0x484D4147

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError
 from pydantic import BaseModel
 
-from hm_agent.core import ModelUnavailable, Unanswered
+from hm_agent.asking import ModelUnavailable, Unanswered
 from hm_agent.models.chat import Reply, Request
 from hm_agent.models.dialect import Dialect
 

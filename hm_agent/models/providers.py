@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from hm_agent.asking import Model
 from hm_agent.config import ConfigError
-from hm_agent.core import Model
 from hm_agent.models.budget import Budget, BudgetedChat
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.models.cache import CachedChat, Record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hm_agent.core import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from hm_agent.core import Usage
+from hm_agent.asking import Usage
 
 FILE = "result.json"
 PACKAGES = ("hm_agent", "dm-meltingpot", "dmlab2d", "openai", "numpy")

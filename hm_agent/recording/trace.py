@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from hm_agent.core import Decision, Event, Exchange, Step, Strategy, shown_fields
+from hm_agent.asking import Exchange, shown_fields
+from hm_agent.core import Decision, Event, Step, Strategy
 from hm_agent.grid import Facing, Move, Pose
 
 _NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 
-from hm_agent.core import Step, Usage
+from hm_agent.asking import Usage
+from hm_agent.core import Step
 from hm_agent.experiment import Episode
 from hm_agent.recording.result import Result
 from hm_agent.reporting.summary import Row, notes

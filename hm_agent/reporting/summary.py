@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from statistics import mean, stdev
 
+from hm_agent.asking import Usage
 from hm_agent.config import all_scenarios
-from hm_agent.core import Usage
 from hm_agent.recording.result import FILE, Result, read_result
 
 HEADINGS = (

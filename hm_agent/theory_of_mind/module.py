@@ -11,7 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Model, Question, Strategy, Unanswered
+from hm_agent.asking import Model, Question, Unanswered
+from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import (
     Bank,

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.loopback import Endpoint as Server
 from benchmarks.loopback import completion, refusal
-from hm_agent.core import ModelUnavailable
+from hm_agent.asking import ModelUnavailable
 from hm_agent.models.budget import Budget, BudgetedChat, BudgetSpent
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect

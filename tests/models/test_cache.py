@@ -19,8 +19,8 @@ import pytest
 import hm_agent
 from benchmarks.loopback import Endpoint as Server
 from benchmarks.loopback import Response, completion, refusal
+from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError
-from hm_agent.core import ModelUnavailable
 from hm_agent.models.cache import CachedChat, Record
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect

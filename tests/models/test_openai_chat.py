@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.loopback import Answer, Response, completion, prompt_of, refusal
 from benchmarks.loopback import Endpoint as Server
-from hm_agent.core import ModelUnavailable, Unanswered
+from hm_agent.asking import ModelUnavailable, Unanswered
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat

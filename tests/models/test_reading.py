@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from hm_agent.asking import Question
 from hm_agent.config import Length
-from hm_agent.core import Question
 from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.questions import (
     CounterAnswer,

@@ -8,8 +8,9 @@ from typing import cast
 
 import pytest
 
+from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.config import find_scenarios
-from hm_agent.core import AnswerT, Call, Question, Strategy, Unanswered, ignore
+from hm_agent.core import Strategy
 from hm_agent.games.matrix.clues import Gathering
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
+from hm_agent.asking import Model, Unanswered
 from hm_agent.config import GameFacts
-from hm_agent.core import Clue, Counts, Event, Evidence, Model, Observation, Strategy, Unanswered
+from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy
 from hm_agent.games.game import Inference
 from hm_agent.games.matrix.clues import Gathering, GatheringReader
 from hm_agent.games.matrix.counters import best_target, expected_inventories

@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from hm_agent.core import AnswerT, Call, Counts, Question, Unanswered, ignore
+from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.core import Counts
 from hm_agent.games.matrix.counters import best_target, expected_inventories
 from hm_agent.games.matrix.payoff import infer_inventory
 from hm_agent.games.matrix.questions import (
