@@ -46,7 +46,7 @@ _PRESET = flags.DEFINE_enum(
     "preset", None, list(PRESETS), "A model with its sampling from the paper's table 4; other flags win.", **_HERE
 )
 _BASE_URL = flags.DEFINE_string(
-    "base_url", None, "The OpenAI-compatible endpoint, e.g. http://localhost:8000/v1; else OpenAI's own.", **_HERE
+    "base_url", None, "The endpoint, e.g. http://localhost:8000/v1; else OPENAI_BASE_URL, else OpenAI's own.", **_HERE
 )
 _KEY = flags.DEFINE_string("api_key_env", "OPENAI_API_KEY", "The environment variable with the key.", **_HERE)
 _TIMEOUT = flags.DEFINE_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **_HERE)

@@ -34,8 +34,12 @@ class Record:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
-            self._claim()
         except (OSError, sqlite3.Error) as error:
+            raise ConfigError(f"--cache={path}: {error}; name a file of earlier runs, or a new one") from error
+        try:
+            self._claim()
+        except sqlite3.Error as error:
+            self._file.close()
             raise ConfigError(f"--cache={path}: {error}; name a file of earlier runs, or a new one") from error
 
     def _claim(self) -> None:

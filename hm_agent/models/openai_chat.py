@@ -163,7 +163,7 @@ def _words(error: APIStatusError) -> str:
 def _explain(error: OpenAIError, endpoint: Endpoint) -> str:
     match error:
         case APITimeoutError():
-            return f"{endpoint.host} did not answer within {endpoint.timeout:g} s, {1 + endpoint.retries} times over"
+            return f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
         case APIConnectionError():
             return f"{endpoint.host} can't be reached: {error.__cause__ or error}"
         case APIStatusError(status_code=401 | 403):

@@ -96,13 +96,13 @@ class EndpointProvider:
             raise ConfigError("--offline answers from a record of earlier runs: name it with --cache=FILE")
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
-        if not (self._key or settings.base_url or settings.offline):
+        if not (self._key or self._base_url or settings.offline):
             raise ConfigError(
                 f"--model={settings.name} needs a key: put it into the environment variable {settings.api_key_env}, "
                 "name another one with --api_key_env, or a server of your own with --base_url"
             )
-        if settings.base_url is not None and not _is_url(settings.base_url):
-            raise ConfigError("--base_url is no URL: it looks like http://localhost:8000/v1")
+        if self._base_url is not None and not _is_url(self._base_url):
+            raise ConfigError("--base_url (or OPENAI_BASE_URL) is no URL: it looks like http://localhost:8000/v1")
         if self._key and not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"--api_key_env={settings.api_key_env}: the key in it has characters that no key has")
         _ = self._record
@@ -116,6 +116,11 @@ class EndpointProvider:
         return Record(self._settings.cache) if self._settings.cache else None
 
     @property
+    def _base_url(self) -> str | None:
+        given = self._settings.base_url
+        return os.environ.get("OPENAI_BASE_URL") or None if given is None else given
+
+    @property
     def _key(self) -> str | None:
         return os.environ.get(self._settings.api_key_env, "").strip() or None
 
@@ -125,7 +130,7 @@ class EndpointProvider:
     @asynccontextmanager
     async def model(self, seed: int) -> AsyncIterator[Model]:
         settings = self._settings
-        endpoint = Endpoint(settings.base_url, self._key, settings.timeout, settings.retries)
+        endpoint = Endpoint(self._base_url, self._key, settings.timeout, settings.retries)
         async with OpenAIChat(endpoint, self._dialect) as chat:
             known: Chat = BudgetedChat(chat, self.budget, self._cost)
             if self._record:
