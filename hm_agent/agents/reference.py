@@ -46,13 +46,13 @@ class ToldStrategist:
         self, tell: Callable[[], Sequence[Told]], game: Mindreading, model: Model, memory: InteractionMemory
     ) -> None:
         self._tell, self._game, self._model, self._memory = tell, game, model, memory
-        self._told: Told | None = None
+        self._told = Told(None)
 
     @property
     def outdated(self) -> bool:
-        """Who goes by a rule changes only with what happens."""
+        """Who goes by a rule changes only with what happens; others may change at any time."""
         told = self._hear()
-        return told != self._told and not (self._told and self._told.rule and self._told.rule == told.rule)
+        return told.rule != self._told.rule or (told.rule is None and told.behaviour != self._told.behaviour)
 
     async def open(self) -> Strategy:
         self._told = told = self._hear()
