@@ -15,7 +15,7 @@ SCENARIOS = list(all_scenarios())
 
 
 def test_all_scenarios_are_covered() -> None:
-    assert len(SCENARIOS) == 9 + 10
+    assert len(SCENARIOS) == 9 + 10 + 10
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.short_name)
