@@ -36,9 +36,9 @@ def best_course(rules: Rules, history: Sequence[Encounter], believed: Strategy |
     moves = range(len(rules.behaviours))
     if not history and not certain:
         return max(moves, key=lambda move: rules.payoff[move][move])
-    futures, rounds = _futures(rules, history, believed), _rounds_left(rules, history)
-    if certain:
-        futures = [future for future in futures if future.strategy == believed]
+    rounds = _rounds_left(rules, history)
+    known = [_future(rules, believed, history, 1.0)] if certain and believed else []
+    futures = known or _futures(rules, history, believed)
     steady = max(moves, key=lambda move: _kept(futures, move, rounds))
     stake = STAKE * max(0.0, sum(encounter.reward for encounter in history))
     allowed = [move for move in moves if move == steady or _risk(futures, steady, move, rounds) <= stake]
@@ -108,7 +108,9 @@ def _kept(futures: Iterable[Future], move: int, rounds: float) -> float:
 def _risk(futures: Sequence[Future], steady: int, move: int, rounds: float) -> float:
     """The most that a plausible strategy would make one lose by a move, even if one answered it best from then on."""
     plausible = [replace(future, weight=1.0) for future in futures if future.weight >= PLAUSIBLE]
-    return max(future.kept(steady, rounds) - _begun([future], move, rounds, DEPTH) for future in plausible)
+    return max(
+        (future.kept(steady, rounds) - _begun([future], move, rounds, DEPTH) for future in plausible), default=0.0
+    )
 
 
 def _futures(rules: Rules, history: Sequence[Encounter], believed: Strategy | None) -> list[Future]:
@@ -116,15 +118,13 @@ def _futures(rules: Rules, history: Sequence[Encounter], believed: Strategy | No
     strategies = (*library(rules), Mixture.fitted(rules.behaviours, history))
     odds = [exp(strategy.prior + log_likelihood(strategy, history)) for strategy in strategies]
     return [
-        Future(
-            rules,
-            strategy,
-            trust_in(strategy, history, FIRM),
-            tuple(history),
-            share / sum(odds) + (strategy == believed),
-        )
+        _future(rules, strategy, history, share / sum(odds) + (strategy == believed))
         for strategy, share in zip(strategies, odds, strict=True)
     ]
+
+
+def _future(rules: Rules, strategy: Strategy, history: Sequence[Encounter], weight: float) -> Future:
+    return Future(rules, strategy, trust_in(strategy, history, FIRM), tuple(history), weight)
 
 
 def _rounds_left(rules: Rules, history: Sequence[Encounter]) -> float:

@@ -36,6 +36,7 @@ class MeltingPotWorld:
         self._stream = random.Random()
         self._step = 0
         self._names: Sequence[str] = ()
+        self._rules: Sequence[str | None] = ()
         self._targets: Sequence[str | None] = ()
         self._prompter = Prompter(scenario.game, [])
         self._before: dm_env.TimeStep | None = None
@@ -77,6 +78,7 @@ class MeltingPotWorld:
 
     def _keep_names(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
+        self._rules = tuple(rule_of(name, self._scenario.game) for name in names)
 
     def _keep_targets(self, _: Sequence[int]) -> None:
         """Bots think in other threads; what they aim for is read only once their actions are in."""
@@ -97,8 +99,7 @@ class MeltingPotWorld:
 
     def tell(self) -> Sequence[Told]:
         """What each other player is after, as of its last action. Privileged: for the reference agent `oracle` only."""
-        rules = (rule_of(name, self._scenario.game) for name in self._names)
-        return tuple(Told(target, rule) for target, rule in zip(self._targets, rules, strict=False))
+        return tuple(Told(target, rule) for target, rule in zip(self._targets, self._rules, strict=False))
 
     def frame(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map as it was when the last action was decided on; for videos."""
