@@ -16,8 +16,9 @@ from benchmarks import text_player
 from benchmarks.loopback import Endpoint, Response
 from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.asking import AnswerT, Call, Model, Question, ignore
-from hm_agent.config import find_scenarios
+from hm_agent.config import find_scenarios, game_named
 from hm_agent.episode import Outcome, run_episode
+from hm_agent.facts import MatrixFacts
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import reward
@@ -98,14 +99,14 @@ class Doubter:
 
 async def update(model: Model, others: list[tuple[int, ...]], traffic: Traffic) -> tuple[int, int]:
     """The round trips of the last of several updates of the Theory of Mind, and how many hypotheses it scored."""
-    (scenario,) = find_scenarios([SCENARIO])
-    game = MatrixGame(scenario.game, eyes_of(scenario.game.short_name))
+    facts = game_named("rws_repeated", MatrixFacts)
+    game = MatrixGame(facts, eyes_of(facts.short_name))
     mind = TheoryOfMind(game, model, InteractionMemory(), Hyperparameters())
     before, scored = 0, 0
     for number, other in enumerate(others):
         before = traffic.round_trips
         scored = sum(hypothesis.prediction is not None for hypothesis in mind.hypotheses)
-        paid = reward(OWN, other, scenario.game.payoff)
+        paid = reward(OWN, other, facts.payoff)
         await mind.revise(Interaction(100 * number, game.players[0], OWN, paid, shown=(0, 0, 0)))
     return traffic.round_trips - before, scored
 

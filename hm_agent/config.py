@@ -3,112 +3,24 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
-from hm_agent.core import Counts
+from hm_agent.facts import GameFacts, KitchenFacts, MatrixFacts, ScenarioFacts
 
 
 class ConfigError(ValueError):
     """Something in a TOML file or on the command line is wrong; the message says what would be right."""
 
 
-@dataclass(frozen=True)
-class _Strict:
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
-
-
-@dataclass(frozen=True)
-class Resource(_Strict):
-    """One resource of a matrix game, and the pure strategy it stands for.
-
-    collect_goals, interact_goals: the positions in a puppet's one-hot GOAL that tell it to collect or to play it.
-    colour: in which recordings show it.
-    """
-
-    behaviour: str
-    thing: str
-    sprite: str
-    colour: str = "#8b949e"
-    collect_goals: tuple[int, ...] = ()
-    interact_goals: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Sprites(_Strict):
-    """What the sprites of a substrate show."""
-
-    wall: str
-    own: str
-    players: Mapping[str, str]
-    ready: str
-    interacting: tuple[str, ...]
-    beams: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Beam(_Strict):
-    """The interaction beam's reach, in cells ahead and to either side."""
-
-    length: int
-    radius: int
-
-
-@dataclass(frozen=True)
-class Length(_Strict):
-    """How long an episode lasts, in steps: `least`, and from then on it ends with a chance at `every` so many steps."""
-
-    least: int
-    every: int
-    chance: float
-
-    def left(self, step: int) -> float:
-        """How many steps are to be expected after this one."""
-        return max(0, self.least - step) + self.every / self.chance
-
-
-@dataclass(frozen=True)
-class ScenarioFacts(_Strict):
-    """One scenario of a game. paper: (mean, standard error) of reward by agent, from the paper's table 1."""
-
-    about: str
-    paper: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class GameFacts(_Strict):
-    """All that is written down of a game; payoff rows are one's own pure strategies, columns the other's."""
-
-    title: str
-    game: str
-    substrate: str
-    short_name: str
-    reward_per_steps: int
-    payoff: tuple[tuple[float, ...], ...]
-    initial_inventory: int
-    resources: tuple[Resource, ...]
-    length: Length
-    sprites: Sprites
-    beam: Beam
-    scenarios: tuple[ScenarioFacts, ...]
-
-    @property
-    def behaviours(self) -> tuple[str, ...]:
-        return tuple(resource.behaviour for resource in self.resources)
-
-    @property
-    def things(self) -> tuple[str, ...]:
-        return tuple(resource.thing for resource in self.resources)
-
-    def words(self, counts: Counts) -> str:
-        """An inventory in words, e.g. `rock 1, paper 6, scissors 1`."""
-        return ", ".join(f"{name} {count:g}" for name, count in zip(self.behaviours, counts, strict=True))
+FactsT = TypeVar("FactsT", bound=GameFacts)
+AnyFacts = Annotated[MatrixFacts | KitchenFacts, Field(discriminator="game")]
 
 
 @dataclass(frozen=True)
@@ -143,12 +55,12 @@ def data_folder(name: str) -> Path:
 def load_game(path: Path) -> GameFacts:
     """Reads one game; a key that is missing, unknown or of the wrong kind is a `ConfigError` naming file and key."""
     try:
-        return TypeAdapter(GameFacts).validate_python(tomllib.loads(path.read_text("utf-8")))
+        return TypeAdapter(AnyFacts).validate_python(tomllib.loads(path.read_text("utf-8")))
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
+        where = ".".join(map(str, first["loc"][1:])) or "game"  # the first is the kind of game
         raise ConfigError(f"{path}: {where}: {first['msg']}") from error
 
 
@@ -158,12 +70,13 @@ def load_games() -> tuple[GameFacts, ...]:
     return tuple(load_game(path) for path in sorted(data_folder("scenarios").glob("*.toml")))
 
 
-def game_named(short_name: str) -> GameFacts:
-    """The game of a short name, e.g. `rws_repeated`."""
+def game_named(short_name: str, kind: type[FactsT]) -> FactsT:
+    """The game of a short name, e.g. `rws_repeated`. kind: of which kind it has to be."""
     for game in load_games():
-        if game.short_name == short_name:
+        if game.short_name == short_name and isinstance(game, kind):
             return game
-    raise ConfigError(f"unknown game {short_name!r}: there is {', '.join(game.short_name for game in load_games())}")
+    known = ", ".join(game.short_name for game in load_games() if isinstance(game, kind))
+    raise ConfigError(f"unknown game {short_name!r}: there is {known}")
 
 
 def all_scenarios() -> Iterator[Scenario]:

@@ -92,13 +92,15 @@ class Evidence(Protocol):
 class Strategy:
     """What to do next and why, as handed from the strategist to planning.
 
-    target: the own inventory to reach before meeting the other, where the game has one. expected: what the other is
-    expected to hold then.
+    target: the own inventory to reach before meeting another, where the game has one. expected: what the other is
+    expected to hold then. seek: whom to meet; anybody if empty. role: the part to play, where the game has parts.
     """
 
     words: str
     target: Counts | None = None
     expected: Counts | None = None
+    seek: tuple[str, ...] = ()
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,10 +98,11 @@ class Layout:
     walls: frozenset[Cell]
 
     @classmethod
-    def from_ascii(cls, text: str, wall: str = "W") -> Layout:
+    def from_ascii(cls, text: str, walls: str = "W") -> Layout:
+        """walls: the characters of what nobody can enter."""
         rows: Sequence[str] = text.strip("\n").splitlines()
-        walls = frozenset((x, y) for y, row in enumerate(rows) for x, char in enumerate(row) if char == wall)
-        return cls(width=max(map(len, rows)), height=len(rows), walls=walls)
+        solid = frozenset((x, y) for y, row in enumerate(rows) for x, char in enumerate(row) if char in walls)
+        return cls(width=max(map(len, rows)), height=len(rows), walls=solid)
 
     def contains(self, cell: Cell) -> bool:
         return 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
@@ -120,8 +121,9 @@ class Layout:
     def neighbours(self) -> dict[Cell, tuple[Cell, ...]]:
         """The open cells next to each open cell."""
         open_cells = set(self.open_cells)
-        return {cell: tuple(n for n in _around(cell) if n in open_cells) for cell in self.open_cells}
+        return {cell: tuple(n for n in around(cell) if n in open_cells) for cell in self.open_cells}
 
 
-def _around(cell: Cell) -> Iterator[Cell]:
+def around(cell: Cell) -> Iterator[Cell]:
+    """The four cells next to a cell, on the map or not."""
     return ((cell[0] + dx, cell[1] + dy) for dx, dy in AHEAD)

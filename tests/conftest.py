@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from hm_agent.config import GameFacts, load_games
+from hm_agent.config import game_named
 from hm_agent.core import Step
 from hm_agent.experiment import Episode
+from hm_agent.facts import MatrixFacts
 from hm_agent.grid import Layout
 from hm_agent.recording.result import Result
 
@@ -41,13 +42,13 @@ def silence() -> Silence:
 
 
 @pytest.fixture(scope="session")
-def rws() -> GameFacts:
+def rws() -> MatrixFacts:
     """Running With Scissors, repeated."""
-    return next(game for game in load_games() if game.short_name == "rws_repeated")
+    return game_named("rws_repeated", MatrixFacts)
 
 
 @pytest.fixture(scope="session")
-def rws_eyes(rws: GameFacts) -> Eyes:
+def rws_eyes(rws: MatrixFacts) -> Eyes:
     """What a player of it needs to see, from the real substrate."""
     from hm_agent.worlds.melting_pot.substrate import eyes_of
 

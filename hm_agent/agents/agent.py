@@ -6,19 +6,21 @@ What sets agents apart is their strategist; perception, memory and planning are 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
-from hm_agent.asking import Unanswered
+from hm_agent.asking import Model, Unanswered
 from hm_agent.core import Counts, Decision, Event, Hypothesis, Observation, Strategy, Vitals
-from hm_agent.games.game import Game
+from hm_agent.games.game import Briefing, Game
 from hm_agent.grid import Move
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import stalest_cell
+from hm_agent.memory.whereabouts import Whereabouts
 from hm_agent.models.transcript import Transcript
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.action_planner import ActionPlanner, Situation
-from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal, parse_plan
+from hm_agent.planning.subgoals import MoveTo, Subgoal, parse_plan
 from hm_agent.planning.walking import seek_bearings
 
 
@@ -48,15 +50,46 @@ class Strategist(Protocol):
         ...
 
 
+class Reflector(Protocol):
+    """Whoever learns from what was done."""
+
+    async def reflect(self, briefing: Briefing, failed: Subgoal) -> str | None:
+        """What to bear in mind in the next plan, after a subgoal came to nothing."""
+        ...
+
+
+class GamesOwnReflector:
+    """Asks what the game has to ask about a failure; where it has nothing, nothing is learnt."""
+
+    def __init__(self, game: Game, model: Model) -> None:
+        self._game, self._model = game, model
+
+    async def reflect(self, briefing: Briefing, failed: Subgoal) -> str | None:
+        question = self._game.ask_critique(briefing, failed)
+        if question is None:
+            return None
+        try:
+            return (await self._model.answer(question)).critique
+        except Unanswered:
+            return None
+
+
 class ComposedAgent:
     """Perception, memory, a strategist, a subgoal module and an action planner, in this order at every step."""
 
     def __init__(
-        self, game: Game, eyes: Eyes, planner: ActionPlanner, strategist: Strategist, model: Transcript
+        self,
+        game: Game,
+        eyes: Eyes,
+        planner: ActionPlanner,
+        strategist: Strategist,
+        reflector: Reflector,
+        model: Transcript,
     ) -> None:
-        self._game, self._planner, self._strategist, self._model = game, planner, strategist, model
+        self._game, self._planner, self._model = game, planner, model
+        self._strategist, self._reflector = strategist, reflector
         self._perceiver = Perceiver(eyes)
-        self._memory = EntityMemory(game.layout, game.players)
+        self._memory = EntityMemory(Whereabouts(game.layout, game.players, eyes.window.left))
         self._strategy: Strategy | None = None
         self._must_plan = True
         self._move = Move.NOOP
@@ -72,13 +105,13 @@ class ComposedAgent:
 
     async def _think(self, events: Sequence[Event]) -> None:
         """Lets the strategist take in what happened."""
+        before = self._strategy
         if self._strategy is None or self._strategist.outdated:
             self._strategy = await self._strategist.open()
-            self._must_plan = True
         for event in events:
-            revised = await self._strategist.revise(event)
-            self._strategy = revised or self._strategy
-            self._must_plan |= event.is_interaction or revised is not None
+            self._strategy = await self._strategist.revise(event) or self._strategy
+            self._must_plan |= event.is_interaction
+        self._must_plan |= self._strategy != before
         self._interactions += sum(event.is_interaction for event in events)
 
     async def _choose(self, observation: Observation, view: TextualMap) -> Move:
@@ -86,7 +119,9 @@ class ComposedAgent:
             return Move.NOOP
         if view.pose is None:
             return seek_bearings(view, observation.step)
-        situation = Situation(observation.step, view, self._memory, self._game.is_loaded(observation))
+        assert self._strategy is not None
+        loaded = self._game.is_loaded(observation)
+        situation = Situation(observation.step, view, self._memory, loaded, self._strategy.seek)
         move = None if self._must_plan else self._planner.next_move(situation)
         if move is None:
             self._planner.follow(await self._plan(observation, view))
@@ -101,13 +136,15 @@ class ComposedAgent:
         return self._planner.next_move(situation) or Move.TURN_RIGHT
 
     async def _plan(self, observation: Observation, view: TextualMap) -> Sequence[Subgoal]:
-        """Asks for subgoals; where no valid ones come, the opponent is looked for."""
+        """Asks for subgoals, with what is to be learnt from a plan that failed."""
         assert self._strategy is not None
-        assert view.pose is not None
+        briefing = Briefing(observation, view, self._memory, self._strategy)
+        if self._planner.failed is not None:
+            briefing = replace(briefing, critique=await self._reflector.reflect(briefing, self._planner.failed))
         try:
-            answer = await self._model.answer(self._game.ask_plan(observation, view, self._memory, self._strategy))
+            answer = await self._model.answer(self._game.ask_plan(briefing))
         except Unanswered:
-            return (FireAt(view.pose.cell),)
+            return self._game.default_plan(view)
         return parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
 
     def _decision(self, observation: Observation, view: TextualMap, events: Sequence[Event]) -> Decision:
@@ -115,7 +152,7 @@ class ComposedAgent:
         return Decision(
             action=int(self._move),
             pose=view.pose,
-            inventory=self._game.inventory(observation),
+            inventory=self._game.inventory(observation, view),
             other_inventory=self._strategist.other_inventory,
             subgoal=str(subgoal) if subgoal else None,
             strategy=self._strategy,

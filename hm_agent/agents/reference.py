@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hm_agent.asking import Model
 from hm_agent.core import Clue, Counts, Decision, Event, Hypothesis, Observation, Strategy, Told, Vitals
@@ -36,7 +36,7 @@ class RandomAgent:
 
 
 class ToldStrategist:
-    """Told at every step what the opponent is after, or by which rule it goes, and plays the answer to it."""
+    """Told at every step what the others are after, or by which rule one goes, and plays the answer to it."""
 
     hypotheses: Sequence[Hypothesis] = ()
     validated: Hypothesis | None = None
@@ -46,22 +46,20 @@ class ToldStrategist:
         self, tell: Callable[[], Sequence[Told]], game: Mindreading, model: Model, memory: InteractionMemory
     ) -> None:
         self._tell, self._game, self._model, self._memory = tell, game, model, memory
-        self._told = Told(None)
+        self._told: Mapping[str, Told] = {}
 
     @property
     def outdated(self) -> bool:
         """Who goes by a rule changes only with what happens; others may change at any time."""
-        told = self._hear()
-        return told.rule != self._told.rule or (told.rule is None and told.behaviour != self._told.behaviour)
+        return any(_has_turned(self._told.get(player), told) for player, told in self._hear().items())
 
     async def open(self) -> Strategy:
-        self._told = told = self._hear()
-        if told.rule is None:
-            return self._game.answer_to(told.behaviour)
-        latest = self._memory.latest
-        history = self._memory.of(latest.partner) if latest else ()
-        answer = await self._model.answer(self._game.ask_prediction(history, told.rule, certain=True))
-        return self._game.strategy(answer, informed=True)
+        self._told = self._hear()
+        for player, told in self._told.items():
+            if told.rule is not None:
+                question = self._game.ask_prediction(self._memory.of(player), told.rule, certain=True)
+                return self._game.strategy(await self._model.answer(question), informed=True)
+        return self._game.answer_to({player: told.behaviour for player, told in self._told.items()})
 
     async def revise(self, event: Event) -> Strategy | None:
         if isinstance(event, Clue):
@@ -71,5 +69,11 @@ class ToldStrategist:
             self._memory.add(evidence)
         return await self.open()
 
-    def _hear(self) -> Told:
-        return next(iter(self._tell()), Told(None))
+    def _hear(self) -> Mapping[str, Told]:
+        return dict(zip(self._game.players, self._tell(), strict=False))
+
+
+def _has_turned(before: Told | None, now: Told) -> bool:
+    if before is None or now.rule is not None:
+        return before is None or before.rule != now.rule
+    return before != now

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hm_agent.agents.agent import ComposedAgent, Strategist
+from hm_agent.agents.agent import ComposedAgent, GamesOwnReflector, Strategist
 from hm_agent.agents.reference import NoopAgent, RandomAgent, ToldStrategist
 from hm_agent.asking import Model
-from hm_agent.config import GameFacts
 from hm_agent.core import Agent, Told
+from hm_agent.facts import GameFacts
 from hm_agent.games import build_game
 from hm_agent.games.game import Game, Inference
 from hm_agent.memory.interactions import InteractionMemory
@@ -37,7 +37,8 @@ def _compose(ingredients: Ingredients, strategist: Callable[[Game, Model], Strat
     game = build_game(ingredients.facts, ingredients.eyes, ingredients.inference)
     model = Transcript(ingredients.model)
     planner = ActionPlanner(game.layout, ingredients.facts.beam, game.ready_mark)
-    return ComposedAgent(game, ingredients.eyes, planner, strategist(game, model), model)
+    reflector = GamesOwnReflector(game, model)
+    return ComposedAgent(game, ingredients.eyes, planner, strategist(game, model), reflector, model)
 
 
 def _hypothetical_minds(ingredients: Ingredients) -> Agent:

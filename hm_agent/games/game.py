@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
+
+from pydantic import BaseModel
 
 from hm_agent.asking import Question
 from hm_agent.core import Counts, Event, Observation, Strategy
 from hm_agent.grid import Layout
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import TextualMap
+from hm_agent.planning.subgoals import Subgoal
 from hm_agent.theory_of_mind.module import Mindreading
 
 
@@ -21,11 +25,29 @@ class Inference(StrEnum):
     MODEL = "model"
 
 
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """What a plan is made on. critique: what was learnt from the plan before, where anything was."""
+
+    observation: Observation
+    view: TextualMap
+    memory: EntityMemory
+    strategy: Strategy
+    critique: str | None = None
+
+
+class Critique(BaseModel):
+    """Why something came to nothing, and what to do instead."""
+
+    reasoning: str = ""
+    critique: str
+
+
 class Game(Mindreading, Protocol):
     """One game as one player plays it through an episode: what happens, what it means, and what can be done.
 
-    subgoals: the functions a plan may call. players: the names of the others. ready_mark: what a player wears that can
-    be interacted with, None where everybody can be.
+    subgoals: the functions a plan may call. ready_mark: what a player wears, or a thing shows, that is ready to be
+    interacted with; None where all are.
     """
 
     @property
@@ -35,16 +57,13 @@ class Game(Mindreading, Protocol):
     def subgoals(self) -> Sequence[str]: ...
 
     @property
-    def players(self) -> Sequence[str]: ...
-
-    @property
     def ready_mark(self) -> str | None: ...
 
     def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
         """What has happened, by the latest frame; to be called with every frame, once it is remembered."""
         ...
 
-    def inventory(self, observation: Observation) -> Counts: ...
+    def inventory(self, observation: Observation, view: TextualMap) -> Counts: ...
 
     def is_loaded(self, observation: Observation) -> bool:
         """Whether the beam can fire now."""
@@ -54,12 +73,14 @@ class Game(Mindreading, Protocol):
         """Whether nothing can be done."""
         ...
 
-    def ask_plan(
-        self,
-        observation: Observation,
-        view: TextualMap,
-        memory: EntityMemory,
-        strategy: Strategy,
-    ) -> Question[Any]:
+    def ask_plan(self, briefing: Briefing) -> Question[Any]:
         """How to carry out a strategy from here."""
+        ...
+
+    def default_plan(self, view: TextualMap) -> Sequence[Subgoal]:
+        """What to do where no valid plan came."""
+        ...
+
+    def ask_critique(self, briefing: Briefing, failed: Subgoal) -> Question[Critique] | None:
+        """Why a subgoal came to nothing; None where the game has nothing that could."""
         ...

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.grid import Cell, Layout
-from hm_agent.memory.whereabouts import track, worth_going_to
+from hm_agent.grid import Cell
+from hm_agent.memory.whereabouts import Whereabouts, worth_going_to
 from hm_agent.perception.textual_map import Sight, TextualMap
 
 
@@ -36,8 +36,8 @@ class Loss:
 class EntityMemory:
     """Things with the step they were last seen, other players, and when each cell was last in view."""
 
-    def __init__(self, layout: Layout | None = None, players: Sequence[str] = ()) -> None:
-        """players: whose whereabouts to keep a belief about, over the cells of the layout."""
+    def __init__(self, whereabouts: Whereabouts | None = None) -> None:
+        """whereabouts: a belief to keep about where other players are."""
         self.things: dict[Cell, tuple[str, int]] = {}
         self.sites: dict[Cell, str] = {}
         self.emptied: dict[Cell, int] = {}
@@ -46,12 +46,12 @@ class EntityMemory:
         """What the latest frame has shown to be gone: others have taken it since it was last seen."""
         self.players: dict[str, PlayerSighting] = {}
         self.looked_at: dict[Cell, int] = {}
-        self.whereabouts = track(layout, players) if layout else {}
+        self.whereabouts = whereabouts
 
     def update(self, step: int, view: TextualMap) -> None:
         """Takes in one frame; a frame of unknown pose leaves no memory."""
-        for belief in self.whereabouts.values():
-            belief.update(view)
+        if self.whereabouts:
+            self.whereabouts.update(view)
         self.lost = []
         if not view.present:
             self.emptied.clear()
@@ -92,9 +92,14 @@ class EntityMemory:
         """Where things of a kind are believed to be."""
         return [cell for cell, (remembered, _) in self.things.items() if remembered == kind]
 
-    def likely_place(self, here: Cell) -> Cell:
-        """Where to look for another player from here."""
-        return worth_going_to([p for belief in self.whereabouts.values() for p in belief.likely_places()], here)
+    def likely_places(self, players: Sequence[str] = ()) -> tuple[tuple[Cell, float], ...]:
+        """Where these players, or any, may be seen from, and how many of them to expect there."""
+        return self.whereabouts.likely_places(players) if self.whereabouts else ()
+
+    def likely_place(self, here: Cell, players: Sequence[str] = ()) -> Cell | None:
+        """Where to look for one of these players, or for any, from here; None without a belief."""
+        places = self.likely_places(players)
+        return worth_going_to(places, here) if places else None
 
     def describe(self) -> dict[str, list[tuple[Cell, str]]]:
         """The paper's form: `{'yellow_box': [((13, 3), 'Step: 1087'), ...]}`."""

@@ -12,8 +12,6 @@ from hm_agent.perception.textual_map import TextualMap
 
 RESTLESSNESS = 0.2
 """How likely a player is taken to step to each of the four sides within one step."""
-REACH = 2
-"""Within so many columns and rows of a place a player would be seen from there."""
 HASTE = 4
 """The way to a place counts from here on: twice as far, in steps beyond these, must be twice as likely."""
 SPREAD = 4
@@ -21,43 +19,62 @@ SPREAD = 4
 
 
 class Whereabouts:
-    """The belief about one other player; it starts anywhere and comes back anywhere."""
+    """A belief about each other player by name; they start anywhere and come back anywhere."""
 
-    def __init__(self, layout: Layout, player: str) -> None:
-        self._player = player
+    def __init__(self, layout: Layout, players: Sequence[str], reach: int) -> None:
+        """reach: within so many columns and rows of a place a player would be seen from there."""
+        self._slots = {player: n for n, player in enumerate(players)}
+        self._reach = reach
         self._open = np.zeros((layout.height, layout.width))
         for x, y in layout.open_cells:
             self._open[y, x] = 1.0
-        self._openings = RESTLESSNESS * _sum_around(self._open)
-        self.belief = self._anywhere()
-        """(height, width) probabilities."""
+        self._anywhere = self._open / self._open.sum()
+        self._openings = RESTLESSNESS * _sum_around(self._open[np.newaxis])
+        self._forget()
 
-    def _anywhere(self) -> npt.NDArray[np.float64]:
-        return np.asarray(self._open / self._open.sum())
+    def _forget(self) -> None:
+        self.beliefs = np.tile(self._anywhere, (len(self._slots), 1, 1))
+        """(players, height, width) probabilities."""
+
+    def of(self, player: str) -> npt.NDArray[np.float64]:
+        """(height, width) probabilities."""
+        return np.asarray(self.beliefs[self._slots[player]])
 
     def update(self, view: TextualMap) -> None:
-        """One step further: the belief spreads, and the cells in view are settled."""
+        """One step further: the beliefs spread, and the cells in view are settled."""
         if not view.present:
-            self.belief = self._anywhere()
+            self._forget()
             return
         self._spread()
-        seen = [sight.cell for sight in view.sights if sight.kind == self._player and sight.cell]
-        if seen:
-            self.belief[:] = 0.0
-        for x, y in seen or view.in_view:
-            if 0 <= y < self.belief.shape[0] and 0 <= x < self.belief.shape[1]:
-                self.belief[y, x] = 1.0 if seen else 0.0
-        total = self.belief.sum()
-        self.belief = self.belief / total if total > 0 else self._anywhere()
+        self._clear(view.in_view)
+        for sight in view.players:
+            if sight.cell and (slot := self._slots.get(sight.kind)) is not None:
+                x, y = sight.cell
+                self.beliefs[slot] = 0.0
+                self.beliefs[slot, y, x] = 1.0
 
     def _spread(self) -> None:
         """Who would step into a wall stays."""
-        coming = RESTLESSNESS * _sum_around(self.belief) * self._open
-        self.belief = coming + self.belief * (1 - self._openings)
+        coming = RESTLESSNESS * _sum_around(self.beliefs) * self._open
+        self.beliefs = coming + self.beliefs * (1 - self._openings)
 
-    def likely_places(self, count: int = 3) -> tuple[tuple[Cell, float], ...]:
-        """A few places apart from each other, each with the probability that the player is seen from there."""
-        seen = self._open * _box_sum(self.belief, REACH)
+    def _clear(self, in_view: Sequence[Cell]) -> None:
+        """Nobody is taken to be where nobody is seen; who can be nowhere any more may be anywhere."""
+        height, width = self._open.shape
+        for x, y in in_view:
+            if 0 <= y < height and 0 <= x < width:
+                self.beliefs[:, y, x] = 0.0
+        totals = self.beliefs.sum(axis=(1, 2), keepdims=True)
+        lost = totals <= 0
+        self.beliefs = np.where(lost, self._anywhere, self.beliefs / np.where(lost, 1.0, totals))
+
+    def likely_places(self, players: Sequence[str] = (), count: int = 3) -> tuple[tuple[Cell, float], ...]:
+        """A few places apart from each other, each with how many of these players (all by default) to expect in view.
+
+        For a single player, that is the probability that it is seen from there.
+        """
+        slots = [self._slots[player] for player in players] or list(self._slots.values())
+        seen = self._open * _box_sum(self.beliefs[slots].sum(axis=0), self._reach)
         chosen: list[tuple[Cell, float]] = []
         for place in np.argsort(-seen, axis=None, kind="stable"):
             y, x = divmod(int(place), seen.shape[1])
@@ -73,18 +90,13 @@ def worth_going_to(places: Sequence[tuple[Cell, float]], here: Cell) -> Cell:
     return max(places, key=lambda place: place[1] / (HASTE + distance(here, place[0])))[0]
 
 
-def track(layout: Layout, players: Sequence[str]) -> dict[str, Whereabouts]:
-    """A belief for each player by name."""
-    return {player: Whereabouts(layout, player) for player in players}
-
-
-def _sum_around(grid: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """For each cell, the sum over its four neighbours."""
-    total = np.zeros_like(grid)
-    total[1:] += grid[:-1]
-    total[:-1] += grid[1:]
-    total[:, 1:] += grid[:, :-1]
-    total[:, :-1] += grid[:, 1:]
+def _sum_around(grids: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """For each cell of each grid, the sum over its four neighbours."""
+    total = np.zeros_like(grids)
+    total[:, 1:] += grids[:, :-1]
+    total[:, :-1] += grids[:, 1:]
+    total[:, :, 1:] += grids[:, :, :-1]
+    total[:, :, :-1] += grids[:, :, 1:]
     return total
 
 

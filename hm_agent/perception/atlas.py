@@ -53,14 +53,14 @@ class Atlas:
     index: Mapping[bytes, int]
 
 
-def build_atlas(settings: Mapping[str, Any], viewer: int) -> Atlas:
-    """Computes the atlas of one player's view.
+def build_atlas(settings: Mapping[str, Any]) -> Atlas:
+    """Computes the atlas of every player's view.
 
-    settings: the substrate's lab2d settings; viewer: the player's slot, from 0, which decides how avatars look.
+    settings: the substrate's lab2d settings.
     """
     pictures = _sprite_pictures(settings)
-    remap = _sprite_map(settings, viewer)
-    layers = [_layer_pictures(settings, layer, pictures, remap) for layer in LAYERS]
+    layers = [_layer_pictures(settings, layer, pictures) for layer in LAYERS]
+    layers.append(_interactions(settings))
     labels: list[Label] = [Label((Sprite("unknown"),))]
     index: dict[bytes, int] = {}
     for stack in product(*layers):
@@ -131,28 +131,38 @@ def _paint(shape: str, palette: Mapping[str, Sequence[int]]) -> Pixels:
     return np.asarray(boxes.sum(axis=(1, 3)) // factor**2, np.uint8)
 
 
-def _sprite_map(settings: Mapping[str, Any], viewer: int) -> dict[str, str]:
-    """How the viewer sees other sprites: its own avatar as one sprite, the others' as another."""
-    for game_object in settings["simulation"]["gameObjects"]:
-        for kwargs in _components(game_object, "Avatar"):
-            if kwargs["index"] == viewer + 1:
-                return dict(kwargs.get("spriteMap", {}))
-    raise ValueError(f"no avatar in slot {viewer}: the settings describe {settings['numPlayers']} players, from 0")
-
-
 def _layer_pictures(
-    settings: Mapping[str, Any], layer: str, pictures: Mapping[str, Rotations], remap: Mapping[str, str]
+    settings: Mapping[str, Any], layer: str, pictures: Mapping[str, Rotations]
 ) -> list[tuple[Sprite | None, Pixels | None]]:
-    """Everything that can lie on a layer, nothing first."""
+    """Everything that can lie on a layer, nothing first; sprites without a picture are seen as others only."""
     names = {
-        remap.get(state["sprite"], state["sprite"])
+        state["sprite"]
         for game_object in _game_objects(settings)
         for kwargs in _components(game_object, "StateManager")
         for state in kwargs["stateConfigs"]
         if state.get("layer") == layer and "sprite" in state
     }
+    names |= {seen_as for name, seen_as in _disguises(settings) if name in names}
     shown: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
-    shown += [(Sprite(name, turns), rgba) for name in sorted(names) for turns, rgba in enumerate(pictures[name])]
+    known = sorted(names & pictures.keys())
+    shown += [(Sprite(name, turns), rgba) for name in known for turns, rgba in enumerate(pictures[name])]
+    return shown
+
+
+def _disguises(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """By which other sprite an avatar is shown to some player: to itself, or to everybody else."""
+    for game_object in settings["simulation"]["gameObjects"]:
+        for kwargs in _components(game_object, "Avatar"):
+            yield from kwargs.get("spriteMap", {}).items()
+
+
+def _interactions(settings: Mapping[str, Any]) -> list[tuple[Sprite | None, Pixels | None]]:
+    """Beams with a picture of their own, which leaves visible what they are painted over; no beam first."""
+    shown: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
+    for game_object in settings["simulation"]["gameObjects"]:
+        for kwargs in _components(game_object, "InteractBeam"):
+            rgba = _paint(kwargs["shapes"][0], kwargs["palettes"][0])
+            shown.append((Sprite(f"interact_player{len(shown)}"), rgba))
     return shown
 
 

@@ -22,20 +22,24 @@ class WallPatterns:
     """Which walls each pose of a map shows, as bit sets over the cells of the window."""
 
     def __init__(self, layout: Layout, window: Window) -> None:
-        self.bits: npt.NDArray[np.int64] = 1 << np.arange(window.rows * window.columns, dtype=np.int64)
         self.poses = [Pose(x, y, facing) for x, y in layout.open_cells for facing in range(4)]
         self.number = {pose: n for n, pose in enumerate(self.poses)}
-        self.facings = np.array([pose.facing for pose in self.poses])
-        shown = np.array([[cell in layout.walls for cell in window.cells(pose)] for pose in self.poses])
-        self.walls: npt.NDArray[np.int64] = shown @ self.bits
-        self.wall_sets: list[int] = self.walls.tolist()
+        self._facings = np.array([pose.facing for pose in self.poses])
+        self._shown = np.array([[cell in layout.walls for cell in window.cells(pose)] for pose in self.poses])
+        self.wall_sets = [sum(1 << int(n) for n in np.flatnonzero(shown)) for shown in self._shown]
 
     def matching(self, seen: int, hidden: int, facing: int | None) -> list[Pose]:
         """All poses that show exactly the walls seen, whatever lies in the cells that are hidden."""
-        match = ((self.walls ^ seen) & ~np.int64(hidden)) == 0
+        match = ((self._shown == self._cells(seen)) | self._cells(hidden)).all(axis=1)
         if facing is not None:
-            match &= self.facings == facing
+            match &= self._facings == facing
         return [self.poses[n] for n in np.flatnonzero(match)]
+
+    def _cells(self, bits: int) -> npt.NDArray[np.bool_]:
+        """A bit set as an array over the cells of the window."""
+        count = self._shown.shape[1]
+        octets = np.frombuffer(bits.to_bytes((count + 7) // 8, "little"), np.uint8)
+        return np.unpackbits(octets, count=count, bitorder="little").astype(np.bool_)
 
 
 class Localizer:

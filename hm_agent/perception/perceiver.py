@@ -16,19 +16,24 @@ from hm_agent.perception.view import Window, label_patches
 
 @dataclass(frozen=True)
 class SpriteRoles:
-    """What the sprites of a substrate stand for: its name of a sprite, and our word for it."""
+    """What the sprites of a substrate stand for: its name of a sprite, and our word for it.
+
+    wall, solid: the plain wall, and all that can't be walked through. kinds: what can be taken or used, by sprite.
+    marks: what is worn, held or shown on top. freezing_mark: who wears it can't move.
+    """
 
     wall: str
+    solid: tuple[str, ...]
     own: str
     players: Mapping[str, str]
-    things: Mapping[str, str]
+    kinds: Mapping[str, str]
     marks: Mapping[str, str]
     beams: tuple[str, ...] = ()
     freezing_mark: str | None = None
 
 
 class Meaning(NamedTuple):
-    """What a label says, worked out once for the whole atlas. kind is empty for floor, walls and oneself."""
+    """What a label says, worked out once for the whole atlas. kind is empty for floor, bare walls and oneself."""
 
     kind: str = ""
     is_player: bool = False
@@ -51,6 +56,7 @@ class Eyes:
         self.cells = {pose: window.cells(pose) for pose in self.patterns.poses}
         self.surroundings = frozenset(window.offsets) - {(0, 0)}
         self.meanings = tuple(self._meaning(number, label) for number, label in enumerate(atlas.labels))
+        self.has_compass = any(meaning.is_wall and meaning.turns for meaning in self.meanings)
         self.own_labels = frozenset(n for n, label in enumerate(atlas.labels) if label.find(roles.own))
         self.plain = frozenset(
             n for n, meaning in enumerate(self.meanings) if not (meaning.kind or meaning.is_wall or meaning.is_hidden)
@@ -64,12 +70,11 @@ class Eyes:
                 return Meaning(is_hidden=True)
             if sprite.name == roles.own:
                 break
-            if sprite.name == roles.wall:
-                return Meaning(is_wall=True, turns=sprite.turns)
             if sprite.name in roles.players:
                 return Meaning(roles.players[sprite.name], is_player=True, turns=sprite.turns, mark=mark)
-            if sprite.name in roles.things:
-                return Meaning(roles.things[sprite.name])
+            if sprite.name in roles.solid or sprite.name in roles.kinds:
+                kind = roles.kinds.get(sprite.name, roles.wall if mark else "")
+                return Meaning(kind, is_wall=sprite.name in roles.solid, turns=sprite.turns, mark=mark)
         return Meaning(mark=mark)
 
 
@@ -112,7 +117,7 @@ class Perceiver:
     def _locate(self, contents: Contents, move: int, mark: str | None) -> Pose | None:
         walls = sum(1 << n for n, meaning in contents if meaning.is_wall)
         hidden = sum(1 << n for n, meaning in contents if meaning.is_hidden)
-        facing = next((-meaning.turns % 4 for _, meaning in contents if meaning.is_wall), None)
+        facing = self._compass(contents) if self._eyes.has_compass else None
         frozen = mark is not None and mark == self._eyes.roles.freezing_mark
         scene = self._relative_scene(contents)
         # The mark appears one frame after the beam hit, and from the hit on nobody moves: this move failed already.
@@ -120,6 +125,10 @@ class Perceiver:
         stayed = odds_of_staying(self._scene, scene, done)
         self._scene = scene
         return self._localizer.update(walls, hidden, facing, done, stayed)
+
+    def _compass(self, contents: Contents) -> int | None:
+        """A wall is drawn turned against the viewer; None where no wall is in view."""
+        return next((-meaning.turns % 4 for _, meaning in contents if meaning.is_wall), None)
 
     def _relative_scene(self, contents: Contents) -> Scene:
         offsets = self._eyes.window.offsets

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hm_agent.config import Beam
+from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Layout, Move, Pose
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import Sight, TextualMap
 from hm_agent.planning.beam import line_up
-from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
 from hm_agent.planning.walking import Walker
 
 PURSUIT = 10
@@ -19,15 +19,21 @@ PURSUIT = 10
 PATIENCE = 60
 """After how many steps without an interaction a `fire_at` is given up, so that the plan can be thought over."""
 
+LONGEST_WAIT = 25
+"""After how many steps a `wait` ends, whatever has become of what it waited for."""
+FURTHEST = 60
+"""No way to something that is to be used takes more moves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a move is decided on. loaded: whether the beam can fire now."""
+    """What a move is decided on. loaded: whether the beam can fire now. seek: whom to fire at; anybody if empty."""
 
     step: int
     view: TextualMap
     memory: EntityMemory
     loaded: bool = False
+    seek: Sequence[str] = ()
 
     @property
     def pose(self) -> Pose:
@@ -38,7 +44,7 @@ class Situation:
 class ActionPlanner:
     """Follows a plan of subgoals from the true pose; a subgoal that is reached or has become moot is dropped.
 
-    ready_mark: what a player wears that can be interacted with, None where everybody can be.
+    ready_mark: what a player wears, or a thing shows, that is ready to be interacted with; None where all are.
     """
 
     def __init__(self, layout: Layout, beam: Beam, ready_mark: str | None = None) -> None:
@@ -47,6 +53,10 @@ class ActionPlanner:
         self._plan: deque[Subgoal] = deque()
         self._begun: int | None = None
         self._goal: Cell | None = None
+        self._used: Situation | None = None
+        """What was there when something was used; None until then."""
+        self.failed: Subgoal | None = None
+        """The subgoal that came to nothing and so ended the latest plan."""
 
     @property
     def subgoal(self) -> Subgoal | None:
@@ -56,7 +66,7 @@ class ActionPlanner:
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Takes up a new plan in place of the present one."""
         self._plan = deque(plan)
-        self._begun, self._goal = None, None
+        self._begun, self._goal, self.failed = None, None, None
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is used up."""
@@ -66,14 +76,27 @@ class ActionPlanner:
             move = self._advance(self._plan[0], situation)
             if move is not None:
                 return move
-            self._plan.popleft()
-            self._begun, self._goal = None, None
+            self._finish()
         return None
 
+    def _finish(self) -> None:
+        """Goes on to the next subgoal; where one has failed, what was to follow is given up, since it counted on it."""
+        if self.failed:
+            self._plan.clear()
+        else:
+            self._plan.popleft()
+        self._begun, self._goal = None, None
+
     def _advance(self, subgoal: Subgoal, situation: Situation) -> Move | None:
-        if isinstance(subgoal, MoveTo):
-            return self._move_to(subgoal, situation)
-        return self._fire_at(subgoal, situation)
+        match subgoal:
+            case MoveTo():
+                return self._move_to(subgoal, situation)
+            case FireAt():
+                return self._fire_at(subgoal, situation)
+            case Interact():
+                return self._interact(subgoal, situation)
+            case Wait():
+                return self._wait(subgoal, situation)
 
     def _move_to(self, subgoal: MoveTo, situation: Situation) -> Move | None:
         if self._is_gone(subgoal.target, situation):
@@ -89,11 +112,19 @@ class ActionPlanner:
         assert self._begun is not None
         if situation.step - self._begun > PATIENCE:
             return None
-        for opponent in situation.view.players:
+        for opponent in self._prey(situation):
             move = self._attack(opponent, situation)
             if move is not None:
                 return move
         return self._search(subgoal.target, situation)
+
+    def _prey(self, situation: Situation) -> list[Sight]:
+        """Who is in view and to be fired at: who is ready before who is not yet, then the nearest."""
+        sought = [player for player in situation.view.players if self._is_sought(player.kind, situation)]
+        return sorted(sought, key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
+
+    def _is_sought(self, player: str, situation: Situation) -> bool:
+        return not situation.seek or player in situation.seek
 
     def _attack(self, opponent: Sight, situation: Situation) -> Move | None:
         assert opponent.cell is not None
@@ -107,12 +138,41 @@ class ActionPlanner:
     def _search(self, around: Cell, situation: Situation) -> Move | None:
         """To where the opponent was just seen; else to the place named; from there to where it may be."""
         goal = self._goal if self._goal is not None else around
-        sightings = [s for s in situation.memory.players.values() if situation.step - s.step <= PURSUIT]
+        known = situation.memory.players.items()
+        sightings = [s for name, s in known if self._is_sought(name, situation) and situation.step - s.step <= PURSUIT]
         if sightings:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in situation.view.in_view:
-            goal = self._goal = situation.memory.likely_place(situation.pose.cell)
+            goal = self._goal = situation.memory.likely_place(situation.pose.cell, situation.seek) or around
         return self._walk(goal, situation) or Move.TURN_RIGHT
+
+    def _interact(self, subgoal: Interact, situation: Situation) -> Move | None:
+        """Uses what is there once; that has worked if the own hands are not as they were."""
+        assert self._begun is not None
+        if self._used is not None and self._used.step >= self._begun:
+            self.failed = subgoal if situation.view.mark == self._used.view.mark else None
+            return None
+        move = self._approach(subgoal.target, situation)
+        if move is None:
+            self.failed = subgoal
+        if move is Move.INTERACT:
+            if self._used is not None and situation.step - self._used.step <= self._beam.rest:
+                return Move.NOOP
+            self._used = situation
+        return move
+
+    def _wait(self, subgoal: Wait, situation: Situation) -> Move | None:
+        assert self._begun is not None
+        look = next((sight for sight in situation.view.things if sight.cell == subgoal.target), None)
+        is_over = look is not None and look.mark == self._ready_mark
+        if is_over or situation.step - self._begun >= LONGEST_WAIT:
+            return None
+        move = self._approach(subgoal.target, situation)
+        return Move.NOOP if move is Move.INTERACT else move
+
+    def _approach(self, target: Cell, situation: Situation) -> Move | None:
+        """A move on the shortest way to where one faces the target; INTERACT there, None where nobody can."""
+        return line_up(self._layout, situation.pose, target, self._beam, frozenset(), horizon=FURTHEST)
 
     def _walk(self, target: Cell, situation: Situation) -> Move | None:
         players = frozenset(player.cell for player in situation.view.players if player.cell)

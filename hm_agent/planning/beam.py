@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Set
 
-from hm_agent.config import Beam
+from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Layout, Move, Pose
 
 MOVES = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.grid import AHEAD, Cell, Layout
+from hm_agent.grid import Cell, Layout, around
 
 
 class SubgoalError(ValueError):
@@ -34,21 +34,47 @@ class FireAt:
         return f"fire_at({self.target})"
 
 
-Subgoal = MoveTo | FireAt
+@dataclass(frozen=True, slots=True)
+class Interact:
+    """Walk up to a cell and use what is there: take it, put down what is held, fill it, deliver."""
+
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"interact({self.target})"
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Walk up to a cell and wait until what is there is ready."""
+
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"wait({self.target})"
+
+
+Subgoal = MoveTo | FireAt | Interact | Wait
 
 
 @dataclass(frozen=True)
 class Function:
-    """How a subgoal is written: an example, how many coordinates it takes, and what they make."""
+    """How a subgoal is written: an example, how many coordinates it takes, and what they make.
+
+    of_things: whether it is about what stands in the way, rather than about where one can stand.
+    """
 
     example: str
     arity: int
     build: Callable[..., Subgoal]
+    of_things: bool = False
 
 
 FUNCTIONS: Mapping[str, Function] = {
     "move_to": Function("move_to((x, y), (x, y))", 2, MoveTo),
     "fire_at": Function("fire_at((x, y))", 1, FireAt),
+    "interact": Function("interact((x, y))", 1, Interact, of_things=True),
+    "wait": Function("wait((x, y))", 1, Wait, of_things=True),
 }
 
 _NUMBER = r"\s*(-?[0-9]{1,6})\s*"
@@ -56,7 +82,7 @@ _COORDINATE = re.compile(rf"\({_NUMBER},{_NUMBER}\)")
 _CALL = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*\((.*)\)\s*", re.DOTALL)
 
 
-def parse_subgoal(text: str, layout: Layout, names: Sequence[str] = tuple(FUNCTIONS)) -> Subgoal:
+def parse_subgoal(text: str, layout: Layout, names: Sequence[str]) -> Subgoal:
     """Reads one call such as `move_to((3, 4), (5, 6))`, with any spacing.
 
     names: the functions that the game at hand has. Raises SubgoalError for an unknown function, a wrong number or form
@@ -102,8 +128,11 @@ def _check_cell(cell: Cell, layout: Layout, name: str) -> None:
         raise SubgoalError(
             f"{name}: {cell} is outside the map; x goes from 0 to {layout.width - 1}, y from 0 to {layout.height - 1}"
         )
-    if not layout.is_open(cell):
-        near = sorted(n for dx, dy in AHEAD if layout.is_open(n := (cell[0] + dx, cell[1] + dy)))
+    if FUNCTIONS[name].of_things:
+        if not any(layout.is_open(beside) for beside in around(cell)):
+            raise SubgoalError(f"{name}: nobody can stand next to {cell}")
+    elif not layout.is_open(cell):
+        near = sorted(beside for beside in around(cell) if layout.is_open(beside))
         raise SubgoalError(f"{name}: {cell} is a wall{f'; free next to it: {near}' if near else ''}")
 
 

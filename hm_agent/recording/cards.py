@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.config import GameFacts
 from hm_agent.core import Counts, Hypothesis, Strategy
+from hm_agent.facts import GameFacts
 from hm_agent.recording.pen import ACCENT, BRIGHT, FAINT, FRAME, GAIN, LOSS, RAISED, SOFT, Pen
 
 TOP = 24
@@ -61,8 +61,8 @@ def inventory(pen: Pen, name: str, game: GameFacts, counts: Counts | None) -> No
     pen.caption(name)
     if counts is None:
         pen.write((0, TOP), "not known yet", 15, FAINT)
-    for index, (resource, count) in enumerate(zip(game.resources, counts or (), strict=False)):
-        _stock(pen, TOP + index * STOCK, resource.behaviour, resource.colour, count)
+    for index, (held, count) in enumerate(zip(game.holdings, counts or (), strict=False)):
+        _stock(pen, TOP + index * STOCK, held.name, held.colour, count)
 
 
 def reward(pen: Pen, total: float, last: float | None, course: Sequence[float]) -> None:

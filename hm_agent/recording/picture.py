@@ -6,8 +6,8 @@ from collections import deque
 
 import numpy as np
 
-from hm_agent.config import GameFacts
 from hm_agent.core import Counts, Step
+from hm_agent.facts import GameFacts
 from hm_agent.perception.atlas import SPRITE_SIZE
 from hm_agent.recording import cards
 from hm_agent.recording.canvas import Canvas, Pixels

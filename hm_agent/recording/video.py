@@ -10,8 +10,8 @@ from av.container import OutputContainer
 from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
 from av.video.stream import VideoStream
 
-from hm_agent.config import GameFacts
 from hm_agent.core import Step
+from hm_agent.facts import GameFacts
 from hm_agent.recording.canvas import Pixels
 from hm_agent.recording.picture import HEIGHT, WIDTH, Picture
 

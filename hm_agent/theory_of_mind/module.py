@@ -6,7 +6,8 @@ It is generic over games: what a behaviour is, and how the questions read, is th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -35,8 +36,25 @@ class HypothesisAnswer(BaseModel):
     hypothesis: str
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is thought of one other player.
+
+    hypothesis: the one to act on. expected: the behaviour it predicts. clue: the latest since the player was met.
+    """
+
+    player: str
+    history: tuple[Evidence, ...] = ()
+    hypothesis: Hypothesis | None = None
+    expected: str | None = None
+    clue: Clue | None = None
+
+
 class Mindreading(Protocol):
-    """What a game tells the Theory of Mind."""
+    """What a game tells the Theory of Mind. players: the names of the others."""
+
+    @property
+    def players(self) -> Sequence[str]: ...
 
     async def understand(self, event: Event, model: Model) -> Evidence | None:
         """Step 1: what the other did; None for events that say nothing of anybody."""
@@ -47,19 +65,26 @@ class Mindreading(Protocol):
     def ask_prediction(
         self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
     ) -> Question[Any]:
-        """Steps 4 and 5: what will the other do, and what to do about it? certain: whether the hypothesis is known."""
+        """Step 4: what will the other do? certain: whether the hypothesis is known to be true.
+
+        Where step 5 is not asked apart, also: what to do about it?
+        """
         ...
 
     def predicted(self, answer: BaseModel) -> str | None:
         """The behaviour that an answer to `ask_prediction` predicts."""
         ...
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
-        """What an answer to `ask_prediction` decides to do. informed: whether anything was known of the other."""
+    def ask_choice(self, outlooks: Sequence[Outlook]) -> Question[Any] | None:
+        """Step 5: what to do, by what is thought of everybody? None where `ask_prediction` has asked for it."""
         ...
 
-    def answer_to(self, told: str | None) -> Strategy:
-        """The best strategy against a behaviour that is known for certain; a first one where nothing is known."""
+    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
+        """What an answer to step 5 decides to do. informed: whether anything was known of the others."""
+        ...
+
+    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
+        """The best strategy where each player's behaviour is known for certain; None or left out if it is not."""
         ...
 
 
@@ -71,6 +96,7 @@ class TheoryOfMind:
         self._banks: dict[str, Bank] = {}
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
+        self._clues: dict[str, Clue] = {}
 
     outdated = False
 
@@ -91,11 +117,8 @@ class TheoryOfMind:
 
     async def open(self) -> Strategy:
         """A first strategy, before anything is known of anybody."""
-        try:
-            answer = await self._model.answer(self._game.ask_prediction((), None))
-        except Unanswered:
-            return self._game.answer_to(None)
-        return self._game.strategy(answer, informed=False)
+        answer = await self._ask(self._choice() or self._game.ask_prediction((), None))
+        return self._game.strategy(answer, informed=False) if answer else self._game.answer_to({})
 
     async def revise(self, event: Event) -> Strategy | None:
         """Takes in an event; returns the new strategy, or None where there is no reason for one."""
@@ -105,18 +128,24 @@ class TheoryOfMind:
         if evidence is None:
             return None
         self._memory.add(evidence)
+        self._clues.pop(evidence.partner, None)
         history = self._memory.of(evidence.partner)
         bank = score(self._banks.get(evidence.partner, ()), evidence.behaviour, self._parameters)
         if validated(bank, self._parameters) is None:
             bank = await self._refined(bank, history)
-        return await self._answered(evidence.partner, bank, history)
+        return await self._decided(await self._predicted(evidence.partner, bank, history))
 
     async def _follow(self, clue: Clue) -> Strategy | None:
         """Thinks the strategy over where a clue speaks against what is expected; no hypothesis is scored by it."""
+        self._clues[clue.partner] = clue
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
-        hypothesis = believed(self._banks.get(clue.partner, ()), self._parameters)
-        answer = await self._ask(hypothesis.words if hypothesis else None, self._memory.of(clue.partner), clue)
+        if self._choice() is not None:
+            self._expected[clue.partner] = clue.suggests
+            return await self._decided(None)
+        hypothesis = self._believed(clue.partner)
+        words = hypothesis.words if hypothesis else None
+        answer = await self._ask(self._game.ask_prediction(self._memory.of(clue.partner), words, clue))
         if answer is None:
             return None
         self._expected[clue.partner] = self._game.predicted(answer)
@@ -131,25 +160,42 @@ class TheoryOfMind:
             return bank
         return add(bank, answer.hypothesis, len(history), self._parameters)
 
-    async def _answered(self, partner: str, bank: Bank, history: Sequence[Evidence]) -> Strategy | None:
-        """Steps 4 and 5: what each hypothesis predicts, and the answer to the one that is believed.
+    async def _predicted(self, partner: str, bank: Bank, history: Sequence[Evidence]) -> BaseModel | None:
+        """Step 4: what each hypothesis predicts; the answer of the one that is believed.
 
         A validated hypothesis is asked alone; else all are, the newest last (section 3.2).
         """
         proven = validated(bank, self._parameters)
         asked = (proven,) if proven else bank
-        answers = await _all(self._ask(hypothesis.words, history) for hypothesis in asked)
+        answers = await _all(self._ask(self._game.ask_prediction(history, each.words)) for each in asked)
         predictions = [self._game.predicted(answer) if answer else None for answer in answers]
         self._banks[partner] = with_predictions(bank, asked, predictions)
         self._expected[partner] = predictions[-1] if predictions else None
-        return self._game.strategy(answer, informed=True) if answers and (answer := answers[-1]) else None
+        return answers[-1] if answers else None
 
-    async def _ask(self, words: str | None, history: Sequence[Evidence], clue: Clue | None = None) -> BaseModel | None:
-        question: Question[BaseModel] = self._game.ask_prediction(history, words, clue)
+    async def _decided(self, predicted: BaseModel | None) -> Strategy | None:
+        """Step 5: the strategy, by a question of its own or by the answer to step 4; None where no answer came."""
+        choice = self._choice()
+        answer = predicted if choice is None else await self._ask(choice)
+        return self._game.strategy(answer, informed=True) if answer else None
+
+    def _choice(self) -> Question[Any] | None:
+        return self._game.ask_choice([self._outlook(player) for player in self._game.players])
+
+    def _outlook(self, player: str) -> Outlook:
+        expected, clue = self._expected.get(player), self._clues.get(player)
+        return Outlook(player, self._memory.of(player), self._believed(player), expected, clue)
+
+    def _believed(self, player: str) -> Hypothesis | None:
+        return believed(self._banks.get(player, ()), self._parameters)
+
+    async def _ask(self, question: Question[Any]) -> BaseModel | None:
+        """The answer, None where no valid one came."""
         try:
-            return await self._model.answer(question)
+            answer: BaseModel = await self._model.answer(question)
         except Unanswered:
             return None
+        return answer
 
 
 async def _all(questions: Iterable[Awaitable[T]]) -> list[T]:

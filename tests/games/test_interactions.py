@@ -7,9 +7,10 @@ import asyncio
 import pytest
 
 from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.config import find_scenarios
+from hm_agent.config import find_scenarios, game_named
 from hm_agent.core import Event, Step
 from hm_agent.episode import run_episode
+from hm_agent.facts import MatrixFacts
 from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import argmax, infer_inventory, reward
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
@@ -19,6 +20,7 @@ from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 
 STEPS = 1000
 (SCENARIO,) = find_scenarios(["rws_repeated_2"])
+RWS = game_named("rws_repeated", MatrixFacts)
 
 
 class Witness:
@@ -59,14 +61,14 @@ def test_own_inventory_and_reward_are_those_of_the_engine(witness: Witness) -> N
     for event, (own, other) in zip(witness.noticed, witness.happened, strict=False):
         assert isinstance(event, Interaction)
         assert event.own == own
-        assert event.reward == pytest.approx(reward(own, other, SCENARIO.game.payoff))
+        assert event.reward == pytest.approx(reward(own, other, RWS.payoff))
 
 
 def test_the_others_strategy_follows_from_the_reward(witness: Witness) -> None:
     right = 0
     for event, (own, other) in zip(witness.noticed, witness.happened, strict=False):
         assert isinstance(event, Interaction)
-        _, inferred = infer_inventory(own, event.reward, SCENARIO.game.payoff, 1)
+        _, inferred = infer_inventory(own, event.reward, RWS.payoff, 1)
         right += inferred == argmax(other)
     assert right >= 0.9 * len(witness.noticed)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.grid import Cell, Facing, Layout, Pose, distance
-from hm_agent.memory.whereabouts import SPREAD, Whereabouts, track, worth_going_to
+from hm_agent.memory.whereabouts import SPREAD, Whereabouts, worth_going_to
 from hm_agent.perception.textual_map import Sight, TextualMap
 
 ROOM = Layout.from_ascii("""
@@ -42,7 +42,7 @@ VIEWS = st.lists(
 
 
 def after(*views: TextualMap) -> Whereabouts:
-    whereabouts = Whereabouts(ROOM, "opponent")
+    whereabouts = Whereabouts(ROOM, ("opponent",), 2)
     for view in views:
         whereabouts.update(view)
     return whereabouts
@@ -50,42 +50,42 @@ def after(*views: TextualMap) -> Whereabouts:
 
 @given(VIEWS)
 def test_belief_always_sums_to_one(views: list[TextualMap]) -> None:
-    assert after(*views).belief.sum() == pytest.approx(1.0)
+    assert after(*views).of("opponent").sum() == pytest.approx(1.0)
 
 
 @given(VIEWS)
 def test_no_player_is_believed_to_be_inside_a_wall(views: list[TextualMap]) -> None:
-    belief = after(*views).belief
+    belief = after(*views).of("opponent")
     assert [belief[y, x] for x, y in ROOM.walls] == [0.0] * len(ROOM.walls)
 
 
 def test_sight_settles_where_a_player_is() -> None:
-    assert after(showing((5, 3))).belief[3, 5] == 1.0
+    assert after(showing((5, 3))).of("opponent")[3, 5] == 1.0
 
 
 def test_another_players_sight_settles_nothing() -> None:
-    assert after(showing((5, 3), player="somebody else")).belief[3, 5] == 0.0
+    assert after(showing((5, 3), player="somebody else")).of("opponent")[3, 5] == 0.0
 
 
 def test_belief_spreads_by_one_step_to_open_neighbours() -> None:
-    belief = after(showing((4, 3)), empty()).belief  # (4, 2) and (3, 3) are walls
+    belief = after(showing((4, 3)), empty()).of("opponent")  # (4, 2) and (3, 3) are walls
     reached = {(int(x), int(y)) for y, x in zip(*belief.nonzero(), strict=True)}
     assert reached == {(4, 3), (5, 3), (4, 4)}
 
 
 def test_empty_cell_in_view_is_ruled_out() -> None:
-    belief = after(showing((4, 3)), empty((5, 3))).belief
+    belief = after(showing((4, 3)), empty((5, 3))).of("opponent")
     assert belief[3, 5] == 0.0
     assert belief[4, 4] > 0.0
 
 
 def test_player_that_is_nowhere_it_could_be_may_be_anywhere() -> None:
     lost = after(showing((4, 3)), empty((4, 3), (5, 3), (4, 4)))
-    assert (lost.belief == Whereabouts(ROOM, "opponent").belief).all()
+    assert (lost.of("opponent") == Whereabouts(ROOM, ("opponent",), 2).of("opponent")).all()
 
 
 def test_removal_from_the_map_starts_over() -> None:
-    assert (after(showing((4, 3)), AWAY).belief == Whereabouts(ROOM, "opponent").belief).all()
+    assert (after(showing((4, 3)), AWAY).of("opponent") == Whereabouts(ROOM, ("opponent",), 2).of("opponent")).all()
 
 
 def test_likely_places_lie_apart_and_the_likeliest_comes_first() -> None:
@@ -104,7 +104,17 @@ def test_place_much_likelier_is_worth_a_longer_way() -> None:
 
 
 def test_each_player_is_tracked_by_itself() -> None:
-    beliefs = track(ROOM, ("first", "second"))
-    beliefs["first"].update(showing((4, 3), "first"))
-    assert beliefs["first"].belief[3, 4] == 1.0
-    assert beliefs["second"].belief[3, 4] < 1.0
+    whereabouts = Whereabouts(ROOM, ("first", "second"), 2)
+    whereabouts.update(showing((4, 3), "first"))
+    assert whereabouts.of("first")[3, 4] == 1.0
+    assert whereabouts.of("second")[3, 4] == 0.0
+    assert whereabouts.of("second").sum() == pytest.approx(1.0)
+
+
+def test_likely_places_are_those_of_the_players_asked_for() -> None:
+    whereabouts = Whereabouts(ROOM, ("first", "second"), 1)
+    whereabouts.update(showing((1, 4), "first"))
+    whereabouts.update(showing((9, 1), "second"))
+    assert whereabouts.likely_places(["first"])[0][0][0] < 4
+    assert whereabouts.likely_places(["second"])[0][0][0] > 7
+    assert sum(odds for _, odds in whereabouts.likely_places(count=2)) > 1.5

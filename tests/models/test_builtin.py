@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.config import Length
+from hm_agent.facts import Length
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
     Encounter,

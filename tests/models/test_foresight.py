@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.config import game_named
+from hm_agent.facts import MatrixFacts
 from hm_agent.games.matrix.payoff import reward
 from hm_agent.games.matrix.questions import Encounter, Rules
 from hm_agent.games.matrix.strategies import Always, Corrigible, Grudge, Strategy, copying
 from hm_agent.models.builtin.evidence import likeliest
 from hm_agent.models.builtin.foresight import best_course
 
-FACTS = game_named("pd_repeated")
+FACTS = game_named("pd_repeated", MatrixFacts)
 NAMES = FACTS.behaviours
 RULES = Rules(NAMES, FACTS.things, FACTS.payoff, 1, 23, 15, FACTS.length)
 COOPERATE, DEFECT = 0, 1

@@ -18,8 +18,9 @@ from jinja2 import UndefinedError
 
 import hm_agent
 from hm_agent.asking import Question
-from hm_agent.config import Length, all_scenarios, data_folder
+from hm_agent.config import all_scenarios, data_folder
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.facts import Length
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
     Encounter,

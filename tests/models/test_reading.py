@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from hm_agent.asking import Question
-from hm_agent.config import Length
+from hm_agent.facts import Length
 from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.questions import (
     CounterAnswer,

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.config import GameFacts
+from hm_agent.config import load_games
+from hm_agent.facts import GameFacts
 from hm_agent.perception.atlas import BEAMS, UNKNOWN, Atlas, Label, Pixels, Sprite, build_atlas
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.view import label_patches
+from hm_agent.worlds.melting_pot.substrate import eyes_of, sprite_roles
 
 GREY, RED, CLEAR = (100, 100, 100, 255), (255, 0, 0, 255), (0, 0, 0, 0)
 DOT = "*xxxxxxx\n" + 7 * "xxxxxxxx\n"  # one pixel in the north-west corner
@@ -58,11 +60,11 @@ def test_every_label_but_unknown_has_exactly_one_picture(rws_eyes: Eyes) -> None
     assert sorted(rws_eyes.atlas.index.values()) == [n for n in range(282) if n != UNKNOWN]
 
 
-def test_every_sprite_a_game_speaks_of_is_in_the_atlas(rws: GameFacts, rws_eyes: Eyes) -> None:
-    sprites = rws.sprites
-    names = {sprites.wall, sprites.own, sprites.ready, *sprites.players, *sprites.interacting, *sprites.beams}
-    names |= {resource.sprite for resource in rws.resources}
-    assert {name for name in names if not shows(rws_eyes.atlas, name)} == set()
+@pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
+def test_every_sprite_a_game_speaks_of_is_in_the_atlas(game: GameFacts) -> None:
+    roles = sprite_roles(game)
+    names = {roles.own, *roles.solid, *roles.players, *roles.kinds, *roles.marks, *roles.beams}
+    assert {name for name in names if not shows(eyes_of(game.short_name).atlas, name)} == set()
 
 
 def test_patch_the_atlas_does_not_hold_is_unknown(rws_eyes: Eyes) -> None:
@@ -83,44 +85,39 @@ def test_patch_is_unknown_for_a_single_wrong_pixel(rws_eyes: Eyes) -> None:
 
 @pytest.mark.parametrize(("turns", "corner"), [(0, (0, 0)), (1, (0, 7)), (2, (7, 7)), (3, (7, 0))])
 def test_sprite_is_turned_clockwise(turns: int, corner: tuple[int, int]) -> None:
-    atlas = build_atlas(settings_of(thing("upperPhysical", "Dot", DOT, dot=RED)), viewer=0)
+    atlas = build_atlas(settings_of(thing("upperPhysical", "Dot", DOT, dot=RED)))
     picture = picture_of(atlas, Sprite("Dot", turns))
     assert np.argwhere(picture.any(axis=2)).tolist() == [list(corner)]
 
 
 def test_sprite_that_never_turns_has_one_picture() -> None:
-    atlas = build_atlas(settings_of(thing("upperPhysical", "Dot", DOT, no_rotate=True, dot=RED)), viewer=0)
+    atlas = build_atlas(settings_of(thing("upperPhysical", "Dot", DOT, no_rotate=True, dot=RED)))
     assert [label for label in atlas.labels if label.find("Dot")] == [Label((Sprite("Dot"),))]
 
 
 def test_larger_shape_comes_down_by_a_floored_mean() -> None:
     shape = "*x" + "x" * 14 + "\n" + 15 * ("x" * 16 + "\n")
     large = thing("upperPhysical", "Dot", shape, dot=(255, 0, 0, 255), rest=(0, 0, 0, 255))
-    picture = picture_of(build_atlas(settings_of(large), viewer=0), Sprite("Dot"))
+    picture = picture_of(build_atlas(settings_of(large)), Sprite("Dot"))
     assert picture[0, 0].tolist() == [63, 0, 0]  # 255 / 4
 
 
 def test_higher_layer_lies_on_the_lower_one() -> None:
     below = thing("lowerPhysical", "Below", DOT, no_rotate=True, dot=GREY, rest=GREY)
     above = thing("upperPhysical", "Above", DOT, no_rotate=True, dot=RED)
-    picture = picture_of(build_atlas(settings_of(above, below), viewer=0), Sprite("Below"), Sprite("Above"))
+    picture = picture_of(build_atlas(settings_of(above, below)), Sprite("Below"), Sprite("Above"))
     assert (picture[0, 0].tolist(), picture[1, 1].tolist()) == ([255, 0, 0], [100, 100, 100])
 
 
 def test_half_transparent_colour_is_blended_as_the_engine_does() -> None:
     below = thing("lowerPhysical", "Below", DOT, no_rotate=True, dot=GREY, rest=GREY)
     above = thing("upperPhysical", "Above", DOT, no_rotate=True, dot=(255, 0, 0, 128))
-    picture = picture_of(build_atlas(settings_of(below, above), viewer=0), Sprite("Below"), Sprite("Above"))
+    picture = picture_of(build_atlas(settings_of(below, above)), Sprite("Below"), Sprite("Above"))
     assert picture[0, 0].tolist() == [178, 50, 50]
 
 
-def test_viewer_sees_sprites_by_its_own_sprite_map() -> None:
+def test_avatar_is_known_by_every_sprite_it_is_shown_by() -> None:
     mine = thing("hidden", "Mine", DOT, dot=RED)
-    atlas = build_atlas(settings_of(thing("upperPhysical", "Theirs", DOT, dot=GREY), mine), viewer=0)
+    atlas = build_atlas(settings_of(thing("upperPhysical", "Theirs", DOT, dot=GREY), mine))
     assert shows(atlas, "Mine")
-    assert not shows(atlas, "Theirs")
-
-
-def test_viewer_that_does_not_play_is_named() -> None:
-    with pytest.raises(ValueError, match="no avatar in slot 3"):
-        build_atlas(settings_of(), viewer=3)
+    assert shows(atlas, "Theirs")

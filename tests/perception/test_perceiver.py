@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.config import GameFacts, Scenario, find_scenarios
+from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Observation
+from hm_agent.facts import GameFacts
 from hm_agent.grid import Cell, Facing, Move, Pose
 from hm_agent.memory.entities import EntityMemory
+from hm_agent.memory.whereabouts import Whereabouts
 from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
@@ -35,7 +37,7 @@ class Player:
     def __init__(self, game: GameFacts, eyes: Eyes, seed: int) -> None:
         self._eyes, self._rng = eyes, random.Random(seed)
         self._planner = ActionPlanner(eyes.layout, game.beam, ready_mark="ready")
-        self._memory = EntityMemory(eyes.layout, ("opponent",))
+        self._memory = EntityMemory(Whereabouts(eyes.layout, ("opponent",), eyes.window.left))
         self._move = Move.NOOP
         self._perceiver = Perceiver(eyes)
 

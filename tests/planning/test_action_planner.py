@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hm_agent.config import Beam
+from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Facing, Layout, Move, Pose
 from hm_agent.memory.entities import EntityMemory
+from hm_agent.memory.whereabouts import Whereabouts
 from hm_agent.perception.textual_map import Sight, TextualMap
 from hm_agent.planning.action_planner import PATIENCE, ActionPlanner, Situation
 from hm_agent.planning.beam import reaches
@@ -32,7 +33,7 @@ class Stage:
     """What a planner is told step by step, as an agent's perception and memory would."""
 
     def __init__(self) -> None:
-        self.memory = EntityMemory(ROOM, ("opponent",))
+        self.memory = EntityMemory(Whereabouts(ROOM, ("opponent",), 2))
 
     def shows(
         self, *sights: Sight, pose: Pose = HERE, step: int = 0, loaded: bool = True, in_view: Sequence[Cell] = ()

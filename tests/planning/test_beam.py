@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hm_agent.config import Beam
+from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Facing, Layout, Move, Pose
 from hm_agent.planning.beam import line_up, rays, reaches
 

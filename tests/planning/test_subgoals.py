@@ -14,6 +14,7 @@ W WW W
 WWWWWW
 """)
 
+NAMES = ("move_to", "fire_at")
 FRAGMENTS = (
     *("move_to", "fire_at", "(", ")", "((", "))", ",", ",,", " ", "\n", "\t", "#", "-", "+", ".", "'", "=", ";"),
     *("0", "1", "2", "999999", "1234567", "1_0", "0x1", "1e3", "١", "²", "None", "__import__('os')", "x", "\x00"),
@@ -33,12 +34,12 @@ FRAGMENTS = (
     ids=["as shown", "dense", "wide", "trailing comma", "over several lines"],
 )
 def test_spacing_of_a_call_does_not_matter(text: str) -> None:
-    assert parse_subgoal(text, ROOM) == MoveTo((1, 1), (4, 2))
+    assert parse_subgoal(text, ROOM, NAMES) == MoveTo((1, 1), (4, 2))
 
 
 @pytest.mark.parametrize("subgoal", [MoveTo((1, 1), (4, 2)), FireAt((3, 1))])
 def test_subgoal_is_written_as_it_is_read(subgoal: Subgoal) -> None:
-    assert parse_subgoal(str(subgoal), ROOM) == subgoal
+    assert parse_subgoal(str(subgoal), ROOM, NAMES) == subgoal
 
 
 @pytest.mark.parametrize(
@@ -62,13 +63,13 @@ def test_subgoal_is_written_as_it_is_read(subgoal: Subgoal) -> None:
 )
 def test_bad_subgoal_is_told_what_would_be_right(text: str, message: str) -> None:
     with pytest.raises(SubgoalError) as error:
-        parse_subgoal(text, ROOM)
+        parse_subgoal(text, ROOM, NAMES)
     assert str(error.value) == message
 
 
 def test_long_text_is_shortened_in_the_message() -> None:
     with pytest.raises(SubgoalError) as error:
-        parse_subgoal("never mind " * 1000, ROOM)
+        parse_subgoal("never mind " * 1000, ROOM, NAMES)
     assert len(str(error.value)) < 200
 
 
@@ -82,7 +83,7 @@ def test_function_that_the_game_does_not_have_is_refused() -> None:
 @example("move_to(" + "(1, 1), " * 2000 + ")")
 def test_no_text_raises_anything_but_the_parsers_own_error(text: str) -> None:
     try:
-        subgoal = parse_subgoal(text, ROOM)
+        subgoal = parse_subgoal(text, ROOM, NAMES)
     except SubgoalError:
         return
     assert ROOM.contains(subgoal.target)

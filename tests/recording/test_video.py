@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from PIL import ImageColor
 
-from hm_agent.config import GameFacts, load_games
+from hm_agent.config import load_games
 from hm_agent.core import Decision, Hypothesis, Observation, Step, Strategy
+from hm_agent.facts import GameFacts
 from hm_agent.grid import Pose
 from hm_agent.recording import picture
 from hm_agent.recording.canvas import Pixels, fit

@@ -9,8 +9,9 @@ from typing import cast
 import pytest
 
 from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.config import find_scenarios
+from hm_agent.config import game_named
 from hm_agent.core import Strategy
+from hm_agent.facts import MatrixFacts
 from hm_agent.games.matrix.clues import Gathering
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction
@@ -21,7 +22,7 @@ from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
 from hm_agent.worlds.melting_pot.substrate import eyes_of
 
-(SCENARIO,) = find_scenarios(["rws_repeated_0"])
+RWS = game_named("rws_repeated", MatrixFacts)
 ROCK, PAPER, SCISSORS = {"rock": 6}, {"paper": 6}, {"scissors": 6}
 
 
@@ -47,14 +48,14 @@ class ScriptedModel:
 
 
 def mind_of(model: ScriptedModel) -> TheoryOfMind:
-    game = MatrixGame(SCENARIO.game, eyes_of(SCENARIO.game.short_name))
+    game = MatrixGame(RWS, eyes_of(RWS.short_name))
     return TheoryOfMind(game, model, InteractionMemory(), Hyperparameters())
 
 
 def meet(mind: TheoryOfMind, step: int, other: tuple[int, ...]) -> Strategy | None:
     """An interaction in which the other held this and one held a committed paper."""
     own = (1, 7, 1)
-    event = Interaction(step, "opponent", own, reward(own, other, SCENARIO.game.payoff), shown=(0, 0, 0))
+    event = Interaction(step, "opponent", own, reward(own, other, RWS.payoff), shown=(0, 0, 0))
     return asyncio.run(mind.revise(event))
 
 
@@ -162,12 +163,12 @@ def test_a_model_without_an_answer_leaves_a_first_strategy_by_calculation() -> N
 
 def test_interactions_are_remembered_with_inventory_reward_partner_and_step() -> None:
     memory = InteractionMemory()
-    game = MatrixGame(SCENARIO.game, eyes_of(SCENARIO.game.short_name))
+    game = MatrixGame(RWS, eyes_of(RWS.short_name))
     mind = TheoryOfMind(game, ScriptedModel(["rock"], says), memory, Hyperparameters())
     meet(mind, 7, ROCKS)
     (met,) = memory.of("opponent")
     assert (met.step, met.partner, met.own, met.other, met.behaviour) == (7, "opponent", (1, 7, 1), ROCKS, "rock")
-    assert met.reward == reward((1, 7, 1), ROCKS, SCENARIO.game.payoff)
+    assert met.reward == reward((1, 7, 1), ROCKS, RWS.payoff)
     assert memory.of("somebody else") == ()
 
 

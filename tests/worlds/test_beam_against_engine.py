@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.config import Beam, GameFacts
+from hm_agent.facts import Beam, MatrixFacts
 from hm_agent.grid import Cell, Layout, Move, Pose, step_towards
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.view import label_patches
@@ -57,7 +57,7 @@ def wander(layout: Layout, pose: Pose, goal: Cell, rng: random.Random) -> Move:
     return Move(rng.randrange(Move.FORWARD, Move.INTERACT))
 
 
-def play(game: GameFacts, eyes: Eyes, seed: int) -> Iterator[Zap]:
+def play(game: MatrixFacts, eyes: Eyes, seed: int) -> Iterator[Zap]:
     """Lets two avatars wander: the first after the second, zapping often, the second after resources.
 
     Moves come before the zap of the same step, so what counts is where both stand after it. Shots that destroy a
@@ -88,7 +88,7 @@ def play(game: GameFacts, eyes: Eyes, seed: int) -> Iterator[Zap]:
 
 
 @pytest.fixture(scope="module")
-def zaps(rws: GameFacts, rws_eyes: Eyes) -> list[Zap]:
+def zaps(rws: MatrixFacts, rws_eyes: Eyes) -> list[Zap]:
     return [zap for seed in SEEDS for zap in play(rws, rws_eyes, seed)]
 
 
@@ -98,21 +98,21 @@ def before_what_blocks(zap: Zap, beam: Beam) -> set[Cell]:
     return {cell for ray in rays(zap.pose, beam) for cell in takewhile(lambda cell: cell not in stops, ray)}
 
 
-def test_beam_is_seen_on_exactly_the_cells_of_its_rays(zaps: list[Zap], rws: GameFacts) -> None:
+def test_beam_is_seen_on_exactly_the_cells_of_its_rays(zaps: list[Zap], rws: MatrixFacts) -> None:
     assert [zap for zap in zaps if zap.lit != before_what_blocks(zap, rws.beam)] == []
 
 
-def test_nobody_interacts_out_of_reach(zaps: list[Zap], rws: GameFacts) -> None:
+def test_nobody_interacts_out_of_reach(zaps: list[Zap], rws: MatrixFacts) -> None:
     interactions = [zap for zap in zaps if zap.interacted]
     assert len(interactions) > 20
     assert all(reaches(zap.pose, zap.other, rws.beam, zap.blocked) for zap in interactions)
 
 
-def test_players_that_have_collected_interact_whenever_the_beam_reaches(zaps: list[Zap], rws: GameFacts) -> None:
+def test_players_that_have_collected_interact_whenever_the_beam_reaches(zaps: list[Zap], rws: MatrixFacts) -> None:
     able = [zap for zap in zaps if zap.both_collected]
     assert [zap for zap in able if reaches(zap.pose, zap.other, rws.beam, zap.blocked) and not zap.interacted] == []
 
 
-def test_players_that_have_not_collected_do_not_interact(zaps: list[Zap], rws: GameFacts) -> None:
+def test_players_that_have_not_collected_do_not_interact(zaps: list[Zap], rws: MatrixFacts) -> None:
     reached = [zap for zap in zaps if reaches(zap.pose, zap.other, rws.beam, zap.blocked)]
     assert any(not zap.interacted for zap in reached)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.config import Scenario, find_scenarios
+from hm_agent.facts import MatrixFacts
 from hm_agent.games.matrix.questions import Rules
 from hm_agent.models.builtin.library import library
-from hm_agent.worlds.melting_pot.bots.casting import cast_of, rule_of
+from hm_agent.worlds.melting_pot.bots.casting import cast_of
+from hm_agent.worlds.melting_pot.bots.telling import rule_of
 
 RULES = {
     "pd_repeated_2": None,
@@ -35,4 +37,5 @@ def test_the_rule_of_every_bot_is_said_in_words_that_the_reasoner_knows(name: st
 
 def rules_of(scenario: Scenario) -> Rules:
     facts = scenario.game
+    assert isinstance(facts, MatrixFacts)
     return Rules(facts.behaviours, facts.things, facts.payoff, 1, 23, 15, facts.length)

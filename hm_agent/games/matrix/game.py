@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import BaseModel
 
 from hm_agent.asking import Model, Unanswered
-from hm_agent.config import GameFacts
 from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy
-from hm_agent.games.game import Inference
+from hm_agent.facts import INTERACTING, READY, MatrixFacts
+from hm_agent.games.game import Briefing, Inference
 from hm_agent.games.matrix.clues import Gathering, GatheringReader
 from hm_agent.games.matrix.counters import best_target, expected_inventories
 from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
@@ -31,10 +31,10 @@ from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import unseen_places
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.textual_map import TextualMap
+from hm_agent.planning.subgoals import FireAt, Subgoal
 from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.module import Outlook
 
-READY, INTERACTING = "ready", "interacting"
-"""Our words for what avatars wear over their heads."""
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
 
@@ -45,7 +45,7 @@ class MatrixGame:
     subgoals = SUBGOALS
     ready_mark = READY
 
-    def __init__(self, facts: GameFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
+    def __init__(self, facts: MatrixFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
         self.facts, self.layout = facts, eyes.layout
         self._inference = inference
         self.players = tuple(facts.sprites.players.values())
@@ -67,10 +67,10 @@ class MatrixGame:
 
     def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         interactions = self._interactions.read(observation, view)
-        clues = self._gatherings.read(observation.step, memory.lost, self.inventory(observation))
+        clues = self._gatherings.read(observation.step, memory.lost, self.inventory(observation, view))
         return (*interactions, *clues)
 
-    def inventory(self, observation: Observation) -> Counts:
+    def inventory(self, observation: Observation, view: TextualMap) -> Counts:
         return inventory_of(observation)
 
     def is_loaded(self, observation: Observation) -> bool:
@@ -126,11 +126,15 @@ class MatrixGame:
         own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
         return self._strategy(own, other if informed else None)
 
-    def answer_to(self, told: str | None) -> Strategy:
-        odds = tuple(float(told in (None, name)) for name in self.facts.behaviours)
+    def ask_choice(self, outlooks: Sequence[Outlook]) -> None:
+        return None
+
+    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
+        behaviour = told.get(self._opponent)
+        odds = tuple(float(behaviour in (None, name)) for name in self.facts.behaviours)
         expected = expected_inventories(self.rules, ())
         target = best_target(self.rules, odds, expected)
-        return self._strategy(target, expected[self.facts.behaviours.index(told)] if told else None)
+        return self._strategy(target, expected[self.facts.behaviours.index(behaviour)] if behaviour else None)
 
     def _strategy(self, target: Counts, expected: Counts | None) -> Strategy:
         against = f", expecting {self.facts.words(expected)}" if expected else ", to see what the opponent plays"
@@ -144,13 +148,14 @@ class MatrixGame:
 
     # What to do about it
 
-    def ask_plan(
-        self,
-        observation: Observation,
-        view: TextualMap,
-        memory: EntityMemory,
-        strategy: Strategy,
-    ) -> PlanSubgoals:
+    def ask_critique(self, briefing: Briefing, failed: Subgoal) -> None:
+        return None
+
+    def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
+        return (FireAt(view.pose.cell),) if view.pose else ()
+
+    def ask_plan(self, briefing: Briefing) -> PlanSubgoals:
+        observation, view, memory, strategy = briefing.observation, briefing.view, briefing.memory, briefing.strategy
         assert view.pose is not None, "plans start from a known pose"
         assert strategy.target is not None, "strategies of matrix games have a target inventory"
         step, seen = observation.step, set(view.in_view)
@@ -159,7 +164,7 @@ class MatrixGame:
             rules=self.rules,
             step=step,
             pose=view.pose,
-            inventory=self.inventory(observation),
+            inventory=self.inventory(observation, view),
             strategy=strategy.words,
             target=strategy.target,
             expected=strategy.expected,
@@ -170,7 +175,7 @@ class MatrixGame:
                 if cell not in memory.things
             ),
             opponent=(sighting.cell, sighting.step) if sighting else None,
-            likely=memory.whereabouts[self._opponent].likely_places(),
+            likely=memory.likely_places(),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             layout=self.layout,
         )

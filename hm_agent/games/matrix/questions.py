@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from hm_agent.asking import UNSHOWN, Question
-from hm_agent.config import Length
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.facts import Length
 from hm_agent.games.matrix.payoff import Payoff, argmax
 from hm_agent.grid import Cell, Layout, Pose
 from hm_agent.planning.subgoals import parse_plan

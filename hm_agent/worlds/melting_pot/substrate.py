@@ -10,8 +10,8 @@ from typing import Any
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import substrate as substrate_lib
 
-from hm_agent.config import GameFacts, game_named
-from hm_agent.games.matrix.game import INTERACTING, READY
+from hm_agent.config import game_named
+from hm_agent.facts import INTERACTING, GameFacts
 from hm_agent.grid import Layout
 from hm_agent.perception.atlas import build_atlas
 from hm_agent.perception.perceiver import Eyes, SpriteRoles
@@ -19,6 +19,8 @@ from hm_agent.perception.view import Window
 from hm_agent.worlds.melting_pot.lua import use_deterministic_lua
 from hm_agent.worlds.melting_pot.randomness import drawing_from
 
+FOCAL = "player_0"
+"""What the others call the focal player, where they can tell players apart."""
 GROUND_TRUTH = ("POSITION", "ORIENTATION")
 
 
@@ -61,15 +63,15 @@ def _add_location_observers(settings: Mapping[str, Any]) -> None:
 
 def layout_of(game: GameFacts) -> Layout:
     """The map of a game's walls."""
-    return Layout.from_ascii(_default_settings(game.substrate)["simulation"]["map"])
+    return Layout.from_ascii(_default_settings(game.substrate)["simulation"]["map"], game.walls)
 
 
 @cache
-def eyes_of(game_name: str, viewer: int = 0) -> Eyes:
-    """What one player slot of a game needs to see; computed once a process."""
-    game = game_named(game_name)
+def eyes_of(game_name: str) -> Eyes:
+    """What a player of a game needs to see; computed once a process."""
+    game = game_named(game_name, GameFacts)
     settings = _default_settings(game.substrate)
-    return Eyes(build_atlas(settings, viewer), layout_of(game), _window(settings), sprite_roles(game))
+    return Eyes(build_atlas(settings), layout_of(game), _window(settings), sprite_roles(game))
 
 
 @cache
@@ -89,12 +91,14 @@ def _window(settings: Mapping[str, Any]) -> Window:
 def sprite_roles(game: GameFacts) -> SpriteRoles:
     """The meaning of a game's sprites, for perception."""
     sprites = game.sprites
+    focal = {sprites.focal: FOCAL} if sprites.focal else {}
     return SpriteRoles(
         wall=sprites.wall,
+        solid=game.solid,
         own=sprites.own,
-        players=sprites.players,
-        things={resource.sprite: resource.thing for resource in game.resources},
-        marks={sprites.ready: READY} | dict.fromkeys(sprites.interacting, INTERACTING),
+        players={**focal, **sprites.players},
+        kinds=game.kinds,
+        marks=game.marks,
         beams=sprites.beams,
         freezing_mark=INTERACTING,
     )

@@ -15,8 +15,9 @@ from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.config import Scenario
 from hm_agent.core import Observation, Told
-from hm_agent.worlds.melting_pot.bots.casting import Bots, Prompter, build_bots, rule_of
+from hm_agent.worlds.melting_pot.bots.casting import Bots, build_bots
 from hm_agent.worlds.melting_pot.bots.population import build_population
+from hm_agent.worlds.melting_pot.bots.telling import Prompter, rule_of
 from hm_agent.worlds.melting_pot.randomness import drawing_from
 from hm_agent.worlds.melting_pot.substrate import build_substrate, eyes_of
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from hm_agent.config import Beam
+from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Move, distance
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import stalest_cell
+from hm_agent.memory.whereabouts import Whereabouts
 from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
@@ -49,7 +50,9 @@ class ScriptedPlayer:
         self._step = -1
         self._rest = 0
         self._lookout: Cell | None = None
-        self.memory = EntityMemory(eyes.layout, tuple(eyes.roles.players.values()))
+        others = tuple(eyes.roles.players.values())
+        # In a crowd it meets whoever comes along.
+        self.memory = EntityMemory(Whereabouts(eyes.layout, others, eyes.window.left) if len(others) == 1 else None)
 
     def look(self, rgb: Pixels) -> TextualMap:
         """Takes in the next frame."""
@@ -105,7 +108,8 @@ class ScriptedPlayer:
         """Goes where a partner may be."""
         assert view.pose is not None
         if self._lookout is None or self._sees(self._lookout):
-            self._lookout = self.memory.likely_place(view.pose.cell)
+            likely = self.memory.likely_place(view.pose.cell)
+            self._lookout = likely or stalest_cell(self._layout, view.pose.cell, self.memory.looked_at, self._step)
         return self._go(view, self._lookout)
 
     def _explore(self, view: TextualMap) -> Move:

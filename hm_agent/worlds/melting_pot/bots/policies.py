@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import dm_env
 import numpy as np
 from meltingpot.utils.policies import policy as policy_lib
 
-from hm_agent.config import GameFacts
+from hm_agent.facts import MatrixFacts
 from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.textual_map import TextualMap
@@ -22,7 +23,7 @@ from hm_agent.worlds.melting_pot.bots.player import Errand, ScriptedPlayer
 class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
     """Stands in for a trained puppet: does what the puppeteer's GOAL says, seeing nothing else but its own RGB."""
 
-    def __init__(self, game: GameFacts, eyes: Eyes, stream: random.Random) -> None:
+    def __init__(self, game: MatrixFacts, eyes: Eyes, stream: random.Random) -> None:
         self._game, self._eyes, self._stream = game, eyes, stream
 
     def initial_state(self) -> ScriptedPlayer:
@@ -37,7 +38,7 @@ class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
         """Holds nothing."""
 
 
-def errand_of(game: GameFacts, goal: int) -> Errand:
+def errand_of(game: MatrixFacts, goal: int) -> Errand:
     """What the position in a puppet's one-hot GOAL tells it to do."""
     for resource in game.resources:
         if goal in resource.collect_goals or goal in resource.interact_goals:
@@ -48,10 +49,14 @@ def errand_of(game: GameFacts, goal: int) -> Errand:
 class GullibleState:
     """A free player and what it has seen its partner collect in this life."""
 
-    def __init__(self, player: ScriptedPlayer, target: int) -> None:
-        self.player, self.target = player, target
+    def __init__(self, player: ScriptedPlayer, target: int, behaviours: Sequence[str]) -> None:
+        self.player, self.target, self._behaviours = player, target, behaviours
         self.collected: Counter[str] = Counter()
         self.held = 0
+
+    @property
+    def aim(self) -> str:
+        return self._behaviours[self.target]
 
     def watch(self, view: TextualMap) -> None:
         """Counts what vanishes under the partner's feet, where it was in view the moment before."""
@@ -66,13 +71,14 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
     MARGIN = 3
     """How much it collects before it meets its partner."""
 
-    def __init__(self, game: GameFacts, eyes: Eyes, stream: random.Random) -> None:
+    def __init__(self, game: MatrixFacts, eyes: Eyes, stream: random.Random) -> None:
         self._game, self._eyes, self._stream = game, eyes, stream
 
     def initial_state(self) -> GullibleState:
         rng = random.Random(self._stream.getrandbits(64))
         target = rng.randrange(len(self._game.resources))
-        return GullibleState(ScriptedPlayer(self._eyes, self._game.beam, rng), target)
+        player = ScriptedPlayer(self._eyes, self._game.beam, rng)
+        return GullibleState(player, target, self._game.behaviours)
 
     def step(self, timestep: dm_env.TimeStep, prev_state: GullibleState) -> tuple[int, GullibleState]:
         rgb: Pixels = timestep.observation["RGB"]
@@ -97,6 +103,6 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
         """Holds nothing."""
 
 
-def best_response(game: GameFacts, other: int) -> int:
+def best_response(game: MatrixFacts, other: int) -> int:
     """The pure strategy that does best against another."""
     return max(range(len(game.payoff)), key=lambda own: game.payoff[own][other])
