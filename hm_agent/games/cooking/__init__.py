@@ -1,0 +1,1 @@
+"""Collaborative Cooking: two cooks, one pay."""
