@@ -94,6 +94,7 @@ class Strategy:
 
     target: the own inventory to reach before meeting another, where the game has one. expected: what the other is
     expected to hold then. seek: whom to meet; anybody if empty. role: the part to play, where the game has parts.
+    expected_role: the part another is expected to play.
     """
 
     words: str
@@ -101,6 +102,7 @@ class Strategy:
     expected: Counts | None = None
     seek: tuple[str, ...] = ()
     role: str | None = None
+    expected_role: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
