@@ -38,7 +38,7 @@ class Station:
 class Pot:
     """A pot as last seen. mark: its progress. ready: the step from which a dish takes its soup, None until it is full.
 
-    The bar moves every other step, so that the soup may be ready one step sooner than reckoned.
+    The bar moves every other step, so that it may be ready one step sooner than reckoned.
     """
 
     cell: Cell
@@ -66,6 +66,8 @@ class Kitchen:
         self.stations: dict[Cell, Station] = {}
         self.hands: str | None = None
         """What is in one's own hands."""
+        self.looked_at: dict[Cell, int] = {}
+        """When each cell was last in view."""
 
     def update(self, step: int, view: TextualMap) -> None:
         """Takes in one frame; of a frame of unknown pose, the own hands alone."""
@@ -74,8 +76,8 @@ class Kitchen:
             return
         seen = {sight.cell: self._station(sight, sight.cell, step) for sight in view.things if sight.cell is not None}
         for cell in view.in_view:
-            if cell in self.stations and cell not in seen:
-                del self.stations[cell]
+            self.looked_at[cell] = step
+            self.stations.pop(cell, None)
         self.stations |= seen
 
     def _station(self, sight: Sight, cell: Cell, step: int) -> Station:
@@ -94,10 +96,9 @@ class Kitchen:
 
     def _left(self, mark: str | None) -> int:
         """For how many steps at most a full pot with this mark has yet to cook."""
-        if mark == COOKED:
-            return 0
-        share = int(mark.removesuffix("%")) if mark else 0
-        return self._recipe.cooking_steps - share * (self._recipe.cooking_steps - 1) // 100
+        whole = self._recipe.cooking_steps - 1  # the frame that shows it full is one step old
+        share = 100 if mark == COOKED else int(mark.removesuffix("%")) if mark else 0
+        return whole - share * whole // 100
 
     def of_kind(self, kind: str) -> list[Station]:
         """The stations of a kind seen so far, by cell."""
@@ -110,8 +111,7 @@ class Kitchen:
 
     def within_reach(self, here: Cell) -> frozenset[Cell]:
         """All counters, with something on them or without, that can be used from the room one stands in."""
-        beside = {cell for place in self.room(here) for cell in around(place)}
-        return frozenset(beside & self._layout.walls)
+        return self._reach[here]
 
     def room(self, here: Cell) -> frozenset[Cell]:
         """The cells that one can walk to from here."""
@@ -120,6 +120,12 @@ class Kitchen:
     @cached_property
     def _rooms(self) -> Sequence[frozenset[Cell]]:
         return rooms(self._layout)
+
+    @cached_property
+    def _reach(self) -> dict[Cell, frozenset[Cell]]:
+        walls = self._layout.walls
+        reach = [(room, walls & {cell for place in room for cell in around(place)}) for room in self._rooms]
+        return {here: within for room, within in reach for here in room}
 
 
 def rooms(layout: Layout) -> list[frozenset[Cell]]:
