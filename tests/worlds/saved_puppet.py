@@ -12,9 +12,12 @@ KEY = tf.TensorSpec([2], tf.uint32)
 STATE = tf.TensorSpec([], tf.int32)
 
 
-def save_puppet(folder: Path, goals: int) -> None:
-    """Saves the model below `folder`. goals: the length of GOAL; 0 for a bot without a puppeteer, which steps ahead."""
-    observation = {"RGB": tf.TensorSpec([40, 40, 3], tf.uint8)}
+def save_puppet(folder: Path, goals: int, view: int = 40) -> None:
+    """Saves the model below `folder`.
+
+    goals: the length of GOAL; 0 for a bot without a puppeteer, which steps ahead. view: its RGB's width in pixels.
+    """
+    observation = {"RGB": tf.TensorSpec([view, view, 3], tf.uint8)}
     if goals:
         observation["GOAL"] = tf.TensorSpec([goals], tf.int32)
     timestep = dm_env.TimeStep(

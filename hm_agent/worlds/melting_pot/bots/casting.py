@@ -14,15 +14,21 @@ from typing import Any
 
 from meltingpot import scenario as mp_scenario
 from meltingpot.configs import bots as bot_configs
+from meltingpot.utils.policies import fixed_action_policy, puppet_policy, saved_model_policy
 from meltingpot.utils.policies import policy as policy_lib
-from meltingpot.utils.policies import puppet_policy, saved_model_policy
 
 from hm_agent.config import ConfigError, Scenario
-from hm_agent.facts import GameFacts, MatrixFacts
+from hm_agent.facts import GameFacts, KitchenFacts, MatrixFacts
+from hm_agent.games.cooking.kitchen import STANDS
+from hm_agent.grid import Move
 from hm_agent.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.bots.chef import APPRENTICE, SKILLED, ChefPolicy
 from hm_agent.worlds.melting_pot.bots.policies import GulliblePolicy, ScriptedPuppet
 from hm_agent.worlds.melting_pot.bots.telling import Overheard, Prompter
 from hm_agent.worlds.melting_pot.randomness import SeededPolicy
+
+STANDING = "noop_bot"
+"""The bot of Melting Pot that never does anything: it has no model and needs none."""
 
 
 class Bots(StrEnum):
@@ -40,7 +46,8 @@ def cast_of(scenario: Scenario) -> tuple[str, ...]:
 
 def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     """Settles `auto`; raises `ConfigError` where trained bots are asked for and missing."""
-    missing = [path for name in cast_of(scenario) if not (path := model_path(name, bots_dir)).is_dir()]
+    models = [model_path(name, bots_dir) for name in cast_of(scenario) if name != STANDING]
+    missing = [path for path in models if not path.is_dir()]
     if wanted == Bots.SCRIPTED or (wanted == "auto" and missing and bots_dir is None):
         return Bots.SCRIPTED
     if missing:
@@ -84,6 +91,8 @@ def _build_bot(
     stream: random.Random,
     prompter: Prompter,
 ) -> policy_lib.Policy[Any]:
+    if name == STANDING:
+        return Overheard(fixed_action_policy.FixedActionPolicy(Move.NOOP), prompter, aim=STANDS)
     puppeteer_builder = bot_configs.BOT_CONFIGS[name].puppeteer_builder
     trained = bots is Bots.TRAINED
     player = _load(model_path(name, bots_dir)) if trained else scripted_player(name, game, eyes, stream)
@@ -97,4 +106,6 @@ def scripted_player(name: str, game: GameFacts, eyes: Eyes, stream: random.Rando
         case MatrixFacts():
             is_puppet = bot_configs.BOT_CONFIGS[name].puppeteer_builder is not None
             return (ScriptedPuppet if is_puppet else GulliblePolicy)(game, eyes, stream)
+        case KitchenFacts():
+            return ChefPolicy(game, eyes, APPRENTICE if "__apprentice_" in name else SKILLED, stream)
     raise TypeError(f"nobody is known who plays {type(game).__name__} by a script")

@@ -40,8 +40,9 @@ class Prompter:
 class Overheard(policy_lib.Policy[tuple[int, Any]]):
     """Tells the prompter what a puppet is told, or what a free scripted player has chosen for itself."""
 
-    def __init__(self, policy: policy_lib.Policy[Any], prompter: Prompter) -> None:
-        self._policy, self._prompter = policy, prompter
+    def __init__(self, policy: policy_lib.Policy[Any], prompter: Prompter, aim: str | None = None) -> None:
+        """aim: what a player is always after that doesn't say so itself."""
+        self._policy, self._prompter, self._constant_aim = policy, prompter, aim
 
     def initial_state(self) -> tuple[int, Any]:
         return self._prompter.enter(), self._policy.initial_state()
@@ -57,7 +58,7 @@ class Overheard(policy_lib.Policy[tuple[int, Any]]):
         if isinstance(game, MatrixFacts) and "GOAL" in timestep.observation:
             kind = errand_of(game, int(np.argmax(timestep.observation["GOAL"]))).kind
             return game.behaviours[game.things.index(kind)]
-        return state.aim if isinstance(state, Aiming) else None
+        return state.aim if isinstance(state, Aiming) else self._constant_aim
 
     def close(self) -> None:
         self._policy.close()
@@ -65,7 +66,7 @@ class Overheard(policy_lib.Policy[tuple[int, Any]]):
 
 def rule_of(bot: str, game: GameFacts) -> str | None:
     """How a bot answers what is done to it, in words; None for one that neither rewards nor punishes."""
-    if not isinstance(game, MatrixFacts):
+    if not isinstance(game, MatrixFacts) or bot not in bot_configs.BOT_CONFIGS:
         return None
     builder = bot_configs.BOT_CONFIGS[bot].puppeteer_builder
     said = getattr(builder, "keywords", {})
