@@ -27,7 +27,22 @@ GROUND_TRUTH = ("POSITION", "ORIENTATION")
 def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
     """A fresh copy of a substrate's lab2d settings."""
     config = mp_substrate.get_config(substrate)
-    return dict(config.lab2d_settings_builder(roles=roles, config=config))
+    settings = dict(config.lab2d_settings_builder(roles=roles, config=config))
+    settings["simulation"].setdefault("scene", _bare_scene())
+    return settings
+
+
+def _bare_scene() -> dict[str, Any]:
+    """What the engine takes where a substrate has no scene; left to itself, it prints two warnings each time."""
+    states = {"initialState": "scene", "stateConfigs": [{"state": "scene"}]}
+    place = {"position": (0, 0), "orientation": "N"}
+    return {
+        "name": "scene",
+        "components": [
+            {"component": "StateManager", "kwargs": states},
+            {"component": "Transform", "kwargs": place},
+        ],
+    }
 
 
 def build_substrate(
