@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hm_agent.facts import GameFacts, MatrixFacts
+from hm_agent.facts import GameFacts, KitchenFacts, MatrixFacts
+from hm_agent.games.cooking.game import CookingGame
 from hm_agent.games.game import Game, Inference
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.perception.perceiver import Eyes
@@ -13,4 +14,6 @@ def build_game(facts: GameFacts, eyes: Eyes, inference: Inference = Inference.EX
     match facts:
         case MatrixFacts():
             return MatrixGame(facts, eyes, inference)
+        case KitchenFacts():
+            return CookingGame(facts, eyes)
     raise TypeError(f"no game is known by {type(facts).__name__}")

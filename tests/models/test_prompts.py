@@ -34,6 +34,7 @@ from hm_agent.games.matrix.questions import (
 )
 from hm_agent.grid import Facing, Layout, Pose
 from hm_agent.models.prompts import environment, render
+from tests.models.kitchen_examples import KITCHEN_EXAMPLES
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -124,6 +125,7 @@ EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, (encounter(80, (5, 1), (1, 4), (2, 0), DILEMMA),), ()),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
+    **KITCHEN_EXAMPLES,
 }
 
 

@@ -24,6 +24,7 @@ from hm_agent.games.matrix.questions import (
     ProposeHypothesis,
     Rules,
 )
+from hm_agent.models.builtin import kitchen
 from hm_agent.models.builtin.evidence import expectation, likeliest
 from hm_agent.models.builtin.foresight import best_course
 from hm_agent.models.builtin.library import strategy_of
@@ -72,6 +73,7 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     ProposeHypothesis: propose,
     PredictAndCounter: predict_and_counter,
     PlanSubgoals: plan,
+    **kitchen.ANSWERS,
 }
 
 

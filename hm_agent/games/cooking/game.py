@@ -1,0 +1,202 @@
+"""What Collaborative Cooking means: its events, the roles to predict, and the questions to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel
+
+from hm_agent.asking import Model
+from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy
+from hm_agent.facts import KitchenFacts
+from hm_agent.games.cooking.activities import ActivityReader
+from hm_agent.games.cooking.failures import Failures, state_of
+from hm_agent.games.cooking.kitchen import COOKED, DELIVERY, POT, SOUP, Kitchen, Station
+from hm_agent.games.cooking.pace import PaceReader
+from hm_agent.games.cooking.questions import (
+    SUBGOALS,
+    BehaviourAnswer,
+    ChooseRole,
+    CritiqueInteraction,
+    PlanCooking,
+    PredictTeammate,
+    ProposeTeammate,
+    RoleAnswer,
+    Rules,
+    Teammate,
+)
+from hm_agent.games.cooking.roles import strategy_for
+from hm_agent.games.cooking.rounds import OWN, Delivery, Round, RoundEnd, RoundReader
+from hm_agent.games.cooking.sides import side_of
+from hm_agent.games.game import Briefing
+from hm_agent.grid import Cell, Pose
+from hm_agent.memory.entities import EntityMemory
+from hm_agent.perception.perceiver import Eyes
+from hm_agent.perception.textual_map import TextualMap
+from hm_agent.planning.subgoals import Interact, Subgoal, Wait
+from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.module import Outlook
+
+TOLD = 8
+"""So many rounds questions tell of, the latest ones."""
+
+
+class CookingGame:
+    """One kitchen as one cook knows it through an episode."""
+
+    subgoals = SUBGOALS
+    ready_mark = COOKED
+
+    def __init__(self, facts: KitchenFacts, eyes: Eyes) -> None:
+        self.facts, self.layout = facts, eyes.layout
+        self.players = tuple(facts.sprites.players.values())
+        (self._teammate,) = self.players
+        self._kitchen = Kitchen(self.layout, facts.recipe)
+        self._activities = ActivityReader(self._teammate)
+        self._rounds = RoundReader(self._teammate)
+        self._pace = PaceReader()
+        self._failures = Failures()
+        self._pose: Pose | None = None
+        self._before: Mapping[Cell, Station] = {}
+        self._hands_before: str | None = None
+        recipe = facts.recipe
+        self.rules = Rules(
+            width=self.layout.width,
+            height=self.layout.height,
+            tomatoes=recipe.tomatoes,
+            cooking_steps=recipe.cooking_steps,
+            reward=recipe.reward,
+            steps=facts.length.least,
+        )
+
+    # What happens
+
+    def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
+        kitchen, step = self._kitchen, observation.step
+        self._before, self._hands_before = dict(kitchen.stations), kitchen.hands
+        kitchen.update(step, view)
+        deliverers = self._deliverers(observation)
+        self._pose = view.pose or self._pose
+        others = len(deliverers) - deliverers.count(OWN)
+        activities = self._activities.read(step, view, kitchen, others)
+        self._pace.read(step, kitchen, activities)
+        return self._rounds.read(step, kitchen, activities, deliverers)
+
+    def _deliverers(self, observation: Observation) -> list[str]:
+        """By whom the soups were delivered that have just paid: oneself, if that is where one's own has gone."""
+        soups = round(observation.reward / self.facts.recipe.reward)
+        own = soups and self._hands_before == SOUP and self._kitchen.hands is None and self._faces_delivery()
+        return [OWN if own and n == 0 else self._teammate for n in range(soups)]
+
+    def _faces_delivery(self) -> bool:
+        ahead = self._kitchen.stations.get(self._pose.place(1, 0)) if self._pose else None
+        return ahead is not None and ahead.kind == DELIVERY
+
+    def inventory(self, observation: Observation, view: TextualMap) -> Counts:
+        return tuple(int(view.mark == item.name) for item in self.facts.items)
+
+    def is_loaded(self, observation: Observation) -> bool:
+        return True
+
+    def is_idle(self, view: TextualMap) -> bool:
+        return not view.present
+
+    # What is thought of it
+
+    async def understand(self, event: Event, model: Model) -> Round | None:
+        if not isinstance(event, RoundEnd):
+            return None
+        delivered = event.by if isinstance(event, Delivery) else None
+        own = tuple(int(self._kitchen.hands == item.name) for item in self.facts.items)
+        reward = float(self.facts.recipe.reward) if delivered else 0.0
+        return Round(event.step, event.partner, event.role, own, reward, event.activities, delivered)
+
+    def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> ProposeTeammate:
+        return ProposeTeammate(self.rules, _told(history), best)
+
+    def ask_prediction(
+        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+    ) -> PredictTeammate:
+        return PredictTeammate(self.rules, _told(history), hypothesis)
+
+    def predicted(self, answer: BaseModel) -> str | None:
+        assert isinstance(answer, BehaviourAnswer)
+        return answer.behaviour
+
+    def ask_choice(self, outlooks: Sequence[Outlook]) -> ChooseRole:
+        (outlook,) = outlooks
+        return ChooseRole(
+            rules=self.rules,
+            history=_told(outlook.history),
+            hypothesis=outlook.hypothesis.words if outlook.hypothesis else None,
+            expected=outlook.expected,
+            pace=self._pace.latest,
+            own=side_of(self._kitchen, self.layout, self._pose, own=True),
+            other=side_of(self._kitchen, self.layout, self._pose, own=False),
+        )
+
+    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
+        assert isinstance(answer, RoleAnswer)
+        return Strategy(answer.strategy, role=answer.role, expected_role=answer.teammate if informed else None)
+
+    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
+        return strategy_for(told.get(self._teammate))
+
+    # What to do about it
+
+    def ask_plan(self, briefing: Briefing) -> PlanCooking:
+        pose, kitchen = briefing.view.pose, self._kitchen
+        assert pose is not None, "plans start from a known pose"
+        if briefing.critique is not None:
+            self._failures.explain(briefing.critique)
+        reach = kitchen.within_reach(pose.cell)
+        in_reach = kitchen.reachable(pose.cell)
+        unseen = tuple(sorted(cell for cell in reach if cell not in kitchen.looked_at))
+        return PlanCooking(
+            rules=self.rules,
+            step=briefing.observation.step,
+            pose=pose,
+            hands=kitchen.hands,
+            strategy=briefing.strategy.words,
+            role=briefing.strategy.role,
+            expected=briefing.strategy.expected_role,
+            pots=tuple(pot for pot in kitchen.pots if pot.cell in reach),
+            stations=tuple(station for _, station in sorted(in_reach.items()) if not station.kind.startswith(POT)),
+            spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
+            unseen=unseen,
+            teammate=self._sighting(briefing.memory),
+            recent=self._rounds.latest,
+            pace=self._pace.latest,
+            own=side_of(kitchen, self.layout, pose, own=True),
+            critique=briefing.critique,
+            barred=self._failures.barred(kitchen, reach),
+            layout=self.layout,
+            reach=reach,
+        )
+
+    def _sighting(self, memory: EntityMemory) -> Teammate | None:
+        seen = memory.players.get(self._teammate)
+        return Teammate(seen.cell, seen.mark, seen.step) if seen else None
+
+    def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
+        """Keeps by a pot, where most is to be seen."""
+        return tuple(Wait(pot.cell) for pot in self._kitchen.pots[:1])
+
+    def ask_critique(self, briefing: Briefing, failed: Subgoal) -> CritiqueInteraction | None:
+        if not isinstance(failed, Interact):
+            return None
+        before = self._before.get(failed.target)
+        self._failures.add(state_of(failed.target, self._hands_before, before))
+        return CritiqueInteraction(
+            rules=self.rules,
+            target=failed.target,
+            hands=self._hands_before,
+            before=before,
+            after=self._kitchen.stations.get(failed.target),
+            pots=self._kitchen.pots,
+            step=briefing.observation.step,
+        )
+
+
+def _told(history: Sequence[Evidence]) -> tuple[Round, ...]:
+    return tuple(evidence for evidence in history[-TOLD:] if isinstance(evidence, Round))
