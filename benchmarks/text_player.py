@@ -147,11 +147,27 @@ def predict(prompt: str) -> dict[str, Any]:
     """What the hypothesis says or, where things were seen to be taken, what those say; and the best answer to it."""
     table, start = _table(prompt), _start(prompt)
     theirs = _leading(_counts(prompt, r"for the next interaction: (.+?)\. You hold")) or _expected(prompt, table)
+    other = {"other_next": dict.fromkeys(table, start) | {theirs: start + COMMITMENT}}
+    if '"own_next":' not in prompt:
+        return {"reasoning": f"It will play {theirs}."} | other
     mine = max(table, key=lambda kind: table[kind][theirs])
     held = _counts(prompt, r"You hold (.+?) by now\.")
+    own = {"own_next": _lead_with(mine, dict.fromkeys(table, start) | held)}
+    return {"reasoning": f"It will play {theirs}, and {mine} does best against that."} | other | own
+
+
+def choose(prompt: str) -> dict[str, Any]:
+    """Those who are expected to play what most are, and the best answer to it; anybody where nothing is known."""
+    table, start = _table(prompt), _start(prompt)
+    lines = re.findall(r"^- (player_\d+): (.+)$", prompt, re.MULTILINE)
+    expected = {player: kind for player, said in lines if (kind := _search(r"Expected: (\w+)\.", said))}
+    kinds = list(expected.values())
+    theirs = max(table, key=kinds.count)
+    mine = max(table, key=lambda kind: table[kind][theirs])
+    held = _counts(prompt, r"^You hold (.+?)\.")
     return {
-        "reasoning": f"It will play {theirs}, and {mine} does best against that.",
-        "other_next": dict.fromkeys(table, start) | {theirs: start + COMMITMENT},
+        "reasoning": f"{kinds.count(theirs)} of {len(kinds)} are expected to play {theirs}.",
+        "seek": [player for player, _ in lines if expected.get(player) in (theirs, None)],
         "own_next": _lead_with(mine, dict.fromkeys(table, start) | held),
     }
 
@@ -159,7 +175,7 @@ def predict(prompt: str) -> dict[str, Any]:
 def _expected(prompt: str, table: Table) -> str:
     """The kind that the hypothesis leads to; where it says nothing, the one met last, or any."""
     past = _past(prompt)
-    words = _search(r"# Your hypothesis about the other player\n(.+)", prompt)
+    words = _search(r"# Your hypothesis about (?:the other|this) player\n(.+)", prompt)
     rule = rules(table).get(words.strip())
     met = [meeting.theirs for meeting in past if meeting.theirs]
     return (rule and rule(past)) or (met[-1] if met else next(iter(table)))
@@ -213,8 +229,8 @@ def _situation(prompt: str) -> Situation:
         here=here,
         doubts={cell: doubt for kind in lacks for cell, doubt in _doubts(prompt, kind).items()},
         lacking=sum(lacks.values()),
-        seen=_seen(_line("Other player", prompt)),
-        haunts=_by_worth(_line("Likely places to see it from, with the chance", prompt), here),
+        seen=_seen(_line("Other player", prompt) or _line("Players you seek", prompt)),
+        haunts=_by_worth(_line(LIKELY, prompt) or _line(LIKELY_AMONG_MANY, prompt), here),
         unseen=_cells(_line("Out of view for longest", prompt)),
     )
 
@@ -236,7 +252,7 @@ def _seen(words: str) -> Cell | None:
 
 def _by_worth(words: str, here: Cell) -> list[Cell]:
     """Places by their chance, near ones before far ones."""
-    chances = {_cell(x, y): int(chance) for x, y, chance in re.findall(rf"{CELL} (\d+)%", words)}
+    chances = {_cell(x, y): float(chance) for x, y, chance in re.findall(rf"{CELL} ([\d.]+)", words)}
     return sorted(chances, key=lambda cell: -chances[cell] / (HASTE + _way(here, cell)))
 
 
@@ -266,6 +282,8 @@ def _way(start: Cell, end: Cell) -> int:
 # How the prompts put it
 
 CELL = r"\((\d+), (\d+)\)"
+LIKELY = "Likely places to see it from, with the chance"
+LIKELY_AMONG_MANY = "Places to see players you seek from, with how many to expect there"
 
 
 def _start(prompt: str) -> int:
@@ -327,6 +345,7 @@ def _find(pattern: str, prompt: str) -> str:
 REPLIES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "inventory": infer,
     "hypothesis": propose,
+    "seek": choose,
     "other_next": predict,
     "subgoals": plan,
 }

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from hm_agent.facts import INTERACTING
 from hm_agent.games.matrix.clues import Gathering, GatheringReader
+from hm_agent.grid import Cell, Pose
 from hm_agent.memory.entities import Loss
+from hm_agent.perception.textual_map import Sight, TextualMap
 
 OWN = (1, 3)
 THINGS, BEHAVIOURS = ("yellow_box", "purple_box"), ("rock", "paper")
 
 
 def reader() -> GatheringReader:
-    return GatheringReader(THINGS, BEHAVIOURS, 1, "opponent")
+    return GatheringReader(THINGS, BEHAVIOURS, 1, ("opponent",))
+
+
+def seeing(**players: tuple[Cell, str | None]) -> TextualMap:
+    """A frame that shows these players, each at a cell and with a mark."""
+    sights = tuple(Sight(name, (1, 0), cell, 0, mark, is_player=True) for name, (cell, mark) in players.items())
+    return TextualMap(Pose(1, 1, 0), True, None, sights, (), 0)
+
+
+NOBODY = seeing()
 
 
 def gone(kind: str, seen: int) -> Loss:
@@ -19,29 +31,52 @@ def gone(kind: str, seen: int) -> Loss:
 
 def test_losses_add_up_and_point_to_the_kind_that_leads() -> None:
     reading = reader()
-    assert reading.read(5, [gone("yellow_box", 1)], OWN) == (Gathering(5, "opponent", "rock", (1, 0), OWN),)
-    assert reading.read(6, [gone("purple_box", 2)], OWN) == (Gathering(6, "opponent", None, (1, 1), OWN),)
-    assert reading.read(9, [gone("purple_box", 2)] * 2, OWN) == (Gathering(9, "opponent", "paper", (1, 3), OWN),)
+    assert reading.read(5, NOBODY, [gone("yellow_box", 1)], OWN) == (Gathering(5, "opponent", "rock", (1, 0), OWN),)
+    assert reading.read(6, NOBODY, [gone("purple_box", 2)], OWN) == (Gathering(6, "opponent", None, (1, 1), OWN),)
+    assert reading.read(9, NOBODY, [gone("purple_box", 2)] * 2, OWN) == (
+        Gathering(9, "opponent", "paper", (1, 3), OWN),
+    )
 
 
 def test_nothing_gone_is_no_clue() -> None:
-    assert reader().read(5, [], OWN) == ()
+    assert reader().read(5, NOBODY, [], OWN) == ()
 
 
 def test_the_count_starts_anew_with_each_interaction() -> None:
     reading = reader()
-    reading.read(5, [gone("yellow_box", 1)], OWN)
-    reading.met(20, held=(4, 1))
-    assert reading.read(30, [gone("purple_box", 25)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
+    reading.read(5, NOBODY, [gone("yellow_box", 1)], OWN)
+    reading.met("opponent", 20, held=(4, 1))
+    assert reading.read(30, NOBODY, [gone("purple_box", 25)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
 
 
 def test_what_the_opponent_may_have_brought_to_an_interaction_tells_nothing_of_the_next() -> None:
     reading = reader()
-    reading.met(20, held=(4, 1))
-    assert reading.read(30, [gone("yellow_box", 10)], OWN) == ()
+    reading.met("opponent", 20, held=(4, 1))
+    assert reading.read(30, NOBODY, [gone("yellow_box", 10)], OWN) == ()
 
 
 def test_what_it_did_not_bring_was_taken_since() -> None:
     reading = reader()
-    reading.met(20, held=(4, 1))
-    assert reading.read(30, [gone("purple_box", 10)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
+    reading.met("opponent", 20, held=(4, 1))
+    assert reading.read(30, NOBODY, [gone("purple_box", 10)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
+
+
+def among_many() -> GatheringReader:
+    return GatheringReader(THINGS, BEHAVIOURS, 1, ("first", "second"))
+
+
+def test_among_many_who_stands_in_the_place_of_a_thing_has_taken_it() -> None:
+    view = seeing(first=((5, 5), None), second=((3, 3), "ready"))
+    assert among_many().read(5, view, [gone("purple_box", 4)], OWN) == (Gathering(5, "second", "paper", (0, 1), OWN),)
+
+
+def test_among_many_nobody_is_blamed_for_what_was_gone_before() -> None:
+    assert among_many().read(5, seeing(first=((5, 5), None)), [gone("purple_box", 4)], OWN) == ()
+
+
+def test_who_interacts_with_somebody_starts_over() -> None:
+    reading = among_many()
+    reading.read(5, seeing(second=((3, 3), None)), [gone("purple_box", 4)], OWN)
+    reading.read(9, seeing(second=((3, 4), INTERACTING)), [], OWN)
+    view = seeing(second=((3, 3), None))
+    assert reading.read(80, view, [gone("yellow_box", 79)], OWN) == (Gathering(80, "second", "rock", (1, 0), OWN),)

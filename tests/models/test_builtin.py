@@ -17,6 +17,7 @@ from hm_agent.games.matrix.questions import (
     PredictAndCounter,
     ProposeHypothesis,
     Rules,
+    Seen,
     Site,
 )
 from hm_agent.games.matrix.strategies import Mixture
@@ -149,7 +150,7 @@ PLAN = PlanSubgoals(
     expected=None,
     things=(Place("purple_box", (7, 5), 99, True), Place("purple_box", (6, 5), 99, True)),
     sites=(Site("purple_box", (9, 5), None),),
-    opponent=None,
+    others=(),
     likely=(((20, 5), 0.3),),
     unseen=(((2, 12), None),),
     layout=Layout(23, 15, frozenset()),
@@ -189,5 +190,7 @@ def test_a_site_that_was_just_seen_empty_is_left_to_grow() -> None:
 
 
 def test_an_opponent_in_reach_is_met_early_with_a_clear_lead() -> None:
-    near = replace(PLAN, target=pure("paper", 8), inventory=pure("paper", 5), opponent=((7, 7), 100))
-    assert subgoals(near)[0].startswith("fire_at")
+    near = replace(PLAN, target=pure("paper", 8), inventory=pure("paper", 5))
+    seen = Seen("opponent", (7, 7), 100, sought=True)
+    assert subgoals(replace(near, others=(seen,)))[0].startswith("fire_at")
+    assert not subgoals(replace(near, others=(replace(seen, sought=False),)))[0].startswith("fire_at")

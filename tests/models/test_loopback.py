@@ -15,20 +15,27 @@ from pydantic import BaseModel
 
 from benchmarks.loopback import NAME, Endpoint, Response, completion, prompt_of, refusal
 from benchmarks.text_player import answer, play
-from hm_agent.games.matrix.questions import CounterAnswer, InventoryAnswer, PlanAnswer
+from hm_agent.games.matrix.questions import ChoiceAnswer, CounterAnswer, InventoryAnswer, PlanAnswer, PredictionAnswer
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 
-GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.txt"))
+GOLDEN = [
+    path
+    for path in sorted((Path(__file__).parent / "golden").glob("*.txt"))
+    if "collect things and meet in pairs" in path.read_text("utf-8")
+]
+"""The prompts about matrix games."""
 SCHEMAS: dict[str, type[BaseModel]] = {
     "infer": InventoryAnswer,
     "propose": HypothesisAnswer,
+    "predict_among_many": PredictionAnswer,
     "predict": CounterAnswer,
+    "choose": ChoiceAnswer,
     "plan": PlanAnswer,
 }
 
 
 def schema_of(path: Path) -> type[BaseModel]:
-    return SCHEMAS[path.stem.partition("_")[0]]
+    return next(schema for stem, schema in SCHEMAS.items() if path.stem.startswith(stem))
 
 
 def golden(name: str) -> str:
@@ -249,6 +256,13 @@ def test_text_player_heeds_a_clue_and_builds_on_what_it_holds() -> None:
     told = golden("predict_after_a_clue").replace("rock 2, scissors 1. You hold", "scissors 2. You hold")
     reply = CounterAnswer.model_validate_json(play(told))
     assert (reply.other_next["scissors"], reply.own_next) == (6, {"rock": 9, "paper": 4, "scissors": 1})
+
+
+def test_text_player_seeks_those_whom_one_inventory_beats() -> None:
+    reply = ChoiceAnswer.model_validate_json(play(golden("choose_opponents")))
+    assert "player_4" in reply.seek
+    assert len(reply.seek) < 4
+    assert max(reply.own_next.values()) > 5
 
 
 def test_text_player_infers_what_explains_the_reward() -> None:

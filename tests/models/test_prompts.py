@@ -23,13 +23,17 @@ from hm_agent.core import Counts, Hypothesis
 from hm_agent.facts import Length
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
+    ChooseOpponents,
     Encounter,
     InferInventory,
+    Opponent,
     Place,
     PlanSubgoals,
     PredictAndCounter,
+    PredictNext,
     ProposeHypothesis,
     Rules,
+    Seen,
     Site,
 )
 from hm_agent.grid import Facing, Layout, Pose
@@ -88,7 +92,7 @@ PLAN = PlanSubgoals(
         Place("yellow_box", (15, 11), 120, False),
     ),
     sites=(Site("purple_box", (15, 5), None), Site("purple_box", (14, 3), 301), Site("blue_box", (7, 10), None)),
-    opponent=((16, 9), 338),
+    others=(Seen("opponent", (16, 9), 338, sought=True),),
     likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
     unseen=(((1, 13), None), ((21, 12), 61)),
     layout=Layout(23, 15, frozenset()),
@@ -103,7 +107,7 @@ LOST = replace(
     expected=None,
     things=(),
     sites=(),
-    opponent=None,
+    others=(),
     likely=(((14, 4), 0.11), ((8, 4), 0.11), ((11, 7), 0.108)),
     unseen=(((1, 9), None), ((6, 4), None)),
 )
@@ -112,6 +116,33 @@ CROWDED = replace(
     step=1234,
     things=tuple(Place(RULES.things[n % 3], (12 + n % 10, 4 + n // 3), n, False) for n in range(30)),
     sites=tuple(Site(RULES.things[n % 3], (11 + n % 10, 5 + n // 3), n) for n in range(30)),
+)
+
+HUNT = Rules(("stag", "hare"), ("green_box", "red_box"), ((4, 0), (2, 2)), 1, 23, 15, Length(1000, 100, 0.1))
+HUNTED = (
+    encounter(70, (5, 1), (1, 5), (2, 0), HUNT),
+    encounter(151, (1, 6), (5, 1), (0, 3), HUNT),
+)
+
+ARENA = replace(RULES, width=25, height=24, players=8)
+OPPONENTS = (
+    Opponent("player_1", HISTORY[:2], BEST[0], "paper", None),
+    Opponent("player_2", HISTORY[2:3], Hypothesis("The opponent always plays scissors."), "scissors", (0, 0, 2)),
+    Opponent("player_3", (), None, "rock", (1, 0, 0)),
+    Opponent("player_4", (), None, None, None),
+)
+SOUGHT = replace(
+    PLAN,
+    rules=ARENA,
+    strategy="hold rock 7, paper 1, scissors 1 and meet player_2",
+    target=(7, 1, 1),
+    expected=None,
+    others=(
+        Seen("player_1", (16, 9), 345, sought=False),
+        Seen("player_2", (14, 2), 338, sought=True),
+        Seen("player_3", (3, 3), 101, sought=False),
+    ),
+    likely=(((15, 4), 0.7), ((20, 2), 0.05)),
 )
 
 EXAMPLES: Mapping[str, Question[Any]] = {
@@ -126,6 +157,11 @@ EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
     **KITCHEN_EXAMPLES,
+    "propose_in_a_hunt": ProposeHypothesis(HUNT, HUNTED, ()),
+    "predict_in_a_hunt": PredictAndCounter(HUNT, HUNTED, "The opponent copies what I played last."),
+    "predict_among_many": PredictNext(ARENA, HISTORY[:2], BEST[0].words),
+    "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1)),
+    "plan_among_many": SOUGHT,
 }
 
 

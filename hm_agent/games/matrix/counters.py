@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import mul
 from statistics import median_low
 
 from hm_agent.core import Counts
@@ -18,6 +19,8 @@ STEPS_PER_THING = 3.0
 """How long it takes to collect one thing more."""
 STEPS_PER_ROUND = 50.0
 """How long everything else between two interactions takes: finding the opponent, freezing, coming back."""
+STEPS_PER_SEARCH = 100.0
+"""How long it takes, among many on a large map, to find a particular one."""
 CLEAR = 2
 """The least lead of a behaviour that is to be recognised."""
 MOST = 12
@@ -60,6 +63,39 @@ def best_target(
     mains = range(len(rules.behaviours)) if course is None else (course,)
     counts = range(rules.initial_inventory + (1 if course is None else CLEAR), MOST + 1)
     return max((_raised(held, main, count) for main in mains for count in counts), key=worth)
+
+
+def best_meeting(
+    rules: Rules, others: Mapping[str, Odds], expected: Sequence[Counts], own: Counts
+) -> tuple[Counts, tuple[str, ...]]:
+    """The inventory to aim for among many, and whom to meet with it: what pays most per step.
+
+    others: how likely each behaviour is, by player. expected: what would be held for each pure strategy. The fewer one
+    seeks, the longer it takes to find one; where nobody promises anything, anybody is met, to learn from it.
+    """
+
+    def worth(target: Counts, gains: Sequence[float]) -> tuple[float, int, int, int]:
+        steps = STEPS_PER_ROUND + STEPS_PER_SEARCH / len(gains) + STEPS_PER_THING * (sum(target) - sum(own))
+        rate = sum(gains) / len(gains) / steps
+        return round(rate, 9), len(gains), -abs(max(target) - TYPICAL), -target.index(max(target))
+
+    targets = [
+        _raised(own, main, count)
+        for main in range(len(rules.behaviours))
+        for count in range(rules.initial_inventory + 1, MOST + 1)
+    ]
+    options = []
+    for target in targets:
+        paid = [reward(target, other, rules.payoff) for other in expected]
+        gains = {player: sum(map(mul, odds, paid)) for player, odds in others.items()}
+        ranked = sorted(gains, key=lambda player: -gains[player])
+        options += [(worth(target, [gains[name] for name in ranked[:n]]), target, ranked[:n]) for n in _counts(ranked)]
+    _, target, sought = max(options, key=lambda option: option[0])
+    return target, tuple(sorted(sought))
+
+
+def _counts(ranked: Sequence[str]) -> range:
+    return range(1, len(ranked) + 1)
 
 
 def _raised(held: Counts, main: int, count: int) -> Counts:

@@ -12,19 +12,26 @@ from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy
 from hm_agent.facts import INTERACTING, READY, MatrixFacts
 from hm_agent.games.game import Briefing, Inference
 from hm_agent.games.matrix.clues import Gathering, GatheringReader
-from hm_agent.games.matrix.counters import best_target, expected_inventories
+from hm_agent.games.matrix.counters import Odds, best_meeting, best_target, expected_inventories
 from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
+from hm_agent.games.matrix.partners import Partners
 from hm_agent.games.matrix.payoff import argmax, infer_inventory
 from hm_agent.games.matrix.questions import (
     SUBGOALS,
+    ChoiceAnswer,
+    ChooseOpponents,
     CounterAnswer,
     Encounter,
     InferInventory,
+    Opponent,
     Place,
     PlanSubgoals,
     PredictAndCounter,
+    PredictionAnswer,
+    PredictNext,
     ProposeHypothesis,
     Rules,
+    Seen,
     Site,
 )
 from hm_agent.memory.entities import EntityMemory
@@ -49,10 +56,10 @@ class MatrixGame:
         self.facts, self.layout = facts, eyes.layout
         self._inference = inference
         self.players = tuple(facts.sprites.players.values())
-        (self._opponent,) = self.players
-        initial = (facts.initial_inventory,) * len(facts.resources)
-        self._interactions = InteractionReader(INTERACTING, initial, self._opponent, eyes.window)
-        self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self._opponent)
+        self._held = (facts.initial_inventory,) * len(facts.resources)
+        partners = Partners(self.layout, facts.beam, self.players)
+        self._interactions = InteractionReader(self._held, eyes.window, partners)
+        self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self.players)
         self.rules = Rules(
             behaviours=facts.behaviours,
             things=facts.things,
@@ -61,13 +68,20 @@ class MatrixGame:
             width=self.layout.width,
             height=self.layout.height,
             length=facts.length,
+            players=len(self.players) + 1,
         )
+
+    @property
+    def _is_crowd(self) -> bool:
+        """Whether one can choose whom to meet."""
+        return len(self.players) > 1
 
     # What happens
 
     def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
-        interactions = self._interactions.read(observation, view)
-        clues = self._gatherings.read(observation.step, memory.lost, self.inventory(observation, view))
+        self._held = self.inventory(observation, view)
+        interactions = self._interactions.read(observation, view, memory)
+        clues = self._gatherings.read(observation.step, view, memory.lost, self._held)
         return (*interactions, *clues)
 
     def inventory(self, observation: Observation, view: TextualMap) -> Counts:
@@ -82,10 +96,10 @@ class MatrixGame:
     # What is thought of it
 
     async def understand(self, event: Event, model: Model) -> Evidence | None:
-        if not isinstance(event, Interaction):
+        if not isinstance(event, Interaction) or event.partner is None:
             return None
         other, main = await self._other_inventory(event, model)
-        self._gatherings.met(event.step, other)
+        self._gatherings.met(event.partner, event.step, other)
         return Encounter(
             step=event.step,
             partner=event.partner,
@@ -113,28 +127,51 @@ class MatrixGame:
 
     def ask_prediction(
         self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
-    ) -> PredictAndCounter:
-        question = PredictAndCounter(self.rules, self._encounters(history), hypothesis, certain)
+    ) -> PredictAndCounter | PredictNext:
+        encounters = self._encounters(history)
+        if self._is_crowd:
+            return PredictNext(self.rules, encounters, hypothesis)
+        question = PredictAndCounter(self.rules, encounters, hypothesis, certain)
         return replace(question, taken=clue.taken, own=clue.own) if isinstance(clue, Gathering) else question
 
     def predicted(self, answer: BaseModel) -> str | None:
-        assert isinstance(answer, CounterAnswer)
+        assert isinstance(answer, CounterAnswer | PredictionAnswer)
         return self._behaviour(argmax(self.rules.counts(answer.other_next)))
 
+    def ask_choice(self, outlooks: Sequence[Outlook]) -> ChooseOpponents | None:
+        if not self._is_crowd:
+            return None
+        return ChooseOpponents(self.rules, tuple(map(self._opponent, outlooks)), self._held)
+
+    def _opponent(self, outlook: Outlook) -> Opponent:
+        taken = outlook.clue.taken if isinstance(outlook.clue, Gathering) else None
+        encounters = self._encounters(outlook.history)
+        return Opponent(outlook.player, encounters, outlook.hypothesis, outlook.expected, taken)
+
     def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
+        if isinstance(answer, ChoiceAnswer):
+            return self._meeting(self.rules.counts(answer.own_next), tuple(answer.seek))
         assert isinstance(answer, CounterAnswer)
         own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
         return self._strategy(own, other if informed else None)
 
-    def ask_choice(self, outlooks: Sequence[Outlook]) -> None:
-        return None
-
     def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
-        behaviour = told.get(self._opponent)
-        odds = tuple(float(behaviour in (None, name)) for name in self.facts.behaviours)
+        odds = {player: self._odds(told.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
-        target = best_target(self.rules, odds, expected)
+        if self._is_crowd:
+            return self._meeting(*best_meeting(self.rules, odds, expected, self._held))
+        (behaviour,) = (told.get(player) for player in self.players)
+        target = best_target(self.rules, odds[self.players[0]], expected)
         return self._strategy(target, expected[self.facts.behaviours.index(behaviour)] if behaviour else None)
+
+    def _odds(self, behaviour: str | None) -> Odds:
+        """Certain where the behaviour is known, else all open."""
+        shares = [float(behaviour in (None, name)) for name in self.facts.behaviours]
+        return tuple(share / sum(shares) for share in shares)
+
+    def _meeting(self, target: Counts, seek: tuple[str, ...]) -> Strategy:
+        whom = "anybody" if set(self.players) <= {*seek} or not seek else ", ".join(seek)
+        return Strategy(f"hold {self.facts.words(target)} and meet {whom}", target, seek=seek)
 
     def _strategy(self, target: Counts, expected: Counts | None) -> Strategy:
         against = f", expecting {self.facts.words(expected)}" if expected else ", to see what the opponent plays"
@@ -159,7 +196,6 @@ class MatrixGame:
         assert view.pose is not None, "plans start from a known pose"
         assert strategy.target is not None, "strategies of matrix games have a target inventory"
         step, seen = observation.step, set(view.in_view)
-        sighting = memory.players.get(self._opponent)
         return PlanSubgoals(
             rules=self.rules,
             step=step,
@@ -174,8 +210,11 @@ class MatrixGame:
                 for cell, kind in memory.sites.items()
                 if cell not in memory.things
             ),
-            opponent=(sighting.cell, sighting.step) if sighting else None,
-            likely=memory.likely_places(),
+            others=tuple(
+                Seen(player, seen.cell, seen.step, not strategy.seek or player in strategy.seek)
+                for player, seen in memory.players.items()
+            ),
+            likely=memory.likely_places(strategy.seek),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             layout=self.layout,
         )

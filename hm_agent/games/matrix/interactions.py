@@ -5,26 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hm_agent.core import Counts, Event, Observation
+from hm_agent.facts import INTERACTING
+from hm_agent.games.matrix.partners import Partners
 from hm_agent.grid import Pose
+from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import Sight, TextualMap
 from hm_agent.perception.view import Window
 
 
 @dataclass(frozen=True, slots=True)
 class Interaction(Event):
-    """An interaction that has paid: what was held oneself, what came of it, and with whom.
+    """An interaction that has paid: what was held oneself, what came of it, and with whom, None if that is unknown.
 
     shown: how much of each resource was collected before the partner's eyes since the interaction before.
     """
 
     is_interaction = True
-    partner: str
+    partner: str | None
     own: Counts
     reward: float
     shown: Counts
 
     def describe(self) -> str:
-        return f"interaction with {self.partner}, holding {self.own}, reward {self.reward:+.2f}"
+        return f"interaction with {self.partner or 'somebody'}, holding {self.own}, reward {self.reward:+.2f}"
 
 
 def inventory_of(observation: Observation) -> Counts:
@@ -39,15 +42,21 @@ class InteractionReader:
     reward comes and they are taken off the map.
     """
 
-    def __init__(self, interacting_mark: str, initial: Counts, partner: str, window: Window) -> None:
-        self._mark, self._initial, self._partner, self._window = interacting_mark, initial, partner, window
+    def __init__(self, initial: Counts, window: Window, partners: Partners) -> None:
+        """initial: what everybody starts with."""
+        self._initial, self._window, self._partners = initial, window, partners
         self._held = initial
-        self._shown: Counts = (0,) * len(initial)
+        self._shown: dict[str, Counts] = {}
+        self._partner: str | None = None
         self._reward: float | None = None
 
-    def read(self, observation: Observation, view: TextualMap) -> tuple[Event, ...]:
+    def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
+        """memory: with this frame taken in."""
         self._remember(inventory_of(observation), view)
-        if view.mark == self._mark:
+        fresh = self._partners.read(view)
+        if view.mark == INTERACTING:
+            if self._reward is None:
+                self._partner = self._partners.find(fresh, view, memory)
             self._reward = (self._reward or 0.0) + observation.reward
         elif self._reward is not None:
             return (self._conclude(observation.step, self._reward + observation.reward),)
@@ -58,9 +67,11 @@ class InteractionReader:
         # shows something collected. Without that nobody can interact.
         if inventory == self._initial:
             return
-        if any(self._is_watching(player, view.pose) for player in view.players):
-            taken = (max(0, now - before) for now, before in zip(inventory, self._held, strict=True))
-            self._shown = tuple(count + more for count, more in zip(self._shown, taken, strict=True))
+        taken = tuple(max(0, now - before) for now, before in zip(inventory, self._held, strict=True))
+        for player in view.players:
+            if any(taken) and self._is_watching(player, view.pose):
+                before = self._shown.get(player.kind, (0,) * len(taken))
+                self._shown[player.kind] = tuple(count + more for count, more in zip(before, taken, strict=True))
         self._held = inventory
 
     def _is_watching(self, player: Sight, pose: Pose | None) -> bool:
@@ -69,7 +80,8 @@ class InteractionReader:
         return self._window.shows(Pose(*player.cell, player.facing), pose.cell)
 
     def _conclude(self, step: int, reward: float) -> Interaction:
-        event = Interaction(step, self._partner, self._held, reward, self._shown)
-        self._held, self._reward = self._initial, None
-        self._shown = (0,) * len(self._initial)
+        shown = self._shown.get(self._partner or "", (0,) * len(self._initial))
+        event = Interaction(step, self._partner, self._held, reward, shown)
+        self._held, self._reward, self._partner = self._initial, None, None
+        self._shown.clear()
         return event

@@ -25,7 +25,7 @@ MOST_HELD = 40
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The game as its players know it. payoff: row the own pure strategy, column the other's."""
+    """The game as its players know it. payoff: row the own pure strategy, column the other's. players: how many."""
 
     behaviours: tuple[str, ...]
     things: tuple[str, ...]
@@ -34,6 +34,7 @@ class Rules:
     width: int
     height: int
     length: Length
+    players: int = 2
 
     @property
     def is_contest(self) -> bool:
@@ -145,6 +146,78 @@ class PredictAndCounter(Question[CounterAnswer]):
             raise ValueError("other_next: no kind leads; let the one lead that you expect most")
 
 
+class PredictionAnswer(BaseModel):
+    """What another player will hold next, by behaviour."""
+
+    reasoning: str = ""
+    other_next: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictNext(Question[PredictionAnswer]):
+    """What will one of several others play next by this hypothesis? (step 4, asked apart from step 5)"""
+
+    template = "matrix/predict_next.j2"
+    schema = PredictionAnswer
+    rules: Rules
+    history: tuple[Encounter, ...]
+    hypothesis: str | None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+    def check(self, answer: PredictionAnswer) -> None:
+        self.rules.check("other_next", answer.other_next)
+        if argmax(self.rules.counts(answer.other_next)) is None:
+            raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """What is thought of one of several others.
+
+    hypothesis: with its value; None before it was met. expected: the behaviour that is expected next, None where
+    nothing tells. taken: how much of each resource it was seen to take since it was last met, None if it was not.
+    """
+
+    player: str
+    history: tuple[Encounter, ...]
+    hypothesis: Hypothesis | None
+    expected: str | None
+    taken: Counts | None
+
+
+class ChoiceAnswer(BaseModel):
+    """Whom to meet next, and what to hold then, by behaviour."""
+
+    reasoning: str = ""
+    seek: list[str]
+    own_next: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseOpponents(Question[ChoiceAnswer]):
+    """Whom to seek out, and what to collect for it? (step 5 among many) own: what one holds already."""
+
+    template = "matrix/choose_opponents.j2"
+    schema = ChoiceAnswer
+    rules: Rules
+    opponents: tuple[Opponent, ...]
+    own: Counts
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+    def check(self, answer: ChoiceAnswer) -> None:
+        self.rules.check("own_next", answer.own_next)
+        names = [opponent.player for opponent in self.opponents]
+        unknown = next((name for name in answer.seek if name not in names), None)
+        if unknown is not None:
+            raise ValueError(f"seek: unknown player {unknown[:20]!r}; there are {', '.join(names)}")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A thing on the map and the step it was last seen. in_view: whether it is seen right now."""
@@ -167,6 +240,16 @@ class Site:
     emptied: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Where and when another player was last seen. sought: whether it is to be met."""
+
+    player: str
+    cell: Cell
+    step: int
+    sought: bool
+
+
 class PlanAnswer(BaseModel):
     """A few subgoals in order, each a function call."""
 
@@ -176,11 +259,11 @@ class PlanAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PlanSubgoals(Question[PlanAnswer]):
-    """How to reach the target inventory and then meet the other? (section 3.2, subgoal module; appendix C.4)
+    """How to reach the target inventory and then meet another? (section 3.2, subgoal module; appendix C.4)
 
-    sites: where things were seen earlier and may have grown back.
-    opponent: (cell, step) of the last sighting. likely: where it may be now, with the probability of seeing it
-    from there. unseen: the places out of view for longest, with the step they were last seen, None for never.
+    sites: where things were seen earlier and may have grown back. others: the other players, as last seen. likely:
+    where those to be met may be now, with how many of them to expect in view from there. unseen: the places out of view
+    for longest, with the step they were last seen, None for never.
     """
 
     template = "matrix/plan_subgoals.j2"
@@ -194,7 +277,7 @@ class PlanSubgoals(Question[PlanAnswer]):
     expected: Counts | None
     things: tuple[Place, ...]
     sites: tuple[Site, ...]
-    opponent: tuple[Cell, int] | None
+    others: tuple[Seen, ...]
     likely: tuple[tuple[Cell, float], ...]
     unseen: tuple[tuple[Cell, int | None], ...]
     layout: Layout = field(metadata=UNSHOWN)

@@ -44,13 +44,16 @@ def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:
     return total
 
 
-def expectation(strategy: Strategy, history: Sequence[Encounter], taken: Counts | None) -> Odds:
+def expectation(
+    strategy: Strategy, history: Sequence[Encounter], taken: Counts | None, before: tuple[float, float] = TRUSTED
+) -> Odds:
     """What the opponent will play: what the strategy says, as far as it was right before, and what taking things says.
 
-    taken: how much of each resource the opponent was found to have taken since the last encounter.
+    taken: how much of each resource the opponent was found to have taken since the last encounter. before: what is
+    thought of the strategy untested.
     """
-    odds = trust_in(strategy, history).weigh(strategy.predict(history))
-    return _in_view_of(odds, taken) if taken else odds
+    odds = trust_in(strategy, history, before).weigh(strategy.predict(history))
+    return in_view_of(odds, taken) if taken else odds
 
 
 class Trust:
@@ -95,7 +98,7 @@ def _foretold(strategy: Strategy, before: Sequence[Encounter]) -> Odds:
     return strategy.predict(before)
 
 
-def _in_view_of(odds: Odds, taken: Counts) -> Odds:
+def in_view_of(odds: Odds, taken: Counts) -> Odds:
     """Each thing taken speaks for its own kind."""
     ratio = TELLING * (len(odds) - 1) / (1 - TELLING)
     weights = [share * ratio**count for share, count in zip(odds, taken, strict=True)]

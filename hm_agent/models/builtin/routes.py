@@ -55,11 +55,11 @@ def _may_be_back(question: PlanSubgoals, site: Site) -> bool:
 
 
 def _is_worth_meeting_now(question: PlanSubgoals, main: int) -> bool:
-    if question.opponent is None or question.step - question.opponent[1] > 2:
-        return False
+    here = question.pose.cell
+    sought = [seen for seen in question.others if seen.sought and question.step - seen.step <= 2]
     others = max(count for n, count in enumerate(question.inventory) if n != main)
     leads = question.inventory[main] - others >= LEAD
-    return leads and distance(question.pose.cell, question.opponent[0]) <= NEAR
+    return leads and any(distance(here, seen.cell) <= NEAR for seen in sought)
 
 
 def _meeting_place(question: PlanSubgoals) -> Cell:

@@ -24,6 +24,8 @@ CLUMSINESS = 0.1
 """How often a random move is made instead of the one intended."""
 COOLDOWN = 2
 """How many steps the beam rests after a shot."""
+EAGERNESS = 0.2
+"""How often, among many, a player that has collected enough goes for one it sees; else it strolls on."""
 PURSUIT = 8
 """For how many steps a partner that went out of view is followed to where it was seen."""
 GREED = 3
@@ -51,8 +53,9 @@ class ScriptedPlayer:
         self._rest = 0
         self._lookout: Cell | None = None
         others = tuple(eyes.roles.players.values())
-        # In a crowd it meets whoever comes along.
-        self.memory = EntityMemory(Whereabouts(eyes.layout, others, eyes.window.left) if len(others) == 1 else None)
+        self._is_in_a_crowd = len(others) > 1
+        tracked = () if self._is_in_a_crowd else others
+        self.memory = EntityMemory(Whereabouts(eyes.layout, tracked, eyes.window.left) if tracked else None)
 
     def look(self, rgb: Pixels) -> TextualMap:
         """Takes in the next frame."""
@@ -92,11 +95,18 @@ class ScriptedPlayer:
 
     def _hunt(self, view: TextualMap, errand: Errand) -> Move:
         assert view.pose is not None
+        if self._is_in_a_crowd and self._rng.random() >= EAGERNESS:
+            return self._explore(view)
         for partner in view.players:
             assert partner.cell is not None
             move = line_up(self._layout, view.pose, partner.cell, self._beam, self.memory.things.keys())
             if move is not None:
                 return Move.NOOP if move is Move.INTERACT and self._rest else move
+        return self._explore(view) if self._is_in_a_crowd else self._pursue(view, errand)
+
+    def _pursue(self, view: TextualMap, errand: Errand) -> Move:
+        """After the one partner, which is out of reach."""
+        assert view.pose is not None
         here = view.pose.cell
         seen = [sighting.cell for sighting in self.memory.players.values() if self._step - sighting.step <= PURSUIT]
         if seen and seen[0] != here:
@@ -105,12 +115,11 @@ class ScriptedPlayer:
         return self._collect(view, errand) if near else self._search(view)
 
     def _search(self, view: TextualMap) -> Move:
-        """Goes where a partner may be."""
+        """Goes where the partner may be."""
         assert view.pose is not None
         if self._lookout is None or self._sees(self._lookout):
-            likely = self.memory.likely_place(view.pose.cell)
-            self._lookout = likely or stalest_cell(self._layout, view.pose.cell, self.memory.looked_at, self._step)
-        return self._go(view, self._lookout)
+            self._lookout = self.memory.likely_place(view.pose.cell)
+        return self._go(view, self._lookout) if self._lookout else self._explore(view)
 
     def _explore(self, view: TextualMap) -> Move:
         """Goes where things may be."""

@@ -1,0 +1,52 @@
+"""What to expect of many others: of each by its own, and of those not known yet by all that are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from hm_agent.games.matrix.counters import Odds
+from hm_agent.games.matrix.questions import Opponent, Rules
+from hm_agent.games.matrix.strategies import Strategy
+from hm_agent.models.builtin.evidence import TRUSTED, expectation, in_view_of
+from hm_agent.models.builtin.library import strategy_of
+
+OPENNESS = 1.0
+"""How many imagined players of each behaviour keep the view of the population open."""
+
+
+def outlooks(rules: Rules, opponents: Sequence[Opponent]) -> Mapping[str, Odds]:
+    """How likely each behaviour is next, by player."""
+    trust = _trust_in_players(opponents)
+    known = {opponent.player: odds for opponent in opponents if (odds := _by_its_own(rules, opponent, trust))}
+    population = _population(rules, list(known.values()))
+    return {opponent.player: known.get(opponent.player, population) for opponent in opponents}
+
+
+def _trust_in_players(opponents: Sequence[Opponent]) -> tuple[float, float]:
+    """How steady players have been, over all of them: where many change, so may the next."""
+    right, tested = TRUSTED
+    for opponent in opponents:
+        played = [encounter.behaviour for encounter in opponent.history if encounter.behaviour is not None]
+        right += sum(before == after for before, after in pairwise(played))
+        tested += max(0, len(played) - 1)
+    return right, tested
+
+
+def _strategy(rules: Rules, opponent: Opponent) -> Strategy:
+    return strategy_of(opponent.hypothesis.words if opponent.hypothesis else "", rules, opponent.history)
+
+
+def _by_its_own(rules: Rules, opponent: Opponent, trust: tuple[float, float]) -> Odds | None:
+    """What a player's own doings tell; None where nothing is known of it. trust: in what is thought of players."""
+    if opponent.history:
+        return expectation(_strategy(rules, opponent), opponent.history, opponent.taken, trust)
+    if opponent.taken and any(opponent.taken):
+        return in_view_of((1 / len(rules.behaviours),) * len(rules.behaviours), opponent.taken)
+    return None
+
+
+def _population(rules: Rules, known: Sequence[Odds]) -> Odds:
+    """What to expect of somebody unknown: players come in kinds."""
+    weights = [OPENNESS + sum(odds[n] for odds in known) for n in range(len(rules.behaviours))]
+    return tuple(weight / sum(weights) for weight in weights)
