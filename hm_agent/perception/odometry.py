@@ -59,11 +59,14 @@ def agreement(before: Scene, now: Scene, move: int) -> int:
     """How many things are where the move would show them, less those that would have come or gone."""
     back = OPPOSITE.get(move, Move.NOOP)
     score = 0
-    for offset in now.seen:
+    for offset, kind in now.things.items():
         earlier = carry(offset, back)
-        if earlier in before.seen:
-            was, is_now = before.things.get(earlier), now.things.get(offset)
-            score += (was is not None) if was == is_now else -1
+        if offset in now.seen and earlier in before.seen:
+            score += 1 if before.things.get(earlier) == kind else -1
+    for offset in before.things:
+        later = carry(offset, move)
+        if offset in before.seen and later in now.seen and later not in now.things:
+            score -= 1
     return score
 
 
