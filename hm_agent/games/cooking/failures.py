@@ -34,12 +34,13 @@ class Failures:
     """The states in which something was used in vain, each with the reason as far as it is understood."""
 
     def __init__(self) -> None:
-        self._why: dict[State, str] = {}
+        self._why: dict[State, str | None] = {}
         self._latest: State | None = None
 
-    def add(self, state: State) -> None:
-        self._why.setdefault(state, UNEXPLAINED)
+    def add(self, state: State) -> bool:
+        """Enters a failure; returns whether it is yet to be explained."""
         self._latest = state
+        return self._why.setdefault(state, None) is None
 
     def explain(self, why: str) -> None:
         """Says why the latest came to nothing."""
@@ -49,4 +50,4 @@ class Failures:
     def barred(self, kitchen: Kitchen, cells: Iterable[Cell]) -> tuple[Barred, ...]:
         """Which of these would come to nothing now, for all that is known."""
         now = (state_of(cell, kitchen.hands, kitchen.stations.get(cell)) for cell in sorted(cells))
-        return tuple(Barred(state.cell, self._why[state]) for state in now if state in self._why)
+        return tuple(Barred(state.cell, self._why[state] or UNEXPLAINED) for state in now if state in self._why)

@@ -186,7 +186,8 @@ class CookingGame:
         if not isinstance(failed, Interact):
             return None
         before = self._before.get(failed.target)
-        self._failures.add(state_of(failed.target, self._hands_before, before))
+        if not self._failures.add(state_of(failed.target, self._hands_before, before)):
+            return None
         return CritiqueInteraction(
             rules=self.rules,
             target=failed.target,

@@ -170,7 +170,7 @@ class PlanCooking(Question[PlanAnswer]):
 
     def check(self, answer: PlanAnswer) -> None:
         if len(answer.subgoals) > MOST_SUBGOALS:
-            raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 8")
+            raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 10")
         plan = parse_plan(answer.subgoals, self.layout, SUBGOALS)
         for subgoal in plan:
             self._check_reach(subgoal)

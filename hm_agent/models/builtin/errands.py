@@ -21,7 +21,7 @@ PATIENCE = 24
 """How long a plan waits for one pot at most."""
 DISCOUNT = 0.99
 """What a soup is worth one step later."""
-LEGS = 8
+LEGS = 10
 """How many subgoals a plan has at most: then it is thought over, for much may have changed."""
 STRANGE = 0.03
 """What it costs, in soups, to begin work that is the teammate's."""
