@@ -13,13 +13,13 @@ from hm_agent.grid import Cell, Pose
 from hm_agent.models.builtin.cook import NEVER, Contents, expected_cook, replaced
 from hm_agent.planning.subgoals import Interact, Subgoal, Wait
 
-HORIZON = 80
+HORIZON = 100
 """How many steps are looked ahead."""
-WIDTH = 6
+WIDTH = 8
 """How many courses are followed up at each step."""
 PATIENCE = 24
 """How long a plan waits for one pot at most."""
-DISCOUNT = 0.99
+DISCOUNT = 0.995
 """What a soup is worth one step later."""
 LEGS = 10
 """How many subgoals a plan has at most: then it is thought over, for much may have changed."""
@@ -65,6 +65,10 @@ class Course(NamedTuple):
     """Whether what comes next is to be decided only then."""
 
 
+State = tuple[Pose, str | None, Contents, int]
+"""What decides how a course can go on."""
+
+
 class Lookahead:
     """Follows the most promising courses up to the horizon."""
 
@@ -86,17 +90,26 @@ class Lookahead:
         layers[0].append(self._start)
         ends = [self._start]
         for layer in layers:
-            layer.sort(key=self._worth, reverse=True)
-            for course in layer[:WIDTH]:
+            followed = self._most_promising(layer)
+            for course in followed:
                 for after in self._options(course):
                     if after.time < self._horizon:
                         layers[after.time].append(after)
                     elif not self._is_end:
                         ends.append(after)
             if self._is_end:
-                ends += layer[:WIDTH]
+                ends += followed
         # What is not delivered at the end of an episode has been for nothing.
         return _beginning(max(ends, key=_soups if self._is_end else self._worth))
+
+    def _most_promising(self, layer: list[Course]) -> list[Course]:
+        """A few courses of one time, each leading to another state."""
+        best: dict[State, Course] = {}
+        for course in sorted(layer, key=self._worth, reverse=True):
+            best.setdefault((course.pose, course.hands, course.pots, course.free), course)
+            if len(best) == WIDTH:
+                break
+        return list(best.values())
 
     def _worth(self, course: Course) -> float:
         """The soups delivered, and those yet to come of what has been done for them."""
