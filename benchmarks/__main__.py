@@ -1,10 +1,16 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [calls]`: all of them where none is named."""
+"""`python -m benchmarks [speed] [accuracy] [rewards] [calls] [tokens]`: all of them where none is named."""
 
 import sys
 
-from benchmarks import accuracy, calls, rewards, speed
+from benchmarks import accuracy, calls, rewards, speed, tokens
 
-SECTIONS = {"speed": speed.main, "accuracy": accuracy.main, "rewards": rewards.main, "calls": calls.main}
+SECTIONS = {
+    "speed": speed.main,
+    "accuracy": accuracy.main,
+    "rewards": rewards.main,
+    "calls": calls.main,
+    "tokens": tokens.main,
+}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(SECTIONS)

@@ -18,9 +18,30 @@ from hm_agent.worlds.melting_pot.substrate import eyes_of
 
 STEPS = 1000
 ROUNDS = 5
-SCENARIO = "rws_repeated_1"
-PAPERS_CODE = {"perception": 29.0, "step": 55.0}
-"""What the paper's published code takes, in ms, on a machine of the same kind."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be reached on a scenario, and what the paper's published code takes on a machine of the same kind.
+
+    step: the agent's own, in ms, without model calls. rate: steps/s of world, bots and agent, None where none is set.
+    perception, code_perception, code_step: in ms; None where nobody has measured it.
+    """
+
+    scenario: str
+    step: float
+    rate: float | None
+    perception: float | None = None
+    code_perception: float | None = None
+    code_step: float | None = None
+
+
+TARGETS = (
+    Target("rws_repeated_1", 0.5, 1000, 0.25, 29, 55),
+    Target("pd_repeated_6", 0.5, None, code_perception=27),
+    Target("rws_arena_0", 1.0, 250, code_perception=159, code_step=211),
+    Target("cooking_asymmetric_0", 0.5, None, code_perception=10.5),
+)
 
 
 @dataclass
@@ -75,14 +96,25 @@ def perceive(scenario: Scenario, reel: Reel) -> list[float]:
 
 
 def main() -> None:
-    (scenario,) = find_scenarios([SCENARIO])
+    print("| scenario | what | target | measured (median) | the paper's code |\n| --- | --- | --- | --- | --- |")
+    for target in TARGETS:
+        measure(target)
+
+
+def measure(target: Target) -> None:
+    (scenario,) = find_scenarios([target.scenario])
     reel = Reel()
     play(scenario, 0, reel)
     frames = [median(perceive(scenario, reel)) for _ in range(ROUNDS)]
     played = [play(scenario, seed) for seed in range(ROUNDS)]
     steps = [median(decisions) for _, decisions in played]
-    rates = [STEPS / seconds for seconds, _ in played]
-    print("| what | target | measured (median) | the paper's code |\n| --- | --- | --- | --- |")
-    print(f"| perception, ms a frame | 0.25 | {1e3 * median(frames):.3f} | {PAPERS_CODE['perception']:.0f} |")
-    print(f"| the agent's step without model calls, ms | 0.5 | {1e3 * median(steps):.3f} | {PAPERS_CODE['step']:.0f} |")
-    print(f"| environment, scripted bot and agent, steps/s | 1,000 | {median(rates):,.0f} | - |")
+    rates = [(len(reel.frames) - 1) / seconds for seconds, _ in played]
+    name = target.scenario
+    show(name, "perception, ms a frame", target.perception, f"{1e3 * median(frames):.3f}", target.code_perception)
+    show(name, "agent's step without model calls, ms", target.step, f"{1e3 * median(steps):.3f}", target.code_step)
+    show(name, "world, scripted bots and agent, steps/s", target.rate, f"{median(rates):,.0f}", None)
+
+
+def show(scenario: str, what: str, target: float | None, measured: str, code: float | None) -> None:
+    aim, theirs = ("-" if value is None else f"{value:,g}" for value in (target, code))
+    print(f"| {scenario} | {what} | {aim} | {measured} | {theirs} |")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hm_agent.agents.registry import AGENTS, Ingredients
+from hm_agent.asking import Model
 from hm_agent.config import Scenario
 from hm_agent.core import Agent
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
@@ -11,8 +12,14 @@ from hm_agent.worlds.melting_pot.substrate import eyes_of
 from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 
 
-def set_up(scenario: Scenario, seed: int, *, ground_truth: bool = False) -> tuple[MeltingPotWorld, Agent]:
-    """A world with scripted bots, to be closed by the caller, and Hypothetical Minds with the built-in reasoner."""
+def set_up(
+    scenario: Scenario, seed: int, model: Model | None = None, *, ground_truth: bool = False
+) -> tuple[MeltingPotWorld, Agent]:
+    """A world with scripted bots, to be closed by the caller, and Hypothetical Minds.
+
+    model: who answers its questions; the built-in reasoner where none is given.
+    """
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=ground_truth)
     eyes = eyes_of(scenario.game.short_name)
-    return world, AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, BuiltinReasoner(), seed, world.tell))
+    ingredients = Ingredients(scenario.game, eyes, model or BuiltinReasoner(), seed, world.tell)
+    return world, AGENTS["hypothetical_minds"](ingredients)

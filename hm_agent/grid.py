@@ -5,7 +5,7 @@ A cell is (x, y): x counts columns from the west, y counts rows from the north, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -40,10 +40,10 @@ class Move(IntEnum):
     INTERACT = 7
 
 
-QUARTERS = {Move.FORWARD: 0, Move.STEP_RIGHT: 1, Move.BACKWARD: 2, Move.STEP_LEFT: 3}
+QUARTERS: Mapping[int, int] = {Move.FORWARD: 0, Move.STEP_RIGHT: 1, Move.BACKWARD: 2, Move.STEP_LEFT: 3}
 """By how many quarter turns clockwise from the facing a step goes."""
-STEP_BY_QUARTERS = {quarters: move for move, quarters in QUARTERS.items()}
-TURNS = {Move.TURN_LEFT: 3, Move.TURN_RIGHT: 1}
+STEP_BY_QUARTERS = {quarters: Move(move) for move, quarters in QUARTERS.items()}
+TURNS: Mapping[int, int] = {Move.TURN_LEFT: 3, Move.TURN_RIGHT: 1}
 
 
 class Pose(NamedTuple):
@@ -71,9 +71,9 @@ class Pose(NamedTuple):
     def after(self, move: int) -> Pose:
         """The pose a move leads to where nothing is in the way."""
         if move in TURNS:
-            return Pose(self.x, self.y, (self.facing + TURNS[Move(move)]) % 4)
+            return Pose(self.x, self.y, (self.facing + TURNS[move]) % 4)
         if move in QUARTERS:
-            dx, dy = AHEAD[(self.facing + QUARTERS[Move(move)]) % 4]
+            dx, dy = AHEAD[(self.facing + QUARTERS[move]) % 4]
             return Pose(self.x + dx, self.y + dy, self.facing)
         return self
 

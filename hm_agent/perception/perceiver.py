@@ -91,7 +91,7 @@ class Perceiver:
     def see(self, rgb: Pixels, move: int) -> TextualMap:
         """Understands one frame. move: what was done since the last one (NOOP at the first)."""
         eyes = self._eyes
-        labels: list[int] = label_patches(rgb, eyes.atlas).tolist()
+        labels = label_patches(rgb, eyes.atlas)
         own = labels[eyes.window.own_cell]
         contents = [(n, eyes.meanings[label]) for n, label in enumerate(labels) if label not in eyes.plain]
         present = own in eyes.own_labels

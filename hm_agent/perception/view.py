@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
 from hm_agent.grid import Cell, Pose
 from hm_agent.perception.atlas import SPRITE_SIZE, UNKNOWN, Atlas, Pixels
 
-Labels = npt.NDArray[np.intp]
-"""(cells of the window,) label indices, row by row from the top left."""
+Labels = list[int]
+"""The label index of each cell of the window, row by row from the top left."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +56,11 @@ class Window:
 
 
 def label_patches(rgb: Pixels, atlas: Atlas) -> Labels:
-    """Names every sprite of a frame by exact look-up.
+    """Names every sprite of a frame by exact look-up, UNKNOWN where nothing fits.
 
-    rgb: (H, W, 3) uint8, H and W multiples of 8. Returns (H // 8 * W // 8,) label indices, UNKNOWN where nothing fits.
+    rgb: (H, W, 3) uint8, H and W multiples of 8.
     """
     rows, columns = rgb.shape[0] // SPRITE_SIZE, rgb.shape[1] // SPRITE_SIZE
     patches = rgb.reshape(rows, SPRITE_SIZE, columns, SPRITE_SIZE, 3).swapaxes(1, 2).tobytes()
     size, look_up = SPRITE_SIZE * SPRITE_SIZE * 3, atlas.index.get
-    labels = (look_up(patches[n * size : (n + 1) * size], UNKNOWN) for n in range(rows * columns))
-    return np.fromiter(labels, np.intp, rows * columns)
+    return [look_up(patches[start : start + size], UNKNOWN) for start in range(0, len(patches), size)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Set
+from collections.abc import Set
 
 from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Layout, Move, Pose
@@ -18,26 +18,16 @@ MOVES = (
 )
 
 
-def rays(pose: Pose, beam: Beam) -> Iterator[list[Cell]]:
-    """The cells of each ray, from the avatar outwards; a ray ends at the first thing that blocks it.
-
-    One goes straight ahead; to either side one starts beside the avatar and goes ahead from there.
-    """
-    yield [pose.place(ahead, 0) for ahead in range(1, beam.length + 1)]
-    for side in range(-beam.radius, beam.radius + 1):
-        if side:
-            yield [pose.place(ahead, side) for ahead in range(beam.length)]
-
-
 def reaches(pose: Pose, target: Cell, beam: Beam, blocked: Set[Cell]) -> bool:
-    """Whether a beam fired at this pose hits the target. blocked: walls, things and players that stop a beam."""
-    for ray in rays(pose, beam):
-        for cell in ray:
-            if cell == target:
-                return True
-            if cell in blocked:
-                break
-    return False
+    """Whether a beam fired at this pose hits the target. blocked: walls, things and players that stop a beam.
+
+    One ray goes straight ahead; to either side one starts beside the avatar and goes ahead from there.
+    """
+    ahead, side = pose.offset(target)
+    nearest = 0 if side else 1
+    if abs(side) > beam.radius or not nearest <= ahead < nearest + beam.length:
+        return False
+    return all(pose.place(before, side) not in blocked for before in range(nearest, ahead))
 
 
 def line_up(

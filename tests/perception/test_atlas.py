@@ -71,7 +71,7 @@ def test_patch_the_atlas_does_not_hold_is_unknown(rws_eyes: Eyes) -> None:
     frame = np.zeros((40, 40, 3), np.uint8)
     frame[8:16, 16:24] = (1, 2, 3)
     labels = label_patches(frame, rws_eyes.atlas)
-    assert np.flatnonzero(labels == UNKNOWN).tolist() == [7]
+    assert [n for n, label in enumerate(labels) if label == UNKNOWN] == [7]
 
 
 def test_patch_is_unknown_for_a_single_wrong_pixel(rws_eyes: Eyes) -> None:

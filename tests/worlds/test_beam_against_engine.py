@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from hm_agent.facts import Beam, MatrixFacts
 from hm_agent.grid import Cell, Layout, Move, Pose, step_towards
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.view import label_patches
-from hm_agent.planning.beam import rays, reaches
+from hm_agent.planning.beam import reaches
 from hm_agent.planning.pathfinding import find_path
 from hm_agent.worlds.melting_pot.substrate import build_substrate
 
@@ -95,7 +95,9 @@ def zaps(rws: MatrixFacts, rws_eyes: Eyes) -> list[Zap]:
 def before_what_blocks(zap: Zap, beam: Beam) -> set[Cell]:
     """The cells of each ray before the first wall, resource or avatar on it."""
     stops = zap.blocked | {zap.other}
-    return {cell for ray in rays(zap.pose, beam) for cell in takewhile(lambda cell: cell not in stops, ray)}
+    near = product(range(-beam.length, beam.length + 1), repeat=2)
+    cells = {zap.pose.place(ahead, right) for ahead, right in near}
+    return {cell for cell in cells - stops if reaches(zap.pose, cell, beam, stops)}
 
 
 def test_beam_is_seen_on_exactly_the_cells_of_its_rays(zaps: list[Zap], rws: MatrixFacts) -> None:
