@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def _show(name: str, ours: Row, oracle: Row, floor: Row) -> None:
-    mine, best = ours.reward_per_1200_steps, oracle.reward_per_1200_steps
+    mine, best = ours.normalised_reward, oracle.normalised_reward
     share = f"{100 * mine / best:.0f}%" if mine is not None and best else "-"
     cells = ours.cells()
     print(f"| {name} | {cells[5]} | {cells[6]} | {cells[7]} | {oracle.cells()[5]} | {share} | {floor.cells()[5]} |")

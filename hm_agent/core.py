@@ -121,7 +121,10 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an agent does, with what it saw, held and thought: all that recordings show of it."""
+    """What an agent does, with what it saw, held and thought: all that recordings show of it.
+
+    about: whom the hypotheses, the validated one and other_inventory are about; None before anybody was met.
+    """
 
     action: int
     pose: Pose | None = None
@@ -129,6 +132,7 @@ class Decision:
     other_inventory: Counts | None = None
     subgoal: str | None = None
     strategy: Strategy | None = None
+    about: str | None = None
     hypotheses: Sequence[Hypothesis] = ()
     validated: Hypothesis | None = None
     events: Sequence[Event] = ()

@@ -221,7 +221,7 @@ def _result(
         reason=str(outcome.error) if outcome.error else "",
         steps=outcome.steps,
         reward=outcome.reward,
-        reward_per_1200_steps=outcome.reward * per / outcome.steps if outcome.steps else None,
+        normalised_reward=outcome.reward * per / outcome.steps if outcome.steps else None,
         interactions=vitals.interactions,
         background=background,
         bots=str(bots),

@@ -38,7 +38,7 @@ def test_a_result_tells_what_was_played(played: Path) -> None:
     result = read_result(played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-0" / "result.json")
     assert result is not None
     assert (result.status, result.steps, result.bots) == ("max_steps", 40, "scripted")
-    assert result.reward_per_1200_steps == result.reward * 1200 / 40
+    assert result.normalised_reward == result.reward * 1200 / 40
     assert result.background == (f"{SCENARIO.game.substrate}__rock_margin_0",)
     assert (result.model_calls, result.cost) == (0, 0.0)
     assert result.questions > 0
@@ -65,10 +65,10 @@ def test_the_summary_counts_all_episodes_and_names_the_bots(played: Path) -> Non
 
 def test_unfinished_episodes_are_counted_but_not_averaged(played: Path) -> None:
     results = [result for result in read_results(played) if result.agent == "random"]
-    cut = Result(**{**results[0].__dict__, "status": "interrupted", "reward_per_1200_steps": 1e6})
+    cut = Result(**{**results[0].__dict__, "status": "interrupted", "normalised_reward": 1e6})
     (row,) = tabulate([cut, results[1]])
     assert (row.episodes, row.finished) == (2, 1)
-    assert row.reward_per_1200_steps == results[1].reward_per_1200_steps
+    assert row.normalised_reward == results[1].normalised_reward
 
 
 def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -> None:

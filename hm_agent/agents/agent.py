@@ -28,6 +28,11 @@ class Strategist(Protocol):
     """Whoever decides on the strategy."""
 
     @property
+    def about(self) -> str | None:
+        """Whom the hypotheses and the inventory are about."""
+        ...
+
+    @property
     def hypotheses(self) -> Sequence[Hypothesis]: ...
 
     @property
@@ -156,6 +161,7 @@ class ComposedAgent:
             other_inventory=self._strategist.other_inventory,
             subgoal=str(subgoal) if subgoal else None,
             strategy=self._strategy,
+            about=self._strategist.about,
             hypotheses=self._strategist.hypotheses,
             validated=self._strategist.validated,
             events=events,

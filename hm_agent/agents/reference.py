@@ -38,6 +38,7 @@ class RandomAgent:
 class ToldStrategist:
     """Told at every step what the others are after, or by which rule one goes, and plays the answer to it."""
 
+    about: str | None = None
     hypotheses: Sequence[Hypothesis] = ()
     validated: Hypothesis | None = None
     other_inventory: Counts | None = None

@@ -45,11 +45,12 @@ def subgoal(pen: Pen, words: str | None) -> None:
     _say(pen, words, lines=1)
 
 
-def hypotheses(pen: Pen, held: Sequence[Hypothesis], validated: Hypothesis | None) -> None:
-    """The validated hypothesis, then the best others, as many as there is room for."""
+def hypotheses(pen: Pen, about: str | None, held: Sequence[Hypothesis], validated: Hypothesis | None) -> None:
+    """The validated hypothesis, then the best others, as many as there is room for. about: the player they concern."""
     ranked = sorted(held, key=lambda hypothesis: (hypothesis != validated, -hypothesis.value))
     shown = ranked[: (pen.height - TOP) // ROW]
-    pen.caption("Hypotheses about the other", f"{len(shown)} of {len(held)}" if len(shown) < len(held) else "")
+    whom = (about or "the other").replace("_", " ")
+    pen.caption(f"Hypotheses about {whom}", f"{len(shown)} of {len(held)}" if len(shown) < len(held) else "")
     if not held:
         _say(pen, None, lines=1)
     for row, hypothesis in enumerate(shown):

@@ -75,4 +75,5 @@ class Picture:
         self._canvas.draw(CLOCK, cards.clock, step.observation.step)
         self._canvas.draw(STRATEGY, cards.strategy, self._game, decision.strategy)
         self._canvas.draw(SUBGOAL, cards.subgoal, decision.subgoal)
-        self._canvas.draw(HYPOTHESES, cards.hypotheses, tuple(decision.hypotheses), decision.validated)
+        held = tuple(decision.hypotheses)
+        self._canvas.draw(HYPOTHESES, cards.hypotheses, decision.about, held, decision.validated)

@@ -25,7 +25,8 @@ class Result:
     """One episode, as reports read it.
 
     status: `completed`; `max_steps`, `interrupted`, `model_unavailable`, `budget_spent` or `failed: ...` where it was
-    cut. reward: the sum over all steps. background: the bots drawn for the other players. bots: whether they are
+    cut. reward: the sum over all steps. normalised_reward: for as many steps as the paper reports it for, which are
+    1,200 or, in kitchens, an episode's 1,000. background: the bots drawn for the other players. bots: whether they are
     trained or scripted. reason: what ended it before its time. model_calls: requests to a language model, of which
     cached_calls were answered from a record; tokens and cost (USD) are those of all of them, None if not known.
     agent_ms_per_step_median: over the steps in which nothing was asked of the model.
@@ -42,7 +43,7 @@ class Result:
     reason: str
     steps: int
     reward: float
-    reward_per_1200_steps: float | None
+    normalised_reward: float | None
     interactions: int
     background: tuple[str, ...]
     bots: str

@@ -118,12 +118,12 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
 
 
 def _beliefs(decision: Decision) -> dict[str, Any]:
-    """The hypotheses, and the words of the validated one if there is one; written together where either changes."""
+    """The hypotheses, whom they are about, and the words of the validated one; written together where any changes."""
     hypotheses = [
         _spoken({"words": h.words, "value": to_json(h.value), "prediction": h.prediction}) for h in decision.hypotheses
     ]
     validated = decision.validated and decision.validated.words
-    return {"hypotheses": hypotheses} | _spoken({"validated": validated})
+    return {"hypotheses": hypotheses} | _spoken({"about": decision.about, "validated": validated})
 
 
 def _spoken(said: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from hm_agent.experiment import Episode
 from hm_agent.recording.result import Result
 from hm_agent.reporting.summary import Row, notes
 
-SHOWN = {"scenario": 0, "agent": 1, "n": 4, "reward/1200": 5, "interactions": 6, "the paper": 7}
+SHOWN = {"scenario": 0, "agent": 1, "n": 4, "reward": 5, "interactions": 6, "the paper": 7}
 """The columns of the summary that fit 80 characters, by heading; n counts the episodes."""
 REFRESH = 50
 """After how many steps the line of the running episode is renewed."""

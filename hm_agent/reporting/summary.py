@@ -19,7 +19,7 @@ HEADINGS = (
     "model",
     "bots",
     "episodes",
-    "reward/1200 steps",
+    "reward",
     "interactions",
     "the paper's",
     "calls",
@@ -44,7 +44,7 @@ class Row:
     bots: str
     episodes: int
     finished: int
-    reward_per_1200_steps: float | None
+    normalised_reward: float | None
     sem: float | None
     interactions: float | None
     paper: tuple[float, float] | None
@@ -58,7 +58,7 @@ class Row:
             self.model,
             self.bots,
             played,
-            _with_error(self.reward_per_1200_steps, self.sem),
+            _with_error(self.normalised_reward, self.sem),
             "-" if self.interactions is None else f"{self.interactions:.1f}",
             _with_error(*self.paper) if self.paper else "-",
             str(self.usage.calls),
@@ -106,7 +106,7 @@ def _row(
     scenario: str, agent: str, model: str, bots: str, group: Sequence[Result], paper: tuple[float, float] | None
 ) -> Row:
     finished = [result for result in group if result.is_finished]
-    rewards = [r.reward_per_1200_steps for r in finished if r.reward_per_1200_steps is not None]
+    rewards = [r.normalised_reward for r in finished if r.normalised_reward is not None]
     return Row(
         scenario=scenario,
         agent=agent,
@@ -114,7 +114,7 @@ def _row(
         bots=bots,
         episodes=len(group),
         finished=len(finished),
-        reward_per_1200_steps=mean(rewards) if rewards else None,
+        normalised_reward=mean(rewards) if rewards else None,
         sem=stdev(rewards) / len(rewards) ** 0.5 if len(rewards) > 1 else None,
         interactions=mean(result.interactions for result in finished) if finished else None,
         paper=paper,
@@ -141,7 +141,10 @@ def _markdown(rows: Sequence[Row]) -> str:
 
 def notes(rows: Sequence[Row]) -> list[str]:
     """What the figures can't say themselves."""
-    said = ["Mean ± standard error over n episodes. The paper: its table 1, GPT-4 against trained bots."]
+    said = [
+        "Reward per 1,200 steps, in kitchens per episode: mean ± standard error over n episodes.",
+        "The paper: its table 1, GPT-4 against trained bots.",
+    ]
     if any(row.bots == "scripted" for row in rows):
         said.append("The bots are scripted: they stand in for Melting Pot's trained ones.")
     if any(row.model == "builtin" for row in rows):

@@ -101,10 +101,14 @@ class TheoryOfMind:
     outdated = False
 
     @property
+    def about(self) -> str | None:
+        """The player met last."""
+        return self._memory.latest.partner if self._memory.latest else None
+
+    @property
     def hypotheses(self) -> Bank:
         """What is thought about the player met last."""
-        latest = self._memory.latest
-        return self._banks.get(latest.partner, ()) if latest else ()
+        return self._banks.get(self.about, ()) if self.about else ()
 
     @property
     def validated(self) -> Hypothesis | None:

@@ -163,7 +163,9 @@ def test_reward_is_followed(game: GameFacts) -> None:
 def test_long_texts_stay_inside_their_boxes(game: GameFacts) -> None:
     endless = "word " * 500 + "x" * 2000
     held = tuple(Hypothesis(f"{number} {endless}", 1e6, endless) for number in range(30))
-    decision = Decision(0, None, (999, 0, 1), (1, 999, 1), endless, Strategy(endless, (1, 1, 999)), held, held[7])
+    decision = Decision(
+        0, None, (999, 0, 1), (1, 999, 1), endless, Strategy(endless, (1, 1, 999)), endless, held, held[7]
+    )
     drawn = picture.Picture(game, endless).of(step(10**9, decision, 1e6, 1e6), world(0)).copy()
     boxes = [box for box in vars(picture).values() if isinstance(box, Box)]
     for box in boxes:
