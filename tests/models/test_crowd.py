@@ -1,0 +1,126 @@
+"""Whom to seek among many, and what to collect for it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from hm_agent.core import Counts, Hypothesis
+from hm_agent.facts import Length
+from hm_agent.games.matrix.counters import best_meeting
+from hm_agent.games.matrix.payoff import argmax, reward
+from hm_agent.games.matrix.questions import ChoiceAnswer, ChooseOpponents, Encounter, Opponent, Rules
+from hm_agent.models.builtin.crowd import outlooks
+from hm_agent.models.builtin.reasoner import BuiltinReasoner
+
+NAMES = ("rock", "paper", "scissors")
+RULES = Rules(
+    behaviours=NAMES,
+    things=("yellow_box", "purple_box", "blue_box"),
+    payoff=((0, -10, 10), (10, 0, -10), (-10, 10, 0)),
+    initial_inventory=1,
+    width=25,
+    height=24,
+    length=Length(1000, 100, 0.2),
+    players=8,
+)
+NOTHING = (1, 1, 1)
+EXPECTED = ((6, 1, 1), (1, 6, 1), (1, 1, 6))
+
+
+def pure(name: str, count: int = 6) -> Counts:
+    return tuple(count if name == each else 1 for each in NAMES)
+
+
+def met(player: str, *played: str) -> Opponent:
+    """Somebody who was met so often, with the hypothesis that it always plays what it played last."""
+    history = tuple(
+        Encounter(100 * n, player, NOTHING, 0.0, pure(name), name, None, (0, 0, 0)) for n, name in enumerate(played)
+    )
+    words = f"The opponent always plays {played[-1]}."
+    return Opponent(player, history, Hypothesis(words), played[-1], None)
+
+
+def seen(player: str, *taken: str) -> Opponent:
+    """Somebody who was never met and is known only by what it was seen to take."""
+    return Opponent(player, (), None, taken[-1] if taken else None, tuple(taken.count(name) for name in NAMES))
+
+
+def choose(*opponents: Opponent, own: Counts = NOTHING) -> ChoiceAnswer:
+    return asyncio.run(BuiltinReasoner().answer(ChooseOpponents(RULES, opponents, own)))
+
+
+def likeliest(player: str, *opponents: Opponent) -> tuple[str, float]:
+    odds = outlooks(RULES, opponents)[player]
+    assert sum(odds) == pytest.approx(1.0)
+    return NAMES[odds.index(max(odds))], max(odds)
+
+
+def test_who_is_known_is_sought_with_what_beats_it() -> None:
+    answer = choose(met("player_1", "rock", "rock"), seen("player_2"), seen("player_3"))
+    assert "player_1" in answer.seek
+    assert argmax(RULES.counts(answer.own_next)) == NAMES.index("paper")
+
+
+def test_only_those_are_sought_whom_the_same_inventory_beats() -> None:
+    answer = choose(met("player_1", "rock"), met("player_2", "rock"), met("player_3", "scissors"))
+    assert answer.seek == ["player_1", "player_2"]
+
+
+def test_what_is_held_already_counts() -> None:
+    answer = choose(met("player_1", "rock"), met("player_2", "scissors"), own=(8, 1, 1))
+    assert answer.seek == ["player_2"]
+    assert answer.own_next["rock"] >= 8
+
+
+def test_knowing_nobody_anybody_is_met() -> None:
+    assert choose(seen("player_1"), seen("player_2")).seek == ["player_1", "player_2"]
+
+
+def test_what_somebody_takes_tells_what_it_will_play() -> None:
+    assert likeliest("player_1", seen("player_1", "paper", "paper"), seen("player_2"))[0] == "paper"
+
+
+def test_what_somebody_takes_now_outweighs_what_it_played() -> None:
+    changed = met("player_1", "rock")
+    taking = Opponent("player_1", changed.history, changed.hypothesis, "rock", (0, 0, 3))
+    assert likeliest("player_1", taking)[0] == "scissors"
+
+
+def test_of_the_unknown_one_expects_what_the_others_are() -> None:
+    rocks = [met(f"player_{n}", "rock", "rock") for n in range(1, 4)]
+    name, odds = likeliest("player_7", *rocks, seen("player_7"))
+    assert name == "rock"
+    assert 0.4 < odds < likeliest("player_1", *rocks)[1]
+
+
+def test_where_many_change_nobody_is_trusted() -> None:
+    steady = likeliest("player_1", met("player_1", "rock"), met("player_2", "paper", "paper", "paper"))[1]
+    fickle = likeliest("player_1", met("player_1", "rock"), met("player_2", "paper", "rock", "scissors"))[1]
+    assert fickle < steady
+
+
+def test_one_sure_prey_is_worth_more_than_many_doubtful_ones() -> None:
+    sure, even = (1.0, 0.0, 0.0), (1 / 3, 1 / 3, 1 / 3)
+    target, sought = best_meeting(RULES, {"a": even, "b": sure, "c": even}, EXPECTED, NOTHING)
+    assert sought == ("b",)
+    assert reward(target, EXPECTED[0], RULES.payoff) > 2
+
+
+def test_an_equal_prey_more_is_sought_too() -> None:
+    sure = (0.0, 1.0, 0.0)
+    assert best_meeting(RULES, {"a": sure, "b": sure}, EXPECTED, NOTHING)[1] == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (ChoiceAnswer(seek=["player_9"], own_next={"rock": 5}), "unknown player 'player_9'; there are player_1"),
+        (ChoiceAnswer(seek=[], own_next={"stone": 5}), "unknown kind 'stone'"),
+        (ChoiceAnswer(seek=[], own_next={"rock": 0}), "rock 0 is not between"),
+    ],
+)
+def test_choice_that_cannot_be_used_is_refused(answer: ChoiceAnswer, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ChooseOpponents(RULES, (seen("player_1"),), NOTHING).check(answer)
