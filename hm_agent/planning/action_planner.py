@@ -55,6 +55,8 @@ class ActionPlanner:
         self._goal: Cell | None = None
         self._used: Situation | None = None
         """What was there when something was used; None until then."""
+        self._is_outdated = False
+        """Whether something was not as the plan has it."""
         self.failed: Subgoal | None = None
         """The subgoal that came to nothing and so ended the latest plan."""
 
@@ -80,12 +82,12 @@ class ActionPlanner:
         return None
 
     def _finish(self) -> None:
-        """Goes on to the next subgoal; where one has failed, what was to follow is given up, since it counted on it."""
-        if self.failed:
+        """Goes on to the next subgoal; where one came to nothing, what was to follow is given up: it counted on it."""
+        if self.failed or self._is_outdated:
             self._plan.clear()
         else:
             self._plan.popleft()
-        self._begun, self._goal = None, None
+        self._begun, self._goal, self._is_outdated = None, None, False
 
     def _advance(self, subgoal: Subgoal, situation: Situation) -> Move | None:
         match subgoal:
@@ -100,13 +102,15 @@ class ActionPlanner:
 
     def _move_to(self, subgoal: MoveTo, situation: Situation) -> Move | None:
         if self._is_gone(subgoal.target, situation):
+            self._is_outdated = True
             return None
         return self._walk(subgoal.target, situation)
 
     def _is_gone(self, target: Cell, situation: Situation) -> bool:
-        """Whether a thing that was to be collected is seen to be there no more."""
+        """Whether a thing that was to be collected is seen to be there no more, and one has not taken it oneself."""
         memory = situation.memory
-        return target in memory.sites and target not in memory.things and target in situation.view.in_view
+        is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
+        return is_empty and situation.pose.cell != target
 
     def _fire_at(self, subgoal: FireAt, situation: Situation) -> Move | None:
         assert self._begun is not None

@@ -80,6 +80,21 @@ def test_move_to_a_thing_seen_gone_is_given_up() -> None:
     assert planner.next_move(stage.shows(step=1, in_view=[(4, 3)])) is None
 
 
+def test_what_follows_a_thing_seen_gone_is_given_up_with_it() -> None:
+    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 3)), FireAt((4, 2)))
+    planner.next_move(stage.shows(box((4, 3))))
+    assert planner.next_move(stage.shows(step=1, in_view=[(4, 3)])) is None
+    assert planner.subgoal is None
+
+
+def test_what_follows_a_thing_that_was_collected_is_kept_up() -> None:
+    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 5)), FireAt((4, 2)))
+    planner.next_move(stage.shows(box((4, 5))))
+    arrived = Pose(4, 5, Facing.NORTH)
+    assert planner.next_move(stage.shows(pose=arrived, step=1, in_view=[(4, 5)])) is Move.FORWARD
+    assert planner.subgoal == FireAt((4, 2))
+
+
 def test_move_to_a_thing_out_of_view_is_kept_up() -> None:
     stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 3)))
     planner.next_move(stage.shows(box((4, 3))))
