@@ -23,6 +23,9 @@ from hm_agent.planning.action_planner import ActionPlanner, Situation
 from hm_agent.planning.subgoals import MoveTo, Subgoal, parse_plan
 from hm_agent.planning.walking import seek_bearings
 
+LURE = 4.0
+"""Other players are so many times as likely to be met where things grow as elsewhere: they come to collect."""
+
 
 class Strategist(Protocol):
     """Whoever decides on the strategy."""
@@ -94,7 +97,7 @@ class ComposedAgent:
         self._game, self._planner, self._model = game, planner, model
         self._strategist, self._reflector = strategist, reflector
         self._perceiver = Perceiver(eyes)
-        self._memory = EntityMemory(Whereabouts(game.layout, game.players, eyes.window.left))
+        self._memory = EntityMemory(Whereabouts(game.layout, game.players, eyes.window.left, LURE))
         self._strategy: Strategy | None = None
         self._must_plan = True
         self._move = Move.NOOP

@@ -51,6 +51,7 @@ class EntityMemory:
     def update(self, step: int, view: TextualMap) -> None:
         """Takes in one frame; a frame of unknown pose leaves no memory."""
         if self.whereabouts:
+            self.whereabouts.notice(self.sites)
             self.whereabouts.update(view)
         self.lost = []
         if not view.present:

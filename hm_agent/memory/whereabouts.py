@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,24 +21,42 @@ SPREAD = 4
 class Whereabouts:
     """A belief about each other player by name; they start anywhere and come back anywhere."""
 
-    def __init__(self, layout: Layout, players: Sequence[str], reach: int) -> None:
-        """reach: within so many columns and rows of a place a player would be seen from there."""
+    def __init__(self, layout: Layout, players: Sequence[str], reach: int, lure: float = 1.0) -> None:
+        """reach: within so many columns and rows of a place a player would be seen from there.
+
+        lure: how many times as likely players are, in the long run, on a cell where things grow as on any other.
+        """
         self._slots = {player: n for n, player in enumerate(players)}
         self._reach = reach
         self._open = np.zeros((layout.height, layout.width))
         for x, y in layout.open_cells:
             self._open[y, x] = 1.0
-        self._anywhere = self._open / self._open.sum()
-        self._openings = RESTLESSNESS * _sum_around(self._open[np.newaxis])
+        self._pull = lure - 1.0
+        self._sites = np.zeros_like(self._open)
+        """1 where things are known to grow, 0 elsewhere."""
         self._forget()
 
     def _forget(self) -> None:
-        self.beliefs = np.tile(self._anywhere, (len(self._slots), 1, 1))
+        self.beliefs = np.tile(self._anywhere(), (len(self._slots), 1, 1))
         """(players, height, width) probabilities."""
 
     def of(self, player: str) -> npt.NDArray[np.float64]:
         """(height, width) probabilities."""
         return np.asarray(self.beliefs[self._slots[player]])
+
+    def _appeal(self) -> npt.NDArray[np.float64]:
+        """(height, width) how many times as likely each cell is as an open one where nothing grows."""
+        return np.asarray(self._open + self._pull * self._sites)
+
+    def _anywhere(self) -> npt.NDArray[np.float64]:
+        """(height, width) where somebody may be of whom nothing is known."""
+        appeal = self._appeal()
+        return np.asarray(appeal / appeal.sum())
+
+    def notice(self, sites: Iterable[Cell]) -> None:
+        """Takes in where things grow."""
+        for x, y in sites:
+            self._sites[y, x] = self._open[y, x]
 
     def update(self, view: TextualMap) -> None:
         """One step further: the beliefs spread, and the cells in view are settled."""
@@ -54,9 +72,17 @@ class Whereabouts:
                 self.beliefs[slot, y, x] = 1.0
 
     def _spread(self) -> None:
-        """Who would step into a wall stays."""
-        coming = RESTLESSNESS * _sum_around(self.beliefs) * self._open
-        self.beliefs = coming + self.beliefs * (1 - self._openings)
+        """Who would step into a wall stays; steps away from where things grow are the rarer the more they lure."""
+        moving = RESTLESSNESS * self.beliefs / np.where(self._open, self._appeal(), 1.0)
+        self.beliefs = self.beliefs + self._reached(moving) - moving * self._reached(np.ones_like(moving))
+
+    def _reached(self, moving: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """What comes to each cell from its neighbours; between cells where things grow there is more coming and going.
+
+        So a player is in the long run wherever it would be by `_appeal`, from wherever it starts.
+        """
+        amid = self._pull * self._sites * _sum_around(moving * self._sites)
+        return self._open * _sum_around(moving * self._open) + amid
 
     def _clear(self, in_view: Sequence[Cell]) -> None:
         """Nobody is taken to be where nobody is seen; who can be nowhere any more may be anywhere."""
@@ -66,7 +92,7 @@ class Whereabouts:
                 self.beliefs[:, y, x] = 0.0
         totals = self.beliefs.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
-        self.beliefs = np.where(lost, self._anywhere, self.beliefs / np.where(lost, 1.0, totals))
+        self.beliefs = np.where(lost, self._anywhere(), self.beliefs / np.where(lost, 1.0, totals))
 
     def likely_places(self, players: Sequence[str] = (), count: int = 3) -> tuple[tuple[Cell, float], ...]:
         """A few places apart from each other, each with how many of these players (all by default) to expect in view.

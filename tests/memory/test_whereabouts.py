@@ -118,3 +118,23 @@ def test_likely_places_are_those_of_the_players_asked_for() -> None:
     assert whereabouts.likely_places(["first"])[0][0][0] < 4
     assert whereabouts.likely_places(["second"])[0][0][0] > 7
     assert sum(odds for _, odds in whereabouts.likely_places(count=2)) > 1.5
+
+
+@given(VIEWS)
+def test_belief_sums_to_one_where_things_lure_players(views: list[TextualMap]) -> None:
+    whereabouts = Whereabouts(ROOM, ("opponent",), 2, lure=4.0)
+    whereabouts.notice([(1, 4), (2, 4), (9, 1)])
+    for view in views:
+        whereabouts.update(view)
+    assert whereabouts.of("opponent").sum() == pytest.approx(1.0)
+    assert whereabouts.of("opponent").min() >= 0.0
+
+
+@pytest.mark.parametrize("start", [empty(), showing((9, 4))], ids=["from anywhere", "from where it was seen"])
+def test_in_the_long_run_players_are_as_many_times_as_likely_where_things_grow(start: TextualMap) -> None:
+    whereabouts = Whereabouts(ROOM, ("opponent",), 2, lure=4.0)
+    whereabouts.notice([(1, 4), (2, 4)])
+    for view in (start, *[empty()] * 2000):
+        whereabouts.update(view)
+    belief = whereabouts.of("opponent")
+    assert belief[4, 1] / belief[4, 9] == pytest.approx(4.0, rel=0.01)
