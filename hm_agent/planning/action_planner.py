@@ -10,7 +10,7 @@ from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Layout, Move, Pose
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import Sight, TextualMap
-from hm_agent.planning.beam import line_up
+from hm_agent.planning.beam import STEPS_FIRST, line_up
 from hm_agent.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
 from hm_agent.planning.walking import Walker
 
@@ -133,7 +133,7 @@ class ActionPlanner:
     def _attack(self, opponent: Sight, situation: Situation) -> Move | None:
         assert opponent.cell is not None
         things = situation.memory.things.keys()
-        move = line_up(self._layout, situation.pose, opponent.cell, self._beam, things)
+        move = line_up(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST)
         if move is not Move.INTERACT:
             return move
         ready = self._ready_mark is None or opponent.mark == self._ready_mark

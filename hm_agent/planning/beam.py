@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from hm_agent.facts import Beam
-from hm_agent.grid import Cell, Layout, Move, Pose
+from hm_agent.grid import TURNS, Cell, Layout, Move, Pose
 
 MOVES = (
     Move.TURN_LEFT,
@@ -16,6 +16,8 @@ MOVES = (
     Move.STEP_RIGHT,
     Move.BACKWARD,
 )
+STEPS_FIRST = tuple(sorted(MOVES, key=lambda move: move in TURNS))
+"""As MOVES, but turns come last: who turns may lose sight of somebody that moves on."""
 
 
 def reaches(pose: Pose, target: Cell, beam: Beam, blocked: Set[Cell]) -> bool:
@@ -31,11 +33,19 @@ def reaches(pose: Pose, target: Cell, beam: Beam, blocked: Set[Cell]) -> bool:
 
 
 def line_up(
-    layout: Layout, start: Pose, target: Cell, beam: Beam, things: Set[Cell], *, horizon: int = 6
+    layout: Layout,
+    start: Pose,
+    target: Cell,
+    beam: Beam,
+    things: Set[Cell],
+    *,
+    horizon: int = 6,
+    moves: Sequence[Move] = MOVES,
 ) -> Move | None:
     """The first move of the shortest way to a pose whose beam reaches the target; INTERACT where that is here already.
 
-    things: cells of things, which block the beam and are not walked into. None where no way of `horizon` moves exists.
+    things: cells of things, which block the beam and are not walked into. moves: in this order they are preferred where
+    several ways are as short. None where no way of `horizon` moves exists.
     """
     blocked = layout.walls | things
     first: dict[Pose, Move] = {start: Move.INTERACT}
@@ -46,7 +56,7 @@ def line_up(
             return first[pose]
         if taken == horizon:
             continue
-        for move in MOVES:
+        for move in moves:
             after = pose.after(move)
             if after not in first and layout.is_open(after.cell) and after.cell != target and after.cell not in things:
                 first[after] = move if pose == start else first[pose]

@@ -161,13 +161,9 @@ def subgoals(question: PlanSubgoals) -> list[str]:
     return asyncio.run(REASONER.answer(question)).subgoals
 
 
-def test_what_is_lacking_is_collected_the_nearest_first_and_then_the_opponent_is_met() -> None:
-    assert subgoals(PLAN) == [
-        "move_to((5, 5), (6, 5))",
-        "move_to((6, 5), (7, 5))",
-        "move_to((7, 5), (9, 5))",
-        "fire_at((20, 5))",
-    ]
+def test_what_is_lacking_is_collected_the_nearest_first() -> None:
+    assert subgoals(PLAN) == ["move_to((5, 5), (6, 5))"]
+    assert subgoals(replace(PLAN, pose=Pose(8, 5, 0))) == ["move_to((8, 5), (7, 5))"]
 
 
 def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
@@ -176,7 +172,12 @@ def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
 
 def test_what_is_lacking_is_collected_even_if_another_kind_leads() -> None:
     late = replace(PLAN, inventory=(6, 1, 1), target=(6, 2, 1))
-    assert subgoals(late) == ["move_to((5, 5), (6, 5))", "fire_at((20, 5))"]
+    assert subgoals(late) == ["move_to((5, 5), (6, 5))"]
+
+
+def test_what_is_to_lead_is_collected_until_it_does() -> None:
+    assert subgoals(replace(PLAN, inventory=(4, 4, 1))) == ["move_to((5, 5), (6, 5))"]
+    assert subgoals(replace(PLAN, inventory=(4, 5, 1))) == ["fire_at((20, 5))"]
 
 
 def test_where_nothing_is_known_the_longest_unseen_place_is_explored() -> None:
@@ -189,8 +190,34 @@ def test_a_site_that_was_just_seen_empty_is_left_to_grow() -> None:
     assert subgoals(replace(just_empty, step=200))[0] == "move_to((5, 5), (6, 5))"
 
 
-def test_an_opponent_in_reach_is_met_early_with_a_clear_lead() -> None:
-    near = replace(PLAN, target=pure("paper", 8), inventory=pure("paper", 5))
-    seen = Seen("opponent", (7, 7), 100, sought=True)
-    assert subgoals(replace(near, others=(seen,)))[0].startswith("fire_at")
-    assert not subgoals(replace(near, others=(replace(seen, sought=False),)))[0].startswith("fire_at")
+SEEN = Seen("opponent", (7, 7), 100, sought=True)
+NEAR = replace(PLAN, target=pure("paper", 8), others=(SEEN,))
+
+
+def test_an_opponent_in_reach_is_met_early_where_more_would_hardly_pay_more() -> None:
+    early = replace(NEAR, inventory=pure("paper", 5))
+    assert subgoals(early) == subgoals(replace(early, expected=pure("rock"))) == ["fire_at((20, 5))"]
+
+
+@pytest.mark.parametrize(
+    "early",
+    [
+        replace(NEAR, inventory=pure("paper", 2)),
+        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, step=90),)),
+        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, cell=(20, 5)),)),
+        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, sought=False),)),
+        replace(NEAR, inventory=(5, 5, 1)),
+    ],
+    ids=["with little in hand", "not in sight", "far away", "not to be met", "without a lead"],
+)
+def test_an_opponent_is_not_met_early(early: PlanSubgoals) -> None:
+    assert subgoals(early)[0].startswith("move_to")
+
+
+def test_where_a_small_lead_pays_nearly_as_much_an_opponent_in_reach_is_met_with_it() -> None:
+    dilemma = replace(
+        RULES, behaviours=("cooperate", "defect"), things=("yellow_box", "purple_box"), payoff=((3, 0), (5, 1))
+    )
+    held = replace(NEAR, rules=dilemma, inventory=(1, 2), target=(1, 4), expected=(6, 1))
+    assert subgoals(held) == ["fire_at((20, 5))"]
+    assert subgoals(replace(held, inventory=(1, 1)))[0].startswith("move_to")

@@ -148,6 +148,10 @@ def test_fire_at_follows_an_opponent_that_just_went_out_of_view() -> None:
     assert planner.next_move(stage.shows(step=1)) is Move.STEP_RIGHT
 
 
+def test_fire_at_steps_towards_an_opponent_rather_than_turn_its_eyes_away() -> None:
+    assert planner_of(FireAt((6, 6))).next_move(Stage().shows(opponent((6, 6)))) is Move.STEP_RIGHT
+
+
 def test_fire_at_goes_to_the_place_named_where_nobody_was_seen() -> None:
     assert planner_of(FireAt((1, 6))).next_move(Stage().shows()) is Move.STEP_LEFT
 
