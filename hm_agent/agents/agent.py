@@ -20,7 +20,7 @@ from hm_agent.models.transcript import Transcript
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.action_planner import ActionPlanner, Situation
-from hm_agent.planning.subgoals import MoveTo, Subgoal, parse_plan
+from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal, parse_plan
 from hm_agent.planning.walking import seek_bearings
 
 LURE = 4.0
@@ -102,14 +102,25 @@ class ComposedAgent:
         self._must_plan = True
         self._move = Move.NOOP
         self._interactions = 0
+        self._held: Counts = ()
 
     async def act(self, observation: Observation) -> Decision:
         view = self._perceiver.see(observation.fields["RGB"], self._move)
         self._memory.update(observation.step, view)
+        self._look_into_hands(self._game.inventory(observation, view))
         events = self._game.read(observation, view, self._memory)
         await self._think(events)
         self._move = await self._choose(observation, view)
         return self._decision(observation, view, events)
+
+    def _look_into_hands(self, inventory: Counts) -> None:
+        """Has the plan thought over where something was picked up on the way to another player: it wasn't meant to be.
+
+        So one does not meet an opponent with a lead that was lost by accident.
+        """
+        has_more = any(now > before for now, before in zip(inventory, self._held, strict=False))
+        self._must_plan |= has_more and isinstance(self._planner.subgoal, FireAt)
+        self._held = inventory
 
     async def _think(self, events: Sequence[Event]) -> None:
         """Lets the strategist take in what happened."""

@@ -140,7 +140,10 @@ class ActionPlanner:
         return Move.INTERACT if situation.loaded and ready else Move.NOOP
 
     def _search(self, around: Cell, situation: Situation) -> Move | None:
-        """To where the opponent was just seen; else to the place named; from there to where it may be."""
+        """To where the opponent was just seen; else to the place named; from there to where it may be.
+
+        Nobody is found by walking backwards: one hardly sees where one goes.
+        """
         goal = self._goal if self._goal is not None else around
         known = situation.memory.players.items()
         sightings = [s for name, s in known if self._is_sought(name, situation) and situation.step - s.step <= PURSUIT]
@@ -148,7 +151,8 @@ class ActionPlanner:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in situation.view.in_view:
             goal = self._goal = situation.memory.likely_place(situation.pose.cell, situation.seek) or around
-        return self._walk(goal, situation) or Move.TURN_RIGHT
+        move = self._walk(goal, situation)
+        return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
 
     def _interact(self, subgoal: Interact, situation: Situation) -> Move | None:
         """Uses what is there once; that has worked if the own hands are not as they were."""

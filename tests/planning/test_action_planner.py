@@ -152,6 +152,11 @@ def test_fire_at_steps_towards_an_opponent_rather_than_turn_its_eyes_away() -> N
     assert planner_of(FireAt((6, 6))).next_move(Stage().shows(opponent((6, 6)))) is Move.STEP_RIGHT
 
 
+def test_who_looks_for_an_opponent_does_not_walk_backwards() -> None:
+    here = Pose(4, 3, Facing.NORTH)
+    assert planner_of(FireAt((4, 7))).next_move(Stage().shows(pose=here)) is Move.TURN_RIGHT
+
+
 def test_fire_at_goes_to_the_place_named_where_nobody_was_seen() -> None:
     assert planner_of(FireAt((1, 6))).next_move(Stage().shows()) is Move.STEP_LEFT
 

@@ -21,8 +21,6 @@ STEPS_PER_ROUND = 50.0
 """How long everything else between two interactions takes: finding the opponent, freezing, coming back."""
 STEPS_PER_SEARCH = 100.0
 """How long it takes, among many on a large map, to find a particular one."""
-CLEAR = 2
-"""The least lead of a behaviour that is to be recognised."""
 MOST = 12
 """More of one thing than this is not worth collecting."""
 
@@ -49,9 +47,9 @@ def best_target(
     """The inventory to aim for: what pays most per step, since collecting takes time from the next round.
 
     odds, expected: for each pure strategy of the opponent, how likely it is and what would be held. own: what one holds
-    already, if it is more than what everybody starts with. course: the behaviour to play, where that is settled; it is
-    played with a clear lead, so that a thing picked up by accident does not belie it. Where nothing pays more than
-    anything else, a typical commitment to the first resource: it tells most about the opponent.
+    already, if it is more than what everybody starts with. course: the behaviour to play, where that is settled; its
+    resource is to lead. Where nothing pays more than anything else, a typical commitment to the first resource, since
+    it tells most about the opponent.
     """
 
     def worth(target: Counts) -> tuple[float, int, int]:
@@ -61,7 +59,8 @@ def best_target(
 
     held = own or (rules.initial_inventory,) * len(rules.behaviours)
     mains = range(len(rules.behaviours)) if course is None else (course,)
-    counts = range(rules.initial_inventory + (1 if course is None else CLEAR), MOST + 1)
+    behind = rules.initial_inventory if course is None else max(have for n, have in enumerate(held) if n != course)
+    counts = range(behind + 1, max(behind + 1, MOST) + 1)
     return max((_raised(held, main, count) for main in mains for count in counts), key=worth)
 
 
