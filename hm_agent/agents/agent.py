@@ -26,6 +26,9 @@ from hm_agent.planning.walking import seek_bearings
 LURE = 4.0
 """Other players are so many times as likely to be met where things grow as elsewhere: they come to collect."""
 
+RECESS = 10
+"""Somebody who was out of view for so many steps has come anew."""
+
 
 class Strategist(Protocol):
     """Whoever decides on the strategy."""
@@ -103,11 +106,14 @@ class ComposedAgent:
         self._move = Move.NOOP
         self._interactions = 0
         self._held: Counts = ()
+        self._company: dict[str, int] = {}
+        """When each other player was last seen ready to be met."""
 
     async def act(self, observation: Observation) -> Decision:
         view = self._perceiver.see(observation.fields["RGB"], self._move)
         self._memory.update(observation.step, view)
         self._look_into_hands(self._game.inventory(observation, view))
+        self._notice_company(observation.step, view)
         events = self._game.read(observation, view, self._memory)
         await self._think(events)
         self._move = await self._choose(observation, view)
@@ -121,6 +127,15 @@ class ComposedAgent:
         has_more = any(now > before for now, before in zip(inventory, self._held, strict=False))
         self._must_plan |= has_more and isinstance(self._planner.subgoal, FireAt)
         self._held = inventory
+
+    def _notice_company(self, step: int, view: TextualMap) -> None:
+        """Has the plan thought over where somebody to be met comes into view while one is after something else."""
+        sought = self._strategy.seek if self._strategy else ()
+        here = {player.kind for player in view.players if player.mark == self._game.ready_mark}
+        arrived = {player for player in here if step - self._company.get(player, -RECESS) >= RECESS}
+        self._company |= dict.fromkeys(here, step)
+        is_busy = isinstance(self._planner.subgoal, MoveTo)
+        self._must_plan |= is_busy and any(not sought or player in sought for player in arrived)
 
     async def _think(self, events: Sequence[Event]) -> None:
         """Lets the strategist take in what happened."""

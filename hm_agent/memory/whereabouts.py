@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -32,31 +32,35 @@ class Whereabouts:
         for x, y in layout.open_cells:
             self._open[y, x] = 1.0
         self._pull = lure - 1.0
-        self._sites = np.zeros_like(self._open)
-        """1 where things are known to grow, 0 elsewhere."""
+        self._noticed = 0
+        self._lure(np.zeros_like(self._open))
         self._forget()
 
     def _forget(self) -> None:
-        self.beliefs = np.tile(self._anywhere(), (len(self._slots), 1, 1))
+        self.beliefs = np.tile(self._anywhere, (len(self._slots), 1, 1))
         """(players, height, width) probabilities."""
 
     def of(self, player: str) -> npt.NDArray[np.float64]:
         """(height, width) probabilities."""
         return np.asarray(self.beliefs[self._slots[player]])
 
-    def _appeal(self) -> npt.NDArray[np.float64]:
-        """(height, width) how many times as likely each cell is as an open one where nothing grows."""
-        return np.asarray(self._open + self._pull * self._sites)
-
-    def _anywhere(self) -> npt.NDArray[np.float64]:
-        """(height, width) where somebody may be of whom nothing is known."""
-        appeal = self._appeal()
-        return np.asarray(appeal / appeal.sum())
-
-    def notice(self, sites: Iterable[Cell]) -> None:
+    def notice(self, sites: Collection[Cell]) -> None:
         """Takes in where things grow."""
-        for x, y in sites:
-            self._sites[y, x] = self._open[y, x]
+        if len(sites) > self._noticed:
+            grown = np.zeros_like(self._open)
+            for x, y in sites:
+                grown[y, x] = self._open[y, x]
+            self._lure(grown)
+            self._noticed = len(sites)
+
+    def _lure(self, sites: npt.NDArray[np.float64]) -> None:
+        """Works out how players move about, by where things are known to grow (1 there, 0 elsewhere)."""
+        self._sites = sites
+        # How many times as likely each cell is as an open one where nothing grows.
+        appeal = self._open + self._pull * sites
+        self._anywhere = appeal / appeal.sum()
+        self._going = RESTLESSNESS / np.where(self._open, appeal, 1.0)
+        self._leaving = self._going * self._reached(np.ones((1, *self._open.shape)))
 
     def update(self, view: TextualMap) -> None:
         """One step further: the beliefs spread, and the cells in view are settled."""
@@ -73,13 +77,12 @@ class Whereabouts:
 
     def _spread(self) -> None:
         """Who would step into a wall stays; steps away from where things grow are the rarer the more they lure."""
-        moving = RESTLESSNESS * self.beliefs / np.where(self._open, self._appeal(), 1.0)
-        self.beliefs = self.beliefs + self._reached(moving) - moving * self._reached(np.ones_like(moving))
+        self.beliefs = self.beliefs * (1 - self._leaving) + self._reached(self._going * self.beliefs)
 
     def _reached(self, moving: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """What comes to each cell from its neighbours; between cells where things grow there is more coming and going.
 
-        So a player is in the long run wherever it would be by `_appeal`, from wherever it starts.
+        So a player is in the long run on each cell as often as that lures it, from wherever it starts.
         """
         amid = self._pull * self._sites * _sum_around(moving * self._sites)
         return self._open * _sum_around(moving * self._open) + amid
@@ -92,7 +95,7 @@ class Whereabouts:
                 self.beliefs[:, y, x] = 0.0
         totals = self.beliefs.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
-        self.beliefs = np.where(lost, self._anywhere(), self.beliefs / np.where(lost, 1.0, totals))
+        self.beliefs = np.where(lost, self._anywhere, self.beliefs / np.where(lost, 1.0, totals))
 
     def likely_places(self, players: Sequence[str] = (), count: int = 3) -> tuple[tuple[Cell, float], ...]:
         """A few places apart from each other, each with how many of these players (all by default) to expect in view.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
 
 import pytest
 
 from hm_agent.agents.registry import ABOUT, AGENTS, Ingredients
-from hm_agent.config import find_scenarios
+from hm_agent.asking import AnswerT, Call, Model, Question, Unanswered, ignore
+from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Step, Told
 from hm_agent.episode import run_episode
 from hm_agent.games.game import Inference
@@ -20,6 +22,7 @@ from hm_agent.worlds.melting_pot.substrate import eyes_of
 from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
+OF_EVERY_KIND = find_scenarios(["rws_repeated_1", "pd_repeated_5", "rws_arena_3", "cooking_asymmetric_1"])
 
 
 class Notes:
@@ -35,10 +38,32 @@ class Notes:
         """Keeps what it has."""
 
 
-def play(name: str, steps: int, inference: Inference = Inference.EXACT) -> list[Step]:
-    world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
-    eyes = eyes_of(SCENARIO.game.short_name)
-    agent = AGENTS[name](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.tell, inference=inference))
+class Mute:
+    """A model that has no valid answer to anything."""
+
+    name = "mute"
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        raise Unanswered("silence")
+
+
+def play(
+    name: str,
+    steps: int,
+    inference: Inference = Inference.EXACT,
+    scenario: Scenario = SCENARIO,
+    model: Model | None = None,
+) -> list[Step]:
+    world = MeltingPotWorld(scenario, Bots.SCRIPTED)
+    ingredients = Ingredients(
+        facts=scenario.game,
+        eyes=eyes_of(scenario.game.short_name),
+        model=model or BuiltinReasoner(),
+        seed=0,
+        tell=world.tell,
+        inference=inference,
+    )
+    agent = AGENTS[name](ingredients)
     notes = Notes()
     outcome = asyncio.run(run_episode(world, agent, seed=1, max_steps=steps, recorders=[notes]))
     world.close()
@@ -46,10 +71,20 @@ def play(name: str, steps: int, inference: Inference = Inference.EXACT) -> list[
     return notes.steps
 
 
+@pytest.mark.parametrize("scenario", OF_EVERY_KIND, ids=lambda scenario: scenario.short_name)
 @pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_plays(name: str) -> None:
-    assert len(play(name, 60)) == 60
+def test_every_agent_plays_every_kind_of_game(name: str, scenario: Scenario) -> None:
+    assert len(play(name, 60, scenario=scenario)) == 60
     assert ABOUT[name]
+
+
+@pytest.mark.parametrize("scenario", OF_EVERY_KIND, ids=lambda scenario: scenario.short_name)
+def test_an_agent_whose_model_answers_nothing_plays_on(scenario: Scenario) -> None:
+    steps = play("hypothetical_minds", 300, scenario=scenario, model=Mute())
+    asked = [exchange for step in steps for exchange in step.decision.exchanges]
+    assert len({step.decision.action for step in steps}) > 3
+    assert 0 < len(asked) < 100
+    assert all(exchange.answer is None for exchange in asked)
 
 
 @pytest.mark.parametrize("name", sorted(set(AGENTS) - {"oracle"}))

@@ -22,7 +22,7 @@ from hm_agent.games.matrix.questions import (
 )
 from hm_agent.games.matrix.strategies import Mixture
 from hm_agent.grid import Layout, Pose
-from hm_agent.models.builtin.library import library, strategy_of
+from hm_agent.models.builtin.matrix.library import library, strategy_of
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 
 NAMES = ("rock", "paper", "scissors")
@@ -161,9 +161,13 @@ def subgoals(question: PlanSubgoals) -> list[str]:
     return asyncio.run(REASONER.answer(question)).subgoals
 
 
-def test_what_is_lacking_is_collected_the_nearest_first() -> None:
-    assert subgoals(PLAN) == ["move_to((5, 5), (6, 5))"]
-    assert subgoals(replace(PLAN, pose=Pose(8, 5, 0))) == ["move_to((8, 5), (7, 5))"]
+def test_what_is_lacking_is_collected_the_nearest_first_and_then_the_opponent_is_met() -> None:
+    assert subgoals(PLAN) == [
+        "move_to((5, 5), (6, 5))",
+        "move_to((6, 5), (7, 5))",
+        "move_to((7, 5), (9, 5))",
+        "fire_at((20, 5))",
+    ]
 
 
 def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
@@ -172,11 +176,11 @@ def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
 
 def test_what_is_lacking_is_collected_even_if_another_kind_leads() -> None:
     late = replace(PLAN, inventory=(6, 1, 1), target=(6, 2, 1))
-    assert subgoals(late) == ["move_to((5, 5), (6, 5))"]
+    assert subgoals(late) == ["move_to((5, 5), (6, 5))", "fire_at((20, 5))"]
 
 
 def test_what_is_to_lead_is_collected_until_it_does() -> None:
-    assert subgoals(replace(PLAN, inventory=(4, 4, 1))) == ["move_to((5, 5), (6, 5))"]
+    assert subgoals(replace(PLAN, inventory=(4, 4, 1))) == ["move_to((5, 5), (6, 5))", "fire_at((20, 5))"]
     assert subgoals(replace(PLAN, inventory=(4, 5, 1))) == ["fire_at((20, 5))"]
 
 

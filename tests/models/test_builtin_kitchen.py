@@ -23,9 +23,9 @@ from hm_agent.games.cooking.questions import (
 )
 from hm_agent.games.cooking.rounds import Round
 from hm_agent.grid import Facing, Pose
-from hm_agent.models.builtin.errands import LEGS
+from hm_agent.models.builtin.cooking.errands import LEGS
+from hm_agent.models.builtin.cooking.teammates import LIBRARY, Strategy
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from hm_agent.models.builtin.teammates import LIBRARY, Strategy
 from tests.models.kitchen_examples import (
     COOKS,
     KITCHEN_EXAMPLES,

@@ -11,7 +11,7 @@ from hm_agent.facts import Length
 from hm_agent.games.matrix.counters import best_meeting
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import ChoiceAnswer, ChooseOpponents, Encounter, Opponent, Rules
-from hm_agent.models.builtin.crowd import outlooks
+from hm_agent.models.builtin.matrix.crowd import outlooks
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 
 NAMES = ("rock", "paper", "scissors")

@@ -9,8 +9,8 @@ from hm_agent.facts import MatrixFacts
 from hm_agent.games.matrix.payoff import reward
 from hm_agent.games.matrix.questions import Encounter, Rules
 from hm_agent.games.matrix.strategies import Always, Corrigible, Grudge, Strategy, copying
-from hm_agent.models.builtin.evidence import likeliest
-from hm_agent.models.builtin.foresight import best_course
+from hm_agent.models.builtin.matrix.evidence import likeliest
+from hm_agent.models.builtin.matrix.foresight import best_course
 
 FACTS = game_named("pd_repeated", MatrixFacts)
 NAMES = FACTS.behaviours

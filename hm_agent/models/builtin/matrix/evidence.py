@@ -9,7 +9,7 @@ from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.counters import Odds
 from hm_agent.games.matrix.questions import Encounter, Rules
 from hm_agent.games.matrix.strategies import Mixture, Strategy
-from hm_agent.models.builtin.library import library
+from hm_agent.models.builtin.matrix.library import library
 
 FADING = 0.9
 """How much less each earlier encounter counts than the one after it: players change their minds."""

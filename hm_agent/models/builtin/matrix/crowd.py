@@ -8,8 +8,8 @@ from itertools import pairwise
 from hm_agent.games.matrix.counters import Odds
 from hm_agent.games.matrix.questions import Opponent, Rules
 from hm_agent.games.matrix.strategies import Strategy
-from hm_agent.models.builtin.evidence import TRUSTED, expectation, in_view_of
-from hm_agent.models.builtin.library import strategy_of
+from hm_agent.models.builtin.matrix.evidence import TRUSTED, expectation, in_view_of
+from hm_agent.models.builtin.matrix.library import strategy_of
 
 OPENNESS = 1.0
 """How many imagined players of each behaviour keep the view of the population open."""

@@ -11,8 +11,8 @@ from math import exp
 
 from hm_agent.games.matrix.questions import Encounter, Rules
 from hm_agent.games.matrix.strategies import Mixture, Strategy
-from hm_agent.models.builtin.evidence import Trust, log_likelihood, trust_in
-from hm_agent.models.builtin.library import library
+from hm_agent.models.builtin.matrix.evidence import Trust, log_likelihood, trust_in
+from hm_agent.models.builtin.matrix.library import library
 
 DEPTH = 4
 """So many rounds are thought through, move by move and by what the opponent's answers would tell."""

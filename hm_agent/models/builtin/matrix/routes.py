@@ -1,6 +1,8 @@
-"""Subgoals by calculation: what to collect next, and when and where to meet the opponent."""
+"""Subgoals by calculation: what to collect in which order, and when and where to meet the opponent."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from hm_agent.core import Counts
 from hm_agent.games.matrix.counters import STEPS_PER_ROUND, STEPS_PER_THING, TYPICAL, pure_inventory
@@ -14,32 +16,44 @@ NEAR = 6
 """How near, in steps, a sighting must be to be acted on before all is collected."""
 RECENT = 2
 """How many steps ago it may have been."""
-SEARCH = 10.0
-"""How many steps it takes to find the opponent again, if it is not met while it is at hand."""
+SEARCH = 5.0
+"""How many steps it saves to meet an opponent while it is at hand, beside those of collecting what is lacking.
+
+Finding it again takes longer, but one that is met early has less in its hands, too.
+"""
 DOUBT = 4
 """How many steps of way a thing that may have grown back is thought to be further away than one that was seen."""
 REGROWTH = 30
 """After how many steps a site that was seen empty is worth another look."""
 
+LEGS = 5
+"""How many things a plan collects at most before it is thought over; a plan has one subgoal more at most."""
+
 
 def plan_route(question: PlanSubgoals) -> list[Subgoal]:
-    """Collects one thing that the target inventory lacks, or meets the opponent.
-
-    Then it is asked again: what has come into view by then may be nearer, and the opponent may be at hand.
-    """
+    """Collects what the target inventory lacks, the nearest first, then meets the opponent; at once if that pays."""
     main, lacking = _what_lacks(question)
     if lacking <= 0 or _is_worth_meeting_now(question, main, lacking):
         return [FireAt(_meeting_place(question))]
-    here = question.pose.cell
-    return [MoveTo(here, _nearest(question, question.rules.things[main]) or question.unseen[0][0])]
+    route = _route(question, question.rules.things[main], min(lacking, LEGS))
+    if not route:
+        return [MoveTo(question.pose.cell, question.unseen[0][0])]
+    plan: list[Subgoal] = [MoveTo(start, end) for start, end in pairwise([question.pose.cell, *route])]
+    return [*plan, FireAt(_meeting_place(question))] if len(route) == lacking else plan
 
 
-def _nearest(question: PlanSubgoals, kind: str) -> Cell | None:
-    """The nearest thing of a kind; seen ones before sites where they may grow again."""
+def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
+    """The nearest things of a kind, each from the one before; seen ones before sites where they may grow again."""
     doubts = {site.cell: DOUBT for site in question.sites if site.kind == kind and _may_be_back(question, site)}
     doubts |= {place.cell: 0 for place in question.things if place.kind == kind}
     here = question.pose.cell
-    return min(doubts, key=lambda cell: (distance(here, cell) + doubts[cell], cell), default=None)
+    route: list[Cell] = []
+    while doubts and len(route) < count:
+        start = here
+        here = min(doubts, key=lambda cell: (distance(start, cell) + doubts[cell], cell))
+        route.append(here)
+        del doubts[here]
+    return route
 
 
 def _may_be_back(question: PlanSubgoals, site: Site) -> bool:

@@ -10,7 +10,7 @@ from hm_agent.games.cooking.kitchen import DELIVERY, DISH, DISHES, LOADS, SERVES
 from hm_agent.games.cooking.questions import PlanCooking
 from hm_agent.games.cooking.ways import approach
 from hm_agent.grid import Cell, Pose
-from hm_agent.models.builtin.cook import NEVER, Contents, expected_cook, replaced
+from hm_agent.models.builtin.cooking.cook import NEVER, Contents, expected_cook, replaced
 from hm_agent.planning.subgoals import Interact, Subgoal, Wait
 
 HORIZON = 100

@@ -22,8 +22,8 @@ from hm_agent.games.cooking.questions import (
 from hm_agent.games.cooking.roles import strategy_for
 from hm_agent.games.game import Critique
 from hm_agent.grid import Cell, around, distance
-from hm_agent.models.builtin.errands import Lookahead
-from hm_agent.models.builtin.teammates import likeliest, prediction
+from hm_agent.models.builtin.cooking.errands import Lookahead
+from hm_agent.models.builtin.cooking.teammates import likeliest, prediction
 from hm_agent.planning.subgoals import MoveTo, Subgoal, Wait
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 

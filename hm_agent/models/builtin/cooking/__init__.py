@@ -1,0 +1,1 @@
+"""What the reasoner answers about kitchens."""
