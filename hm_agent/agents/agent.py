@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from hm_agent.asking import Model, Unanswered
+from hm_agent.agents.reflection import Reflector
+from hm_agent.asking import Unanswered
 from hm_agent.core import Counts, Decision, Event, Hypothesis, Observation, Strategy, Vitals
 from hm_agent.games.game import Briefing, Game
 from hm_agent.grid import Move
@@ -20,14 +21,12 @@ from hm_agent.models.transcript import Transcript
 from hm_agent.perception.perceiver import Eyes, Perceiver
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.action_planner import ActionPlanner, Situation
-from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal, parse_plan
+from hm_agent.planning.subgoals import MoveTo, Subgoal, parse_plan
+from hm_agent.planning.surprises import Surprises
 from hm_agent.planning.walking import seek_bearings
 
 LURE = 4.0
 """Other players are so many times as likely to be met where things grow as elsewhere: they come to collect."""
-
-RECESS = 10
-"""Somebody who was out of view for so many steps has come anew."""
 
 
 class Strategist(Protocol):
@@ -61,30 +60,6 @@ class Strategist(Protocol):
         ...
 
 
-class Reflector(Protocol):
-    """Whoever learns from what was done."""
-
-    async def reflect(self, briefing: Briefing, failed: Subgoal) -> str | None:
-        """What to bear in mind in the next plan, after a subgoal came to nothing."""
-        ...
-
-
-class GamesOwnReflector:
-    """Asks what the game has to ask about a failure; where it has nothing, nothing is learnt."""
-
-    def __init__(self, game: Game, model: Model) -> None:
-        self._game, self._model = game, model
-
-    async def reflect(self, briefing: Briefing, failed: Subgoal) -> str | None:
-        question = self._game.ask_critique(briefing, failed)
-        if question is None:
-            return None
-        try:
-            return (await self._model.answer(question)).critique
-        except Unanswered:
-            return None
-
-
 class ComposedAgent:
     """Perception, memory, a strategist, a subgoal module and an action planner, in this order at every step."""
 
@@ -99,43 +74,26 @@ class ComposedAgent:
     ) -> None:
         self._game, self._planner, self._model = game, planner, model
         self._strategist, self._reflector = strategist, reflector
-        self._perceiver = Perceiver(eyes)
+        self._perceiver, self._surprises = Perceiver(eyes), Surprises(game.ready_mark)
         self._memory = EntityMemory(Whereabouts(game.layout, game.players, eyes.window.left, LURE))
         self._strategy: Strategy | None = None
         self._must_plan = True
         self._move = Move.NOOP
         self._interactions = 0
-        self._held: Counts = ()
-        self._company: dict[str, int] = {}
-        """When each other player was last seen ready to be met."""
 
     async def act(self, observation: Observation) -> Decision:
         view = self._perceiver.see(observation.fields["RGB"], self._move)
         self._memory.update(observation.step, view)
-        self._look_into_hands(self._game.inventory(observation, view))
-        self._notice_company(observation.step, view)
+        self._must_plan |= self._is_surprised(observation, view)
         events = self._game.read(observation, view, self._memory)
         await self._think(events)
         self._move = await self._choose(observation, view)
         return self._decision(observation, view, events)
 
-    def _look_into_hands(self, inventory: Counts) -> None:
-        """Has the plan thought over where something was picked up on the way to another player: it wasn't meant to be.
-
-        So one does not meet an opponent with a lead that was lost by accident.
-        """
-        has_more = any(now > before for now, before in zip(inventory, self._held, strict=False))
-        self._must_plan |= has_more and isinstance(self._planner.subgoal, FireAt)
-        self._held = inventory
-
-    def _notice_company(self, step: int, view: TextualMap) -> None:
-        """Has the plan thought over where somebody to be met comes into view while one is after something else."""
-        sought = self._strategy.seek if self._strategy else ()
-        here = {player.kind for player in view.players if player.mark == self._game.ready_mark}
-        arrived = {player for player in here if step - self._company.get(player, -RECESS) >= RECESS}
-        self._company |= dict.fromkeys(here, step)
-        is_busy = isinstance(self._planner.subgoal, MoveTo)
-        self._must_plan |= is_busy and any(not sought or player in sought for player in arrived)
+    def _is_surprised(self, observation: Observation, view: TextualMap) -> bool:
+        seek = self._strategy.seek if self._strategy else ()
+        inventory = self._game.inventory(observation, view)
+        return self._surprises.read(observation.step, view, inventory, self._planner.subgoal, seek)
 
     async def _think(self, events: Sequence[Event]) -> None:
         """Lets the strategist take in what happened."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hm_agent.agents.agent import ComposedAgent, GamesOwnReflector, Strategist
+from hm_agent.agents.agent import ComposedAgent, Strategist
 from hm_agent.agents.reference import NoopAgent, RandomAgent, ToldStrategist
+from hm_agent.agents.reflection import GamesOwnReflector
 from hm_agent.asking import Model
 from hm_agent.core import Agent, Told
 from hm_agent.facts import GameFacts
@@ -65,7 +66,7 @@ AGENTS: Mapping[str, Callable[[Ingredients], Agent]] = {
 
 ABOUT: Mapping[str, str] = {
     "hypothetical_minds": "the full agent: perception, memory, Theory of Mind, subgoals, A*",
-    "oracle": "told what the opponent is after, or its rule; same perception and planning; marks the ceiling",
+    "oracle": "told what the others are after, or their rule; same perception and planning; marks the ceiling",
     "random": "any move, each as likely; marks the floor",
     "noop": "stands still",
 }
