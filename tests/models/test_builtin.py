@@ -7,34 +7,25 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.facts import Length
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
-    Encounter,
     InferInventory,
     Place,
     PlanSubgoals,
     PredictAndCounter,
     ProposeHypothesis,
-    Rules,
     Seen,
     Site,
 )
+from hm_agent.games.matrix.rules import Encounter
 from hm_agent.games.matrix.strategies import Mixture
 from hm_agent.grid import Layout, Pose
 from hm_agent.models.builtin.matrix.library import library, strategy_of
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from tests.models.matrix_examples import ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
-RULES = Rules(
-    behaviours=NAMES,
-    things=("yellow_box", "purple_box", "blue_box"),
-    payoff=((0, -10, 10), (10, 0, -10), (-10, 10, 0)),
-    initial_inventory=1,
-    width=23,
-    height=15,
-    length=Length(1000, 100, 0.2),
-)
+RULES = ROCK_PAPER_SCISSORS
 REASONER = BuiltinReasoner()
 
 

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from hm_agent.core import Counts, Hypothesis
-from hm_agent.facts import Length
 from hm_agent.games.matrix.counters import best_meeting
 from hm_agent.games.matrix.payoff import argmax, reward
-from hm_agent.games.matrix.questions import ChoiceAnswer, ChooseOpponents, Encounter, Opponent, Rules
+from hm_agent.games.matrix.questions import ChoiceAnswer, ChooseOpponents, Opponent
+from hm_agent.games.matrix.rules import Encounter
 from hm_agent.models.builtin.matrix.crowd import outlooks
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from tests.models.matrix_examples import ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
-RULES = Rules(
-    behaviours=NAMES,
-    things=("yellow_box", "purple_box", "blue_box"),
-    payoff=((0, -10, 10), (10, 0, -10), (-10, 10, 0)),
-    initial_inventory=1,
-    width=25,
-    height=24,
-    length=Length(1000, 100, 0.2),
-    players=8,
-)
+RULES = replace(ROCK_PAPER_SCISSORS, width=25, height=24, players=8)
 NOTHING = (1, 1, 1)
 EXPECTED = ((6, 1, 1), (1, 6, 1), (1, 1, 6))
 

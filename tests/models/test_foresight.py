@@ -7,7 +7,7 @@ import pytest
 from hm_agent.config import game_named
 from hm_agent.facts import MatrixFacts
 from hm_agent.games.matrix.payoff import reward
-from hm_agent.games.matrix.questions import Encounter, Rules
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.games.matrix.strategies import Always, Corrigible, Grudge, Strategy, copying
 from hm_agent.models.builtin.matrix.evidence import likeliest
 from hm_agent.models.builtin.matrix.foresight import best_course

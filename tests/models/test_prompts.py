@@ -20,11 +20,9 @@ import hm_agent
 from hm_agent.asking import Question
 from hm_agent.config import all_scenarios, data_folder
 from hm_agent.core import Counts, Hypothesis
-from hm_agent.facts import Length
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
     ChooseOpponents,
-    Encounter,
     InferInventory,
     Opponent,
     Place,
@@ -32,27 +30,19 @@ from hm_agent.games.matrix.questions import (
     PredictAndCounter,
     PredictNext,
     ProposeHypothesis,
-    Rules,
     Seen,
     Site,
 )
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.grid import Facing, Layout, Pose
 from hm_agent.models.prompts import environment, render
 from tests.models.kitchen_examples import KITCHEN_EXAMPLES
+from tests.models.matrix_examples import DILEMMA, HUNT, ROCK_PAPER_SCISSORS
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
 
-RULES = Rules(
-    behaviours=("rock", "paper", "scissors"),
-    things=("yellow_box", "purple_box", "blue_box"),
-    payoff=((0, -10, 10), (10, 0, -10), (-10, 10, 0)),
-    initial_inventory=1,
-    width=23,
-    height=15,
-    length=Length(1000, 100, 0.2),
-)
-DILEMMA = Rules(("cooperate", "defect"), ("green_box", "red_box"), ((3, 0), (5, 1)), 1, 23, 15, Length(1000, 100, 0.1))
+RULES = ROCK_PAPER_SCISSORS
 
 
 def encounter(step: int, own: Counts, other: Counts, shown: Counts, rules: Rules = RULES) -> Encounter:
@@ -118,7 +108,6 @@ CROWDED = replace(
     sites=tuple(Site(RULES.things[n % 3], (11 + n % 10, 5 + n // 3), n) for n in range(30)),
 )
 
-HUNT = Rules(("stag", "hare"), ("green_box", "red_box"), ((4, 0), (2, 2)), 1, 23, 15, Length(1000, 100, 0.1))
 HUNTED = (
     encounter(70, (5, 1), (1, 5), (2, 0), HUNT),
     encounter(151, (1, 6), (5, 1), (0, 3), HUNT),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from hm_agent.asking import Question
-from hm_agent.facts import Length
 from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.questions import (
     CounterAnswer,
@@ -22,22 +22,14 @@ from hm_agent.games.matrix.questions import (
     PlanSubgoals,
     PredictAndCounter,
     ProposeHypothesis,
-    Rules,
 )
 from hm_agent.grid import Layout, Pose
 from hm_agent.models.reading import DEEPEST, LONGEST, TRIES, BadAnswer, read_answer
 from hm_agent.theory_of_mind.module import HypothesisAnswer
+from tests.models.matrix_examples import ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
-RULES = Rules(
-    behaviours=NAMES,
-    things=("yellow_box", "purple_box", "blue_box"),
-    payoff=((0, -10, 10), (10, 0, -10), (-10, 10, 0)),
-    initial_inventory=1,
-    width=6,
-    height=4,
-    length=Length(1000, 100, 0.2),
-)
+RULES = replace(ROCK_PAPER_SCISSORS, width=6, height=4)
 INFER = InferInventory(RULES, (1, 1, 1), 0.0)
 PROPOSE = ProposeHypothesis(RULES, (), ())
 COUNTER = PredictAndCounter(RULES, (), None)

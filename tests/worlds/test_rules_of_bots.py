@@ -6,7 +6,7 @@ import pytest
 
 from hm_agent.config import Scenario, find_scenarios
 from hm_agent.facts import MatrixFacts
-from hm_agent.games.matrix.questions import Rules
+from hm_agent.games.matrix.rules import Rules
 from hm_agent.models.builtin.matrix.library import library
 from hm_agent.worlds.melting_pot.bots.casting import cast_of
 from hm_agent.worlds.melting_pot.bots.telling import rule_of

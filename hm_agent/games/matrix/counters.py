@@ -8,7 +8,7 @@ from statistics import median_low
 
 from hm_agent.core import Counts
 from hm_agent.games.matrix.payoff import reward
-from hm_agent.games.matrix.questions import Encounter, Rules
+from hm_agent.games.matrix.rules import Encounter, Rules
 
 Odds = tuple[float, ...]
 """How likely each behaviour is, in the game's order."""

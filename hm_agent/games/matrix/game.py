@@ -21,7 +21,6 @@ from hm_agent.games.matrix.questions import (
     ChoiceAnswer,
     ChooseOpponents,
     CounterAnswer,
-    Encounter,
     InferInventory,
     Opponent,
     Place,
@@ -30,10 +29,10 @@ from hm_agent.games.matrix.questions import (
     PredictionAnswer,
     PredictNext,
     ProposeHypothesis,
-    Rules,
     Seen,
     Site,
 )
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import unseen_places
 from hm_agent.perception.perceiver import Eyes

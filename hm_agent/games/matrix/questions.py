@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
 from hm_agent.asking import UNSHOWN, Question
 from hm_agent.core import Counts, Hypothesis
-from hm_agent.facts import Length
-from hm_agent.games.matrix.payoff import Payoff, argmax
+from hm_agent.games.matrix.payoff import argmax
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.grid import Cell, Layout, Pose
 from hm_agent.planning.subgoals import parse_plan
 from hm_agent.theory_of_mind.module import HypothesisAnswer
@@ -19,58 +18,6 @@ SUBGOALS = ("move_to", "fire_at")
 """The functions a plan may call."""
 MOST_SUBGOALS = 12
 """A longer plan is refused: it would be outdated long before its end."""
-MOST_HELD = 40
-"""Nobody holds more of one kind."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The game as its players know it. payoff: row the own pure strategy, column the other's. players: how many."""
-
-    behaviours: tuple[str, ...]
-    things: tuple[str, ...]
-    payoff: Payoff
-    initial_inventory: int
-    width: int
-    height: int
-    length: Length
-    players: int = 2
-
-    @property
-    def is_contest(self) -> bool:
-        """Whether one's gain is always the other's loss."""
-        kinds = range(len(self.payoff))
-        return all(self.payoff[mine][theirs] == -self.payoff[theirs][mine] for mine in kinds for theirs in kinds)
-
-    def check(self, name: str, inventory: Mapping[str, int]) -> None:
-        """Raises ValueError where nobody can hold this. name: of the inventory, for the error."""
-        for kind, count in inventory.items():
-            if kind not in self.behaviours:
-                raise ValueError(f"{name}: unknown kind {kind[:20]!r}; there are {', '.join(self.behaviours)}")
-            if not self.initial_inventory <= count <= MOST_HELD:
-                raise ValueError(f"{name}: {kind} {count} is not between {self.initial_inventory} and {MOST_HELD}")
-
-    def counts(self, inventory: Mapping[str, int]) -> Counts:
-        """An answer's inventory in the order of behaviours; what it leaves out is what everybody starts with."""
-        return tuple(inventory.get(name, self.initial_inventory) for name in self.behaviours)
-
-
-@dataclass(frozen=True, slots=True)
-class Encounter:
-    """An interaction as understood: both inventories, the other's by inference.
-
-    behaviour: the pure strategy the other played, None where that can't be told. own_behaviour: the same of oneself.
-    shown: how much of each resource one was seen to collect by the other before.
-    """
-
-    step: int
-    partner: str
-    own: Counts
-    reward: float
-    other: Counts
-    behaviour: str | None
-    own_behaviour: str | None
-    shown: Counts
 
 
 class InventoryAnswer(BaseModel):

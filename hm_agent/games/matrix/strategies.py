@@ -12,7 +12,7 @@ from typing import Protocol
 
 from hm_agent.games.matrix.counters import Odds
 from hm_agent.games.matrix.payoff import argmax
-from hm_agent.games.matrix.questions import Encounter
+from hm_agent.games.matrix.rules import Encounter
 
 
 class Strategy(Protocol):

@@ -23,8 +23,8 @@ from hm_agent.games.matrix.questions import (
     PredictionAnswer,
     PredictNext,
     ProposeHypothesis,
-    Rules,
 )
+from hm_agent.games.matrix.rules import Rules
 from hm_agent.models.builtin.matrix.crowd import outlooks
 from hm_agent.models.builtin.matrix.evidence import expectation, likeliest
 from hm_agent.models.builtin.matrix.foresight import best_course

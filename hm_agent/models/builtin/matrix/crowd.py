@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from hm_agent.games.matrix.counters import Odds
-from hm_agent.games.matrix.questions import Opponent, Rules
+from hm_agent.games.matrix.questions import Opponent
+from hm_agent.games.matrix.rules import Rules
 from hm_agent.games.matrix.strategies import Strategy
 from hm_agent.models.builtin.matrix.evidence import TRUSTED, expectation, in_view_of
 from hm_agent.models.builtin.matrix.library import strategy_of

@@ -7,7 +7,7 @@ from math import log
 
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.counters import Odds
-from hm_agent.games.matrix.questions import Encounter, Rules
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.games.matrix.strategies import Mixture, Strategy
 from hm_agent.models.builtin.matrix.library import library
 

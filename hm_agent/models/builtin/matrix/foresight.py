@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
-from hm_agent.games.matrix.questions import Encounter, Rules
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.games.matrix.strategies import Mixture, Strategy
 from hm_agent.models.builtin.matrix.evidence import Trust, log_likelihood, trust_in
 from hm_agent.models.builtin.matrix.library import library

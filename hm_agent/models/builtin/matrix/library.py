@@ -8,7 +8,7 @@ from functools import cache
 from itertools import permutations
 
 from hm_agent.games.matrix.payoff import Payoff
-from hm_agent.games.matrix.questions import Encounter, Rules
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.games.matrix.strategies import Always, Corrigible, Flip, Grudge, Mixture, Reply, Spying, Strategy, copying
 
 FLIPS = range(1, 6)
