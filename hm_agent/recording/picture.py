@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 
 from hm_agent.core import Counts, Step
-from hm_agent.facts import GameFacts
+from hm_agent.facts import GameFacts, MatrixFacts
 from hm_agent.perception.atlas import SPRITE_SIZE
 from hm_agent.recording import cards
 from hm_agent.recording.canvas import Canvas, Pixels
@@ -67,7 +67,8 @@ class Picture:
 
     def _draw_holdings(self, step: Step) -> None:
         self._canvas.draw(OWN, cards.inventory, "Inventory", self._game, step.decision.inventory)
-        self._canvas.draw(OTHER, cards.inventory, "The other's last, inferred", self._game, self._other)
+        if isinstance(self._game, MatrixFacts):
+            self._canvas.draw(OTHER, cards.inventory, "The other's last, inferred", self._game, self._other)
         self._canvas.draw(REWARD, cards.reward, step.total, self._last_reward, tuple(self._course))
 
     def _draw_thoughts(self, step: Step) -> None:

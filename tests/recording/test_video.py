@@ -12,12 +12,13 @@ from PIL import ImageColor
 
 from hm_agent.config import load_games
 from hm_agent.core import Decision, Hypothesis, Observation, Step, Strategy
-from hm_agent.facts import GameFacts
+from hm_agent.facts import GameFacts, MatrixFacts
 from hm_agent.grid import Pose
 from hm_agent.recording import picture
 from hm_agent.recording.canvas import Pixels, fit
 from hm_agent.recording.pen import SELF, Box, font, wrap
 from hm_agent.recording.video import VideoRecorder
+from hm_agent.worlds.melting_pot.substrate import eyes_of
 
 HELD = (Hypothesis("it plays rock", 0.9, "rock"), Hypothesis("it plays paper", -0.2, "paper"))
 TOLERANCE = 6.0
@@ -222,3 +223,16 @@ def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
     tile, plain = shown[64:96, 96:128], world(0)[16:24, 24:32].repeat(4, axis=0).repeat(4, axis=1)
     assert (tile[0] == ImageColor.getrgb(SELF)).all()
     assert (tile[2:-2, 2:-2] == plain[2:-2, 2:-2]).all()
+
+
+@pytest.mark.parametrize("other", load_games(), ids=lambda other: other.short_name)
+def test_every_game_can_be_filmed(other: GameFacts) -> None:
+    eyes = eyes_of(other.short_name)
+    columns, rows = 8 * eyes.layout.width, 8 * eyes.layout.height
+    seen = sprites(8 * eyes.window.rows, 8 * eyes.window.columns, seed=1)
+    held = tuple(range(1, 1 + len(other.holdings)))
+    decision = Decision(0, inventory=held, other_inventory=held, about="player_3", hypotheses=HELD)
+    shown = Step(Observation(0, {"RGB": seen}), decision, 0.0, 0.0)
+    drawn = picture.Picture(other, other.title).of(shown, sprites(rows, columns, 0))
+    assert len(np.unique(inside(drawn, picture.WORLD).reshape(-1, 3), axis=0)) > 10
+    assert (len(np.unique(inside(drawn, picture.OTHER).reshape(-1, 3), axis=0)) > 5) == isinstance(other, MatrixFacts)
