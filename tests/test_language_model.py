@@ -15,7 +15,7 @@ import pytest
 from benchmarks import text_player
 from benchmarks.loopback import Endpoint, Response, completion, refusal
 from hm_agent.asking import ModelUnavailable
-from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.config import ConfigError, Scenario, find_scenarios
 from hm_agent.experiment import Experiment, Progress, run
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import ModelSettings
@@ -38,9 +38,11 @@ def settings(server: Endpoint | None, **changes: Any) -> ModelSettings:
     return ModelSettings(**({"name": PRICED, "base_url": server.base_url if server else None, "retries": 0} | changes))
 
 
-def play(out: Path, model: ModelSettings, silence: Progress, max_steps: int | None = 250) -> Result:
+def play(
+    out: Path, model: ModelSettings, silence: Progress, max_steps: int | None = 250, scenario: Scenario = SCENARIO
+) -> Result:
     """One episode; what it left behind, also where the model became unavailable."""
-    experiment = Experiment((SCENARIO,), model=model, out=out, bots="scripted", max_steps=max_steps)
+    experiment = Experiment((scenario,), model=model, out=out, bots="scripted", max_steps=max_steps)
     experiment.check()
     with suppress(ModelUnavailable):  # the result tells
         run(experiment, silence)
@@ -62,6 +64,14 @@ def test_a_whole_episode_is_played_over_http(endpoint: Endpoint, tmp_path: Path,
     assert result.input_tokens is not None
     assert result.output_tokens is not None
     assert result.cost == pytest.approx((0.15 * result.input_tokens + 0.6 * result.output_tokens) / 1e6)
+
+
+def test_among_many_it_is_asked_whom_to_seek(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
+    (arena,) = find_scenarios(["rws_arena_6"])
+    result = play(tmp_path, settings(endpoint), silence, max_steps=400, scenario=arena)
+    assert (result.status, result.unanswered_questions) == ("max_steps", 0)
+    asked = {question["question"] for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])}
+    assert {"ChooseOpponents", "PredictNext", "ProposeHypothesis", "PlanSubgoals"} <= asked
 
 
 def test_the_trace_holds_every_prompt_and_reply(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
