@@ -1,4 +1,4 @@
-"""Plays a matrix game from the words of the prompts alone, for tests and benchmarks of whole episodes over HTTP.
+"""Plays from the words of the prompts alone, for tests and benchmarks of whole episodes over HTTP.
 
 It reads with regular expressions and shares no code with the package, so it also shows that the prompts tell enough.
 """
@@ -13,6 +13,7 @@ from functools import partial
 from itertools import pairwise, product
 from typing import Any
 
+from benchmarks import text_cook
 from benchmarks.loopback import Response, completion, prompt_of
 
 Cell = tuple[int, int]
@@ -36,6 +37,8 @@ DOUBT, REGROWTH = 4, 30
 """How many steps of way a place of regrowth counts as further away, and how long one seen empty is left alone."""
 AGEING = 40
 """A thing counts as one step further away for every so many steps since it was seen."""
+KITCHEN = "You and a teammate cook"
+"""Prompts about a kitchen, and no others, have these words."""
 FADING = 0.9
 """How much less an interaction says than the one after it."""
 
@@ -49,7 +52,8 @@ def answer(body: Mapping[str, Any]) -> Response:
 def play(prompt: str) -> str:
     """The answer to a prompt, as JSON; which one is asked for shows in the form at the prompt's end."""
     form = prompt.rpartition("# Answer")[2]
-    for asked, reply in REPLIES.items():
+    replies = text_cook.REPLIES if KITCHEN in prompt else REPLIES
+    for asked, reply in replies.items():
         if f'"{asked}":' in form:
             return json.dumps(reply(prompt))
     raise ValueError(f"no prompt that is known: its form has none of {', '.join(REPLIES)}: {form.strip()!r}")

@@ -74,6 +74,15 @@ def test_among_many_it_is_asked_whom_to_seek(endpoint: Endpoint, tmp_path: Path,
     assert {"ChooseOpponents", "PredictNext", "ProposeHypothesis", "PlanSubgoals"} <= asked
 
 
+def test_it_cooks_with_a_teammate(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
+    (kitchen,) = find_scenarios(["cooking_asymmetric_0"])
+    result = play(tmp_path, settings(endpoint), silence, max_steps=400, scenario=kitchen)
+    assert (result.status, result.unanswered_questions) == ("max_steps", 0)
+    assert result.interactions >= 4
+    asked = {question["question"] for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])}
+    assert {"ProposeTeammate", "PredictTeammate", "ChooseRole", "PlanCooking"} <= asked
+
+
 def test_the_trace_holds_every_prompt_and_reply(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
     result = play(tmp_path, settings(endpoint), silence)
     asked = [question for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])]

@@ -75,6 +75,7 @@ PLAN_COOKING = PlanCooking(
     critique=None,
     barred=(),
     layout=KITCHEN,
+    floor=((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)),
     reach=frozenset({(0, 1), (0, 2), (0, 3), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1), (3, 4), UPPER, LOWER}),
 )
 NEWLY_THERE = replace(

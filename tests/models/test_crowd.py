@@ -117,3 +117,10 @@ def test_an_equal_prey_more_is_sought_too() -> None:
 def test_choice_that_cannot_be_used_is_refused(answer: ChoiceAnswer, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ChooseOpponents(RULES, (seen("player_1"),), NOTHING).check(answer)
+
+
+def test_who_has_changed_its_mind_is_expected_to_do_as_it_did() -> None:
+    steady = likeliest("player_1", seen("player_1", "rock", "rock", "rock"))
+    torn = likeliest("player_1", seen("player_1", "rock", "rock", "paper"))
+    assert steady[0] == torn[0] == "rock"
+    assert torn[1] < 0.6 < steady[1]

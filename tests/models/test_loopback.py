@@ -15,16 +15,16 @@ from pydantic import BaseModel
 
 from benchmarks.loopback import NAME, Endpoint, Response, completion, prompt_of, refusal
 from benchmarks.text_player import answer, play
+from hm_agent.games.cooking.questions import BehaviourAnswer, RoleAnswer
+from hm_agent.games.game import Critique
 from hm_agent.games.matrix.questions import ChoiceAnswer, CounterAnswer, InventoryAnswer, PlanAnswer, PredictionAnswer
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 
-GOLDEN = [
-    path
-    for path in sorted((Path(__file__).parent / "golden").glob("*.txt"))
-    if "collect things and meet in pairs" in path.read_text("utf-8")
-]
-"""The prompts about matrix games."""
+GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.txt"))
 SCHEMAS: dict[str, type[BaseModel]] = {
+    "choose_role": RoleAnswer,
+    "predict_teammate": BehaviourAnswer,
+    "critique": Critique,
     "infer": InventoryAnswer,
     "propose": HypothesisAnswer,
     "predict_among_many": PredictionAnswer,

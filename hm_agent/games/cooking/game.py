@@ -163,6 +163,7 @@ class CookingGame:
             pots=tuple(pot for pot in kitchen.pots if pot.cell in reach),
             stations=tuple(station for _, station in sorted(in_reach.items()) if not station.kind.startswith(POT)),
             spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
+            floor=tuple(sorted(kitchen.room(pose.cell))),
             unseen=unseen,
             teammate=self._sighting(briefing.memory),
             recent=self._rounds.latest,

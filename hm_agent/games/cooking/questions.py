@@ -14,7 +14,7 @@ from hm_agent.games.cooking.pace import Pace
 from hm_agent.games.cooking.rounds import Round
 from hm_agent.games.game import Critique
 from hm_agent.grid import Cell, Layout, Pose
-from hm_agent.planning.subgoals import Interact, Subgoal, SubgoalError, Wait, parse_plan
+from hm_agent.planning.subgoals import Interact, MoveTo, Subgoal, SubgoalError, Wait, parse_plan
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 
 SUBGOALS = ("interact", "wait", "move_to")
@@ -141,8 +141,8 @@ class PlanCooking(Question[PlanAnswer]):
     """How to carry out the strategy from here? (section 3.2, subgoal module; appendix C.4)
 
     hands: what one holds. stations: what can be used in one's own room, but for pots. spare: counters there to put
-    something down on. unseen: those that were never seen. recent: what the teammate did lately. critique: what was
-    learnt from the plan before. barred: what would fail at once.
+    something down on. floor: where one can walk. unseen: the counters that were never seen. recent: what the teammate
+    did lately. critique: what was learnt from the plan before. barred: what would fail at once.
     """
 
     template = "cooking/plan_cooking.j2"
@@ -157,6 +157,7 @@ class PlanCooking(Question[PlanAnswer]):
     pots: tuple[Pot, ...]
     stations: tuple[Station, ...]
     spare: tuple[Cell, ...]
+    floor: tuple[Cell, ...]
     unseen: tuple[Cell, ...]
     teammate: Teammate | None
     recent: tuple[Activity, ...]
@@ -180,6 +181,8 @@ class PlanCooking(Question[PlanAnswer]):
                 raise SubgoalError(f"{first}: it came to nothing before with the same in your hands: {barred.why}")
 
     def _check_reach(self, subgoal: Subgoal) -> None:
+        if isinstance(subgoal, MoveTo) and subgoal.target not in self.floor:
+            raise SubgoalError(f"{subgoal}: {subgoal.target} is not in your room; its floor is {sorted(self.floor)}")
         if isinstance(subgoal, Wait) and all(pot.cell != subgoal.target for pot in self.pots):
             raise SubgoalError(f"{subgoal}: no pot stands there; pots are at {[pot.cell for pot in self.pots]}")
         if isinstance(subgoal, Interact) and self.layout.is_open(subgoal.target):

@@ -21,7 +21,7 @@ from hm_agent.games.cooking.questions import (
 )
 from hm_agent.games.cooking.roles import strategy_for
 from hm_agent.games.game import Critique
-from hm_agent.grid import Cell, around, distance
+from hm_agent.grid import distance
 from hm_agent.models.builtin.cooking.errands import Lookahead
 from hm_agent.models.builtin.cooking.teammates import likeliest, prediction
 from hm_agent.planning.subgoals import MoveTo, Subgoal, Wait
@@ -56,15 +56,10 @@ def _look_for_stations(question: PlanCooking) -> list[Subgoal]:
     """Goes where one sees what one has not seen yet of the own room."""
     if not question.unseen:
         return []
-    here, floor = question.pose.cell, question.layout.neighbours
-    places = [cell for cell in floor if cell != here and any(distance(cell, dark) == 1 for dark in question.unseen)]
-    near = [cell for cell in places if _is_walkable(question, cell)]
-    return [MoveTo(here, min(near, key=lambda cell: (distance(here, cell), cell)))] if near else []
-
-
-def _is_walkable(question: PlanCooking, cell: Cell) -> bool:
-    """Whether a cell is in the own room: whatever lies beside it can be used from there."""
-    return all(beside in question.layout.neighbours or beside in question.reach for beside in around(cell))
+    here = question.pose.cell
+    near = [cell for cell in question.floor if any(distance(cell, dark) == 1 for dark in question.unseen)]
+    places = [cell for cell in near if cell != here]
+    return [MoveTo(here, min(places, key=lambda cell: (distance(here, cell), cell)))] if places else []
 
 
 def _keep_watch(question: PlanCooking) -> list[Subgoal]:

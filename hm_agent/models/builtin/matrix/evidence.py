@@ -99,7 +99,14 @@ def _foretold(strategy: Strategy, before: Sequence[Encounter]) -> Odds:
 
 
 def in_view_of(odds: Odds, taken: Counts) -> Odds:
-    """Each thing taken speaks for its own kind."""
+    """Each thing taken speaks for its own kind; who takes several kinds has changed its mind, and may do so again."""
+    if sum(count > 0 for count in taken) > 1:
+        return _shares(taken)
     ratio = TELLING * (len(odds) - 1) / (1 - TELLING)
     weights = [share * ratio**count for share, count in zip(odds, taken, strict=True)]
     return tuple(weight / sum(weights) for weight in weights)
+
+
+def _shares(taken: Counts) -> Odds:
+    """As things were taken, with half an imagined thing of each kind."""
+    return tuple((count + 0.5) / (sum(taken) + 0.5 * len(taken)) for count in taken)
