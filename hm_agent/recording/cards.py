@@ -49,7 +49,8 @@ def hypotheses(pen: Pen, about: str | None, held: Sequence[Hypothesis], validate
     """The validated hypothesis, then the best others, as many as there is room for. about: the player they concern."""
     ranked = sorted(held, key=lambda hypothesis: (hypothesis != validated, -hypothesis.value))
     shown = ranked[: (pen.height - TOP) // ROW]
-    whom = (about or "the other").replace("_", " ")
+    name = about or "other"
+    whom = name.replace("_", " ") if "_" in name else f"the {name}"
     pen.caption(f"Hypotheses about {whom}", f"{len(shown)} of {len(held)}" if len(shown) < len(held) else "")
     if not held:
         _say(pen, None, lines=1)
