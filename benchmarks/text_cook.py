@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Cell = tuple[int, int]
+from benchmarks.prompt_text import Cell, cells_in, line, search
 
 COMPLEMENT = {"loads pots": "serves soup", "serves soup": "loads pots"}
 """Which part goes with the teammate's; beside any other, one does everything."""
@@ -25,12 +25,12 @@ def propose(prompt: str) -> dict[str, Any]:
 
 
 def predict(prompt: str) -> dict[str, Any]:
-    said = _search(r"# Your hypothesis about the teammate\n(.+)", prompt)
+    said = search(r"# Your hypothesis about the teammate\n(.+)", prompt)
     return {"reasoning": "By the hypothesis.", "behaviour": next((role for role in _roles(prompt) if role in said), "")}
 
 
 def choose(prompt: str) -> dict[str, Any]:
-    expected = _search(r"By it the teammate next (.+)\.", prompt)
+    expected = search(r"By it the teammate next (.+)\.", prompt)
     role = COMPLEMENT.get(expected, "does everything")
     strategy = f"I do what is left to do: one who {role}."
     return {"reasoning": "We share.", "teammate": expected or "stands around", "role": role, "strategy": strategy}
@@ -57,7 +57,7 @@ class Scene:
 def plan(prompt: str) -> dict[str, Any]:
     """One errand: what is in the hands is brought where it belongs, or the next thing is fetched."""
     scene = _scene(prompt)
-    barred = set(_cells(" ".join(re.findall(r"^Not now: interact(\(.+?\)) came", prompt, re.MULTILINE))))
+    barred = set(cells_in(" ".join(re.findall(r"^Not now: interact(\(.+?\)) came", prompt, re.MULTILINE))))
     return {"reasoning": "One errand after the other.", "subgoals": ERRANDS[scene.hands](scene, barred)}
 
 
@@ -96,17 +96,17 @@ ERRANDS: Mapping[str, Callable[[Scene, set[Cell]], list[str]]] = {
 
 def _scene(prompt: str) -> Scene:
     contents = r"\((\d+), (\d+)\) (\d of \d tomatoes|cooked|full, cooked in about (\d+) steps)"
-    pots = re.findall(contents, _line("Pots", prompt))
-    things = re.findall(r"(\w+) \((\d+), (\d+)\)", _line("In your room", prompt))
+    pots = re.findall(contents, line("Pots", prompt))
+    things = re.findall(r"(\w+) \((\d+), (\d+)\)", line("In your room", prompt))
     return Scene(
-        here=_cells(_search(r"You are at (\(.+?\))", prompt))[0],
-        hands=_search(r"and hold (.+?)\.$", prompt),
+        here=cells_in(search(r"You are at (\(.+?\))", prompt))[0],
+        hands=search(r"and hold (.+?)\.$", prompt),
         room=[(int(x), int(y)) for x, y, content, _ in pots if "tomatoes" in content],
         cooking={(int(x), int(y)): int(left or 0) for x, y, content, left in pots if "tomatoes" not in content},
         things={kind: (int(x), int(y)) for kind, x, y in things},
-        counters=_cells(_line("Bare counters", prompt)),
-        unseen=_cells(_line("Never seen yet", prompt)),
-        floor=_cells(_line("Floor", prompt)),
+        counters=cells_in(line("Bare counters", prompt)),
+        unseen=cells_in(line("Never seen yet", prompt)),
+        floor=cells_in(line("Floor", prompt)),
     )
 
 
@@ -116,20 +116,6 @@ def _roles(prompt: str) -> list[str]:
 
 def _use(cell: Cell) -> str:
     return f"interact({cell})"
-
-
-def _cells(text: str) -> list[Cell]:
-    return [(int(x), int(y)) for x, y in re.findall(r"\((\d+), (\d+)\)", text)]
-
-
-def _line(title: str, prompt: str) -> str:
-    """What a line says after its title; nothing where there is no such line."""
-    return _search(rf"^{title}: ?(.+)$", prompt)
-
-
-def _search(pattern: str, text: str) -> str:
-    found = re.search(pattern, text, re.MULTILINE)
-    return found[1] if found else ""
 
 
 REPLIES: Mapping[str, Callable[[str], dict[str, Any]]] = {

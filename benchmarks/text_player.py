@@ -15,8 +15,8 @@ from typing import Any
 
 from benchmarks import text_cook
 from benchmarks.loopback import Response, completion, prompt_of
+from benchmarks.prompt_text import CELL, Cell, cell_of, cells_in, line, search
 
-Cell = tuple[int, int]
 Inventory = dict[str, int]
 Table = Mapping[str, Mapping[str, float]]
 """The reward by the own kind, then by the other's."""
@@ -164,7 +164,7 @@ def choose(prompt: str) -> dict[str, Any]:
     """Those who are expected to play what most are, and the best answer to it; anybody where nothing is known."""
     table, start = _table(prompt), _start(prompt)
     lines = re.findall(r"^- (player_\d+): (.+)$", prompt, re.MULTILINE)
-    expected = {player: kind for player, said in lines if (kind := _search(r"Expected: (\w+)\.", said))}
+    expected = {player: kind for player, said in lines if (kind := search(r"Expected: (\w+)\.", said))}
     kinds = list(expected.values())
     theirs = max(table, key=kinds.count)
     mine = max(table, key=lambda kind: table[kind][theirs])
@@ -179,7 +179,7 @@ def choose(prompt: str) -> dict[str, Any]:
 def _expected(prompt: str, table: Table) -> str:
     """The kind that the hypothesis leads to; where it says nothing, the one met last, or any."""
     past = _past(prompt)
-    words = _search(r"# Your hypothesis about (?:the other|this) player\n(.+)", prompt)
+    words = search(r"# Your hypothesis about (?:the other|this) player\n(.+)", prompt)
     rule = rules(table).get(words.strip())
     met = [meeting.theirs for meeting in past if meeting.theirs]
     return (rule and rule(past)) or (met[-1] if met else next(iter(table)))
@@ -227,36 +227,36 @@ def plan(prompt: str) -> dict[str, Any]:
 
 
 def _situation(prompt: str) -> Situation:
-    lacks = {kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", _line("Still to collect", prompt))}
-    here = _cells(_search(r"You are at (\(.+?\))", prompt))[0]
+    lacks = {kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", line("Still to collect", prompt))}
+    here = cells_in(search(r"You are at (\(.+?\))", prompt))[0]
     return Situation(
         here=here,
         doubts={cell: doubt for kind in lacks for cell, doubt in _doubts(prompt, kind).items()},
         lacking=sum(lacks.values()),
-        seen=_seen(_line("Other player", prompt) or _line("Players you seek", prompt)),
-        haunts=_by_worth(_line(LIKELY, prompt) or _line(LIKELY_AMONG_MANY, prompt), here),
-        unseen=_cells(_line("Out of view for longest", prompt)),
+        seen=_seen(line("Other player", prompt) or line("Players you seek", prompt)),
+        haunts=_by_worth(line(LIKELY, prompt) or line(LIKELY_AMONG_MANY, prompt), here),
+        unseen=cells_in(line("Out of view for longest", prompt)),
     )
 
 
 def _doubts(prompt: str, kind: str) -> dict[Cell, float]:
     """The places of a kind: things that were seen, and places where such a thing may have grown back."""
     known, regrowing = re.findall(rf"^- {kind}: (.+)$", prompt, re.MULTILINE)
-    things = {_cell(x, y): int(ago or 0) / AGEING for x, y, ago in re.findall(rf"{CELL}(?: (\d+) ago)?", known)}
+    things = {cell_of(x, y): int(ago or 0) / AGEING for x, y, ago in re.findall(rf"{CELL}(?: (\d+) ago)?", known)}
     sites = re.findall(rf"{CELL}(?: (\d+))?", regrowing)
-    return {_cell(x, y): float(DOUBT) for x, y, ago in sites if not ago or int(ago) >= REGROWTH} | things
+    return {cell_of(x, y): float(DOUBT) for x, y, ago in sites if not ago or int(ago) >= REGROWTH} | things
 
 
 def _seen(words: str) -> Cell | None:
     """Where the other is, or was just now."""
     ago = re.search(r"(\d+) steps ago", words)
-    cells = _cells(words)
+    cells = cells_in(words)
     return cells[0] if cells and (ago is None or int(ago[1]) <= FRESH) else None
 
 
 def _by_worth(words: str, here: Cell) -> list[Cell]:
     """Places by their chance, near ones before far ones."""
-    chances = {_cell(x, y): float(chance) for x, y, chance in re.findall(rf"{CELL} ([\d.]+)", words)}
+    chances = {cell_of(x, y): float(chance) for x, y, chance in re.findall(rf"{CELL} ([\d.]+)", words)}
     return sorted(chances, key=lambda cell: -chances[cell] / (HASTE + _way(here, cell)))
 
 
@@ -285,7 +285,6 @@ def _way(start: Cell, end: Cell) -> int:
 
 # How the prompts put it
 
-CELL = r"\((\d+), (\d+)\)"
 LIKELY = "Likely places to see it from, with the chance"
 LIKELY_AMONG_MANY = "Places to see players you seek from, with how many to expect there"
 
@@ -313,7 +312,7 @@ def _kind(words: str) -> str | None:
 
 def _counts(text: str, pattern: str) -> Inventory:
     """An inventory such as `rock 1, paper 6`, nothing where the pattern that ends in it isn't found."""
-    return {kind: int(count) for kind, count in re.findall(r"(\w+) (\d+)", _search(pattern, text))}
+    return {kind: int(count) for kind, count in re.findall(r"(\w+) (\d+)", search(pattern, text))}
 
 
 def _leading(counts: Inventory) -> str | None:
@@ -322,26 +321,8 @@ def _leading(counts: Inventory) -> str | None:
     return most[0] if len(most) == 1 else None
 
 
-def _cells(text: str) -> list[Cell]:
-    return [_cell(x, y) for x, y in re.findall(CELL, text)]
-
-
-def _cell(x: str, y: str) -> Cell:
-    return int(x), int(y)
-
-
-def _line(title: str, prompt: str) -> str:
-    """What a line says after its title; nothing where there is no such line."""
-    return _search(rf"^{title}: (.+)$", prompt)
-
-
-def _search(pattern: str, text: str) -> str:
-    found = re.search(pattern, text, re.MULTILINE)
-    return found[1] if found else ""
-
-
 def _find(pattern: str, prompt: str) -> str:
-    if found := _search(pattern, prompt):
+    if found := search(pattern, prompt):
         return found
     raise ValueError(f"the prompt doesn't say {pattern!r}")
 

@@ -105,6 +105,11 @@ class Strategy:
     expected_role: str | None = None
 
 
+def is_sought(player: str, seek: Sequence[str]) -> bool:
+    """Whether a player is to be met by a strategy that seeks these, anybody where it names none."""
+    return not seek or player in seek
+
+
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
     """A belief about another player, in words.

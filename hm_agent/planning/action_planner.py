@@ -6,11 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hm_agent.core import is_sought
 from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Layout, Move, Pose
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import Sight, TextualMap
-from hm_agent.planning.beam import STEPS_FIRST, line_up
+from hm_agent.planning.beam import STEPS_FIRST, line_up, walk_up
 from hm_agent.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
 from hm_agent.planning.walking import Walker
 
@@ -21,8 +22,6 @@ PATIENCE = 60
 
 LONGEST_WAIT = 25
 """After how many steps a `wait` ends, whatever has become of what it waited for."""
-FURTHEST = 60
-"""No way to something that is to be used takes more moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +123,8 @@ class ActionPlanner:
 
     def _prey(self, situation: Situation) -> list[Sight]:
         """Who is in view and to be fired at: who is ready before who is not yet, then the nearest."""
-        sought = [player for player in situation.view.players if self._is_sought(player.kind, situation)]
+        sought = [player for player in situation.view.players if is_sought(player.kind, situation.seek)]
         return sorted(sought, key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
-
-    def _is_sought(self, player: str, situation: Situation) -> bool:
-        return not situation.seek or player in situation.seek
 
     def _attack(self, opponent: Sight, situation: Situation) -> Move | None:
         assert opponent.cell is not None
@@ -146,7 +142,7 @@ class ActionPlanner:
         """
         goal = self._goal if self._goal is not None else around
         known = situation.memory.players.items()
-        sightings = [s for name, s in known if self._is_sought(name, situation) and situation.step - s.step <= PURSUIT]
+        sightings = [s for name, s in known if is_sought(name, situation.seek) and situation.step - s.step <= PURSUIT]
         if sightings:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in situation.view.in_view:
@@ -179,8 +175,7 @@ class ActionPlanner:
         return Move.NOOP if move is Move.INTERACT else move
 
     def _approach(self, target: Cell, situation: Situation) -> Move | None:
-        """A move on the shortest way to where one faces the target; INTERACT there, None where nobody can."""
-        return line_up(self._layout, situation.pose, target, self._beam, frozenset(), horizon=FURTHEST)
+        return walk_up(self._layout, situation.pose, target, self._beam)
 
     def _walk(self, target: Cell, situation: Situation) -> Move | None:
         players = frozenset(player.cell for player in situation.view.players if player.cell)

@@ -16,6 +16,8 @@ MOVES = (
     Move.STEP_RIGHT,
     Move.BACKWARD,
 )
+FURTHEST = 60
+"""No way to something that is to be used takes more moves."""
 STEPS_FIRST = tuple(sorted(MOVES, key=lambda move: move in TURNS))
 """As MOVES, but turns come last: who turns may lose sight of somebody that moves on."""
 
@@ -62,3 +64,8 @@ def line_up(
                 first[after] = move if pose == start else first[pose]
                 queue.append((after, taken + 1))
     return None
+
+
+def walk_up(layout: Layout, start: Pose, target: Cell, beam: Beam) -> Move | None:
+    """A move on the shortest way to where one can use what stands there; INTERACT there, None where nobody can."""
+    return line_up(layout, start, target, beam, frozenset(), horizon=FURTHEST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.core import Counts
+from hm_agent.core import Counts, is_sought
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
 
@@ -31,7 +31,7 @@ class Surprises:
         if isinstance(subgoal, FireAt):
             # What is picked up on the way to another player isn't meant to be, and may belie what one wants to play.
             return has_more
-        return isinstance(subgoal, MoveTo) and any(not seek or player in seek for player in arrived)
+        return isinstance(subgoal, MoveTo) and any(is_sought(player, seek) for player in arrived)
 
     def _arrivals(self, step: int, view: TextualMap) -> set[str]:
         """Who has come into view and can be met."""

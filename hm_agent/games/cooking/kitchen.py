@@ -115,16 +115,17 @@ class Kitchen:
 
     def room(self, here: Cell) -> frozenset[Cell]:
         """The cells that one can walk to from here."""
-        return next(room for room in self._rooms if here in room)
+        return next(room for room in self.rooms if here in room)
 
     @cached_property
-    def _rooms(self) -> Sequence[frozenset[Cell]]:
+    def rooms(self) -> Sequence[frozenset[Cell]]:
+        """The parts of the kitchen that no way connects, from the west."""
         return rooms(self._layout)
 
     @cached_property
     def _reach(self) -> dict[Cell, frozenset[Cell]]:
         walls = self._layout.walls
-        reach = [(room, walls & {cell for place in room for cell in around(place)}) for room in self._rooms]
+        reach = [(room, walls & {cell for place in room for cell in around(place)}) for room in self.rooms]
         return {here: within for room, within in reach for here in room}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from hm_agent.games.cooking.kitchen import DELIVERY, DISHES, TOMATOES, Kitchen, rooms
+from hm_agent.games.cooking.kitchen import DELIVERY, DISHES, TOMATOES, Kitchen
 from hm_agent.games.cooking.questions import Side
 from hm_agent.games.cooking.ways import facing, length
 from hm_agent.grid import Cell, Layout, Pose
@@ -16,7 +16,7 @@ def side_of(kitchen: Kitchen, layout: Layout, here: Pose | None, *, own: bool) -
     """The side one is on oneself, or the other; nothing is known of it while one doesn't know where one is."""
     if here is None:
         return UNKNOWN
-    room = next((room for room in rooms(layout) if (here.cell in room) is own), None)
+    room = next((room for room in kitchen.rooms if (here.cell in room) is own), None)
     if room is None:
         return UNKNOWN
     reachable = kitchen.reachable(min(room))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from hm_agent.asking import Model, Unanswered
-from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy
+from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy, is_sought
 from hm_agent.facts import INTERACTING, READY, MatrixFacts
 from hm_agent.games.game import Briefing, Inference
 from hm_agent.games.matrix.clues import Gathering, GatheringReader
@@ -210,7 +210,7 @@ class MatrixGame:
                 if cell not in memory.things
             ),
             others=tuple(
-                Seen(player, seen.cell, seen.step, not strategy.seek or player in strategy.seek)
+                Seen(player, seen.cell, seen.step, is_sought(player, strategy.seek))
                 for player, seen in memory.players.items()
             ),
             likely=memory.likely_places(strategy.seek),

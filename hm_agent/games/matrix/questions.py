@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
@@ -56,6 +57,12 @@ class ProposeHypothesis(Question[HypothesisAnswer]):
     best: tuple[Hypothesis, ...]
 
 
+def _check_lead(rules: Rules, other_next: Mapping[str, int]) -> None:
+    """Raises ValueError where an inventory predicts nothing."""
+    if argmax(rules.counts(other_next)) is None:
+        raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+
+
 class CounterAnswer(BaseModel):
     """What the other will hold next, and what to hold against it, by behaviour."""
 
@@ -89,8 +96,7 @@ class PredictAndCounter(Question[CounterAnswer]):
     def check(self, answer: CounterAnswer) -> None:
         self.rules.check("other_next", answer.other_next)
         self.rules.check("own_next", answer.own_next)
-        if argmax(self.rules.counts(answer.other_next)) is None:
-            raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+        _check_lead(self.rules, answer.other_next)
 
 
 class PredictionAnswer(BaseModel):
@@ -116,8 +122,7 @@ class PredictNext(Question[PredictionAnswer]):
 
     def check(self, answer: PredictionAnswer) -> None:
         self.rules.check("other_next", answer.other_next)
-        if argmax(self.rules.counts(answer.other_next)) is None:
-            raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+        _check_lead(self.rules, answer.other_next)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,7 @@ from hm_agent.games.cooking.kitchen import (
 from hm_agent.grid import Cell, Move, Pose, distance
 from hm_agent.perception.atlas import Pixels
 from hm_agent.perception.perceiver import Eyes, Perceiver
-from hm_agent.planning.beam import line_up
-
-FURTHEST = 60
-"""No way through a kitchen takes more moves."""
+from hm_agent.planning.beam import FURTHEST, walk_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +134,7 @@ class Chef:
         return Move.NOOP if move is Move.INTERACT and is_idle else move
 
     def _approach(self, pose: Pose, goal: Cell) -> Move:
-        """A move on the shortest way to where one faces a cell; INTERACT there."""
-        return line_up(self._layout, pose, goal, self._beam, frozenset(), horizon=FURTHEST) or Move.NOOP
+        return walk_up(self._layout, pose, goal, self._beam) or Move.NOOP
 
     def _lookout(self, here: Cell) -> Cell:
         """The pot to stand at while there is nothing to do: the one that is soonest ready, or the fullest."""
