@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from hm_agent.core import Agent, Recorder, Vitals
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.games.game import Inference
 from hm_agent.models.providers import ModelSettings, Provider, provider_of
-from hm_agent.recording.result import FILE, Result, versions, write_result
+from hm_agent.recording.result import FILE, Result, Setting, versions, write_result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
@@ -79,6 +79,19 @@ class Experiment:
         from hm_agent.worlds.melting_pot.bots.casting import choose_bots
 
         return {scenario.name: choose_bots(scenario, self.bots, self.bots_dir) for scenario in self.scenarios}
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """All but scenario, agent and model that may change an outcome, by flag."""
+        parameters = asdict(self.parameters)
+        return {
+            "seed": self.seed,
+            "max_steps": self.max_steps,
+            "inference": str(self.inference),
+            "intrinsic_reward": parameters.pop("reward"),
+            **parameters,
+            **asdict(self.model.sampling),
+        }
 
     def check(self) -> None:
         """Raises ConfigError where the experiment can't be played or would overwrite an earlier one."""
@@ -237,4 +250,5 @@ def _result(
         agent_ms_per_step_median=round(1000 * median(times), 4) if times else None,
         wall_seconds=round(seconds, 3),
         versions=versions(),
+        settings=episode.experiment.settings,
     )

@@ -43,6 +43,7 @@ def test_a_result_tells_what_was_played(played: Path) -> None:
     assert (result.model_calls, result.cost) == (0, 0.0)
     assert result.questions > 0
     assert result.versions["dm-meltingpot"] == "2.4.1"
+    assert (result.settings["seed"], result.settings["max_steps"], result.settings["top_k"]) == (0, 40, 5)
 
 
 def test_a_trace_has_a_line_for_each_step(played: Path) -> None:

@@ -19,6 +19,8 @@ PACKAGES = ("hm_agent", "dm-meltingpot", "dmlab2d", "openai", "numpy")
 FINISHED = ("completed", "max_steps")
 """The statuses of episodes that were played as far as they were to be."""
 
+Setting = str | int | float | None
+
 
 @dataclass(frozen=True)
 class Result:
@@ -29,7 +31,8 @@ class Result:
     1,200 or, in kitchens, an episode's 1,000. background: the bots drawn for the other players. bots: whether they are
     trained or scripted. reason: what ended it before its time. model_calls: requests to a language model, of which
     cached_calls were answered from a record; tokens and cost (USD) are those of all of them, None if not known.
-    agent_ms_per_step_median: over the steps in which nothing was asked of the model.
+    agent_ms_per_step_median: over the steps in which nothing was asked of the model. settings: what else was asked for
+    that may change the outcome, by flag; None where a flag was not set.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
@@ -59,6 +62,7 @@ class Result:
     agent_ms_per_step_median: float | None
     wall_seconds: float
     versions: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Setting] = field(default_factory=dict)
 
     @property
     def usage(self) -> Usage:
