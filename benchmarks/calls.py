@@ -101,7 +101,7 @@ async def update(model: Model, others: list[tuple[int, ...]], traffic: Traffic) 
     """The round trips of the last of several updates of the Theory of Mind, and how many hypotheses it scored."""
     facts = game_named("rws_repeated", MatrixFacts)
     game = MatrixGame(facts, eyes_of(facts.short_name))
-    mind = TheoryOfMind(game, model, InteractionMemory(), Hyperparameters())
+    mind = TheoryOfMind(game.mind, model, InteractionMemory(), Hyperparameters())
     before, scored = 0, 0
     for number, other in enumerate(others):
         before = traffic.round_trips

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
+T = TypeVar("T")
 
 
 class Question(Generic[AnswerT]):
@@ -78,6 +80,23 @@ class Model(Protocol):
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         """Answers, or raises `Unanswered` or `ModelUnavailable`. note: is told of every call this takes."""
         ...
+
+
+async def answer_or_none(model: Model, question: Question[AnswerT]) -> AnswerT | None:
+    """The answer; None where no valid one came, for those who go on without."""
+    try:
+        return await model.answer(question)
+    except Unanswered:
+        return None
+
+
+async def together(asked: Iterable[Awaitable[T]]) -> list[T]:
+    """Asks at the same time. Where one can't be asked at all, the others are waited for: their answers are paid for."""
+    results = await asyncio.gather(*asked, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from hm_agent.models.providers import ModelSettings, Provider, provider_of
 from hm_agent.recording.result import FILE, Result, Setting, versions, write_result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.recording.video import VideoRecorder
+from hm_agent.theory_of_mind.by_reward import TABLE_3
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Experiment:
     overwrite: bool = False
     inference: Inference = Inference.EXACT
     parameters: Hyperparameters = field(default_factory=Hyperparameters)
+    by_reward: Hyperparameters = TABLE_3
 
     def plan(self) -> Iterator[Episode]:
         """All episodes, in the order they are played."""
@@ -90,6 +92,8 @@ class Experiment:
             "inference": str(self.inference),
             "intrinsic_reward": parameters.pop("reward"),
             **parameters,
+            "counterfactual_reward": self.by_reward.reward,
+            "reward_threshold": self.by_reward.threshold,
             **asdict(self.model.sampling),
         }
 
@@ -208,6 +212,7 @@ def _build_agent(episode: Episode, world: MeltingPotWorld, model: Model) -> Agen
             seed=episode.seed,
             tell=world.tell,
             parameters=experiment.parameters,
+            by_reward=experiment.by_reward,
             inference=experiment.inference,
         )
     )

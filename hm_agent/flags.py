@@ -81,6 +81,12 @@ _ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2
 _REWARD = flags.DEFINE_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
 _THRESHOLD = flags.DEFINE_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
 _TOP_K = flags.DEFINE_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
+_COUNTERFACTUAL = flags.DEFINE_float(
+    "counterfactual_reward", 3.0, "Of he_hr: for a strategy that would have paid (table 3: c).", lower_bound=0, **_HERE
+)
+_REWARD_THRESHOLD = flags.DEFINE_float(
+    "reward_threshold", 3.0, "Of he_hr: the value that validates a strategy (table 3).", **_HERE
+)
 
 LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and end.", **_HERE)
 HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
@@ -91,7 +97,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
     "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
-    "Theory of Mind": (_INFERENCE, _ALPHA, _REWARD, _THRESHOLD, _TOP_K),
+    "Theory of Mind": (_INFERENCE, _ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
     "To find one's way": (LIST, HELP),
 }
 """All flags, as help shows them."""
@@ -126,6 +132,7 @@ def experiment() -> Experiment:
         overwrite=_OVERWRITE.value,
         inference=_INFERENCE.value,
         parameters=Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
+        by_reward=Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
     )
 
 

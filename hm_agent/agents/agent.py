@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from hm_agent.agents.reflection import Reflector
-from hm_agent.asking import Unanswered
-from hm_agent.core import Counts, Decision, Event, Hypothesis, Observation, Strategy, Vitals
-from hm_agent.games.game import Briefing, Game
+from hm_agent.asking import Question, answer_or_none
+from hm_agent.core import Counts, Decision, Event, Evidence, Hypothesis, Observation, Strategy, Vitals
+from hm_agent.games.game import Attempt, Briefing, Game
 from hm_agent.grid import Move
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import stalest_cell
@@ -51,6 +51,11 @@ class Strategist(Protocol):
         """Whether the strategy must be thought over even if nothing has happened."""
         ...
 
+    @property
+    def history(self) -> Sequence[Evidence]:
+        """What happened with others, where planning is to make of it what it can; else nothing."""
+        ...
+
     async def open(self) -> Strategy:
         """A strategy out of nothing but the present."""
         ...
@@ -78,10 +83,15 @@ class ComposedAgent:
         self._memory = EntityMemory(Whereabouts(game.layout, game.players, eyes.window.left, LURE))
         self._strategy: Strategy | None = None
         self._must_plan = True
+        self._latest: tuple[Question[Any], Sequence[Subgoal]] | None = None
+        """The latest question for a plan, and the plan."""
+        self._earned = 0.0
+        """Since the latest plan was made."""
         self._move = Move.NOOP
         self._interactions = 0
 
     async def act(self, observation: Observation) -> Decision:
+        self._earned += observation.reward
         view = self._perceiver.see(observation.fields["RGB"], self._move)
         self._memory.update(observation.step, view)
         self._must_plan |= self._is_surprised(observation, view)
@@ -128,14 +138,20 @@ class ComposedAgent:
         return self._planner.next_move(situation) or Move.TURN_RIGHT
 
     async def _plan(self, observation: Observation, view: TextualMap) -> Sequence[Subgoal]:
-        """Asks for subgoals, with what is to be learnt from a plan that failed."""
+        """Asks for subgoals, with what is to be learnt from the plan before."""
         assert self._strategy is not None
-        briefing = Briefing(observation, view, self._memory, self._strategy)
-        if self._planner.failed is not None:
-            briefing = replace(briefing, critique=await self._reflector.reflect(briefing, self._planner.failed))
-        try:
-            answer = await self._model.answer(self._game.ask_plan(briefing))
-        except Unanswered:
+        briefing = Briefing(observation, view, self._memory, self._strategy, self._strategist.history)
+        if self._latest is not None:
+            attempt = Attempt(*self._latest, self._planner.failed, self._earned)
+            briefing = replace(briefing, critiques=await self._reflector.reflect(briefing, attempt))
+        question = self._game.ask_plan(briefing)
+        plan = await self._answered(question, view)
+        self._latest, self._earned = (question, plan), 0.0
+        return plan
+
+    async def _answered(self, question: Question[Any], view: TextualMap) -> Sequence[Subgoal]:
+        answer = await answer_or_none(self._model, question)
+        if answer is None:
             return self._game.default_plan(view)
         return parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
 

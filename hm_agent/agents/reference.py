@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from hm_agent.asking import Model
-from hm_agent.core import Clue, Counts, Decision, Event, Hypothesis, Observation, Strategy, Told, Vitals
+from hm_agent.core import Clue, Counts, Decision, Event, Evidence, Hypothesis, Observation, Strategy, Told, Vitals
 from hm_agent.grid import Move
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.module import Mindreading
@@ -41,6 +41,7 @@ class ToldStrategist:
     about: str | None = None
     hypotheses: Sequence[Hypothesis] = ()
     validated: Hypothesis | None = None
+    history: Sequence[Evidence] = ()
     other_inventory: Counts | None = None
 
     def __init__(

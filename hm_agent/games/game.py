@@ -10,12 +10,14 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from hm_agent.asking import Question
-from hm_agent.core import Counts, Event, Observation, Strategy
+from hm_agent.core import Counts, Event, Evidence, Observation, Strategy
 from hm_agent.grid import Layout
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.subgoals import Subgoal
+from hm_agent.theory_of_mind.by_reward import Strategising
 from hm_agent.theory_of_mind.module import Mindreading
+from hm_agent.theory_of_mind.vanilla import MindPrompting
 
 
 class Inference(StrEnum):
@@ -27,13 +29,32 @@ class Inference(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What a plan is made on. critique: what was learnt from the plan before, where anything was."""
+    """What a plan is made on.
+
+    history: what happened with others, where planning is to make of it what it can. critiques: what was learnt from
+    earlier plans, the latest last.
+    """
 
     observation: Observation
     view: TextualMap
     memory: EntityMemory
     strategy: Strategy
-    critique: str | None = None
+    history: Sequence[Evidence] = ()
+    critiques: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A plan and what came of it.
+
+    question: what it answered, with all that was known then. failed: the subgoal that came to nothing and so ended it.
+    reward: all that was paid since it was made.
+    """
+
+    question: Question[Any]
+    plan: Sequence[Subgoal]
+    failed: Subgoal | None
+    reward: float
 
 
 class Critique(BaseModel):
@@ -43,7 +64,11 @@ class Critique(BaseModel):
     critique: str
 
 
-class Game(Mindreading, Protocol):
+class Mind(Mindreading, MindPrompting, Strategising, Protocol):
+    """What a game has to ask of all kinds of strategists."""
+
+
+class Game(Protocol):
     """One game as one player plays it through an episode: what happens, what it means, and what can be done.
 
     subgoals: the functions a plan may call. ready_mark: what a player wears, or a thing shows, that is ready to be
@@ -52,6 +77,14 @@ class Game(Mindreading, Protocol):
 
     @property
     def layout(self) -> Layout: ...
+
+    @property
+    def players(self) -> Sequence[str]:
+        """The names of the others."""
+        ...
+
+    @property
+    def mind(self) -> Mind: ...
 
     @property
     def subgoals(self) -> Sequence[str]: ...
@@ -83,4 +116,8 @@ class Game(Mindreading, Protocol):
 
     def ask_critique(self, briefing: Briefing, failed: Subgoal) -> Question[Critique] | None:
         """Why a subgoal came to nothing; None where the game has nothing that could."""
+        ...
+
+    def ask_evaluation(self, briefing: Briefing, attempt: Attempt) -> Question[Critique]:
+        """What a plan came to, and what to do better."""
         ...

@@ -6,16 +6,18 @@ from hm_agent.core import Evidence
 
 
 class InteractionMemory:
-    """All that was understood of past interactions, by partner and in order."""
+    """All that was understood of past interactions, the first one first."""
 
     def __init__(self) -> None:
-        self._by_partner: dict[str, list[Evidence]] = {}
-        self.latest: Evidence | None = None
+        self.all: tuple[Evidence, ...] = ()
+
+    @property
+    def latest(self) -> Evidence | None:
+        return self.all[-1] if self.all else None
 
     def add(self, evidence: Evidence) -> None:
-        self._by_partner.setdefault(evidence.partner, []).append(evidence)
-        self.latest = evidence
+        self.all = (*self.all, evidence)
 
     def of(self, partner: str) -> tuple[Evidence, ...]:
         """The interactions with one other player, the first one first."""
-        return tuple(self._by_partner.get(partner, ()))
+        return tuple(evidence for evidence in self.all if evidence.partner == partner)

@@ -24,7 +24,12 @@ Bank = tuple[Hypothesis, ...]
 
 def update(value: float, correct: bool, *, learning_rate: float = 0.3, reward: float = 1.0) -> float:
     """One Rescorla–Wagner step: V + α(±c − V) (section 3.2, table 2)."""
-    return value + learning_rate * ((reward if correct else -reward) - value)
+    return towards(value, reward if correct else -reward, learning_rate)
+
+
+def towards(value: float, reward: float, learning_rate: float) -> float:
+    """One Rescorla–Wagner step towards a reward: V + α(r − V) (section 3.2)."""
+    return value + learning_rate * (reward - value)
 
 
 def score(bank: Bank, behaviour: str | None, parameters: Hyperparameters) -> Bank:

@@ -5,14 +5,13 @@ It is generic over games: what a behaviour is, and how the questions read, is th
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Model, Question, Unanswered
+from hm_agent.asking import Model, Question, answer_or_none, together
 from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import (
@@ -25,8 +24,6 @@ from hm_agent.theory_of_mind.hypotheses import (
     validated,
     with_predictions,
 )
-
-T = TypeVar("T")
 
 
 class HypothesisAnswer(BaseModel):
@@ -88,17 +85,38 @@ class Mindreading(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What of the module is there; ablations leave some of it out (section 4.5).
+
+    evaluation: hypotheses are kept, scored, and one alone is believed once it is validated. refinement: new ones are
+    made in view of the best earlier ones.
+    """
+
+    evaluation: bool = True
+    refinement: bool = True
+
+
 class TheoryOfMind:
     """A strategist that hypothesises about the others, with a stream of hypotheses for each of them."""
 
-    def __init__(self, game: Mindreading, model: Model, memory: InteractionMemory, parameters: Hyperparameters) -> None:
-        self._game, self._model, self._memory, self._parameters = game, model, memory, parameters
+    def __init__(
+        self,
+        game: Mindreading,
+        model: Model,
+        memory: InteractionMemory,
+        parameters: Hyperparameters,
+        parts: Parts = Parts(),
+    ) -> None:
+        self._game, self._model, self._memory = game, model, memory
+        self._parameters, self._parts = parameters, parts
         self._banks: dict[str, Bank] = {}
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
         self._clues: dict[str, Clue] = {}
 
     outdated = False
+    history: Sequence[Evidence] = ()
 
     @property
     def about(self) -> str | None:
@@ -134,7 +152,9 @@ class TheoryOfMind:
         self._memory.add(evidence)
         self._clues.pop(evidence.partner, None)
         history = self._memory.of(evidence.partner)
-        bank = score(self._banks.get(evidence.partner, ()), evidence.behaviour, self._parameters)
+        bank = self._banks.get(evidence.partner, ())
+        if self._parts.evaluation:
+            bank = score(bank, evidence.behaviour, self._parameters)
         if validated(bank, self._parameters) is None:
             bank = await self._refined(bank, history)
         return await self._decided(await self._predicted(evidence.partner, bank, history))
@@ -157,12 +177,12 @@ class TheoryOfMind:
 
     async def _refined(self, bank: Bank, history: Sequence[Evidence]) -> Bank:
         """Step 3: a new hypothesis, or a better form of an old one; the bank as it is where none came."""
-        question = self._game.ask_hypothesis(history, best_earlier(bank, self._parameters))
-        try:
-            answer = await self._model.answer(question)
-        except Unanswered:
+        best = best_earlier(bank, self._parameters) if self._parts.refinement else ()
+        answer = await answer_or_none(self._model, self._game.ask_hypothesis(history, best))
+        if answer is None:
             return bank
-        return add(bank, answer.hypothesis, len(history), self._parameters)
+        kept = bank if self._parts.evaluation else ()
+        return add(kept, answer.hypothesis, len(history), self._parameters)
 
     async def _predicted(self, partner: str, bank: Bank, history: Sequence[Evidence]) -> BaseModel | None:
         """Step 4: what each hypothesis predicts; the answer of the one that is believed.
@@ -171,7 +191,7 @@ class TheoryOfMind:
         """
         proven = validated(bank, self._parameters)
         asked = (proven,) if proven else bank
-        answers = await _all(self._ask(self._game.ask_prediction(history, each.words)) for each in asked)
+        answers = await together(self._ask(self._game.ask_prediction(history, each.words)) for each in asked)
         predictions = [self._game.predicted(answer) if answer else None for answer in answers]
         self._banks[partner] = with_predictions(bank, asked, predictions)
         self._expected[partner] = predictions[-1] if predictions else None
@@ -194,18 +214,5 @@ class TheoryOfMind:
         return believed(self._banks.get(player, ()), self._parameters)
 
     async def _ask(self, question: Question[Any]) -> BaseModel | None:
-        """The answer, None where no valid one came."""
-        try:
-            answer: BaseModel = await self._model.answer(question)
-        except Unanswered:
-            return None
+        answer: BaseModel | None = await answer_or_none(self._model, question)
         return answer
-
-
-async def _all(questions: Iterable[Awaitable[T]]) -> list[T]:
-    """Asks at the same time. Where one can't be asked at all, the others are waited for: their answers are paid for."""
-    results = await asyncio.gather(*questions, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return [result for result in results if not isinstance(result, BaseException)]

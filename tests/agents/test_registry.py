@@ -15,7 +15,7 @@ from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Step, Told
 from hm_agent.episode import run_episode
 from hm_agent.games.game import Inference
-from hm_agent.games.matrix.questions import PlanSubgoals
+from hm_agent.games.matrix.questions.plans import PlanSubgoals
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.worlds.melting_pot.bots.casting import Bots, cast_of
 from hm_agent.worlds.melting_pot.substrate import eyes_of

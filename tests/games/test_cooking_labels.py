@@ -16,7 +16,8 @@ from hm_agent.core import Event, Step
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.games.cooking.activities import DELIVERED, FILLED, TOOK_SOUP, Activity
 from hm_agent.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS
-from hm_agent.games.cooking.questions import CritiqueInteraction, PlanCooking, ProposeTeammate
+from hm_agent.games.cooking.questions.minds import ProposeTeammate
+from hm_agent.games.cooking.questions.plans import CritiqueInteraction, PlanCooking
 from hm_agent.games.cooking.rounds import OWN, Delivery, RoundEnd
 from hm_agent.games.cooking.ways import approach
 from hm_agent.models.builtin.reasoner import BuiltinReasoner

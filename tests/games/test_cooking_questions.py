@@ -9,7 +9,8 @@ import pytest
 from hm_agent.config import game_named
 from hm_agent.facts import KitchenFacts
 from hm_agent.games.cooking.kitchen import LOADS, SERVES
-from hm_agent.games.cooking.questions import BehaviourAnswer, ChooseRole, PlanAnswer, PredictTeammate, RoleAnswer
+from hm_agent.games.cooking.questions.minds import BehaviourAnswer, ChooseRole, PredictTeammate, RoleAnswer
+from hm_agent.games.cooking.questions.plans import PlanAnswer
 from hm_agent.games.cooking.ways import approach, length
 from hm_agent.grid import Facing, Pose
 from hm_agent.worlds.melting_pot.substrate import layout_of

@@ -11,18 +11,19 @@ from hm_agent.core import Hypothesis
 from hm_agent.games.cooking.activities import FILLED, TOOK_SOUP, TOOK_TOMATO, Activity
 from hm_agent.games.cooking.kitchen import COUNTER, DELIVERY, DISHES, LOADS, SERVES, TOMATOES, Pot, Station
 from hm_agent.games.cooking.pace import Pace
-from hm_agent.games.cooking.questions import (
+from hm_agent.games.cooking.questions.minds import ChooseRole, PredictTeammate, ProposeTeammate, ReadTeammate
+from hm_agent.games.cooking.questions.plans import (
     Barred,
-    ChooseRole,
     CritiqueInteraction,
+    EvaluateCooking,
+    Moment,
     PlanCooking,
-    PredictTeammate,
-    ProposeTeammate,
-    Rules,
-    Side,
     Teammate,
 )
+from hm_agent.games.cooking.questions.strategies import FollowCookingStrategy, JudgeCookingStrategy, MakeCookingStrategy
 from hm_agent.games.cooking.rounds import OWN, Round
+from hm_agent.games.cooking.rules import Rules
+from hm_agent.games.cooking.sides import Side
 from hm_agent.grid import Facing, Layout, Pose
 
 KITCHEN = Layout.from_ascii("#########\nO #T#O# T\n# P C P #\n#   C   #\n###D#D###", "#OTDC")
@@ -72,7 +73,8 @@ PLAN_COOKING = PlanCooking(
     recent=loading(203, 207),
     pace=Pace(14, 121, 0, 33),
     own=Side(13, 9),
-    critique=None,
+    history=(),
+    critiques=(),
     barred=(),
     layout=KITCHEN,
     floor=((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)),
@@ -99,9 +101,22 @@ REFUSED = replace(
     hands="tomato",
     pots=(PLAN_COOKING.pots[0], replace(PLAN_COOKING.pots[1], tomatoes=3, mark="cooked", is_full=True, ready=203)),
     teammate=Teammate((6, 3), None, 201),
-    critique="The pot is full: put the tomato down and fetch a dish.",
+    critiques=("The pot is full: put the tomato down and fetch a dish.",),
     barred=(Barred(UPPER, "The pot is full: put the tomato down and fetch a dish."),),
 )
+UNDECIDED = replace(
+    PLAN_COOKING,
+    strategy=None,
+    role=None,
+    expected=None,
+    history=ROUNDS,
+    critiques=("Go on.", "Hold a dish when the soup is done."),
+)
+BEFORE = Moment(180, Pose(2, 2, Facing.WEST), "tomato", PLAN_COOKING.pots)
+AFTER = Moment(210, Pose(3, 2, Facing.NORTH), None, PLAN_COOKING.pots)
+PLANNED = ("interact((4, 2))", "interact((3, 4))")
+COSTS = (Pace(14, 121, 0, 33), Side(13, 9), Side(5, None))
+PAID = Hypothesis("Keep all pots full.", 3.4)
 
 KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_teammate": ProposeTeammate(COOKS, ROUNDS, FAITH),
@@ -122,5 +137,13 @@ KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
         REFUSED.pots,
         210,
     ),
+    "plan_cooking_undecided": UNDECIDED,
+    "evaluate_cooking": EvaluateCooking(COOKS, PLANNED, None, 20.0, BEFORE, AFTER),
+    "evaluate_failed_cooking": EvaluateCooking(COOKS, PLANNED, PLANNED[0], 0.0, BEFORE, AFTER),
+    "read_teammate": ReadTeammate(COOKS, ROUNDS, *COSTS),
+    "make_cooking_strategy": MakeCookingStrategy(COOKS, ROUNDS, *COSTS, best=(PAID,)),
+    "make_first_cooking_strategy": MakeCookingStrategy(COOKS, (), Pace(), Side(None, None), Side(None, None)),
+    "follow_cooking_strategy": FollowCookingStrategy(COOKS, ROUNDS, COSTS[0], PAID.words),
+    "judge_cooking_strategy": JudgeCookingStrategy(COOKS, ROUNDS[0], SERVES),
     "critique_bare_counter": CritiqueInteraction(COOKS, (2, 4), None, None, None, REFUSED.pots, 210),
 }

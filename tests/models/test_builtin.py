@@ -8,15 +8,8 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.games.matrix.payoff import argmax, reward
-from hm_agent.games.matrix.questions import (
-    InferInventory,
-    Place,
-    PlanSubgoals,
-    PredictAndCounter,
-    ProposeHypothesis,
-    Seen,
-    Site,
-)
+from hm_agent.games.matrix.questions.minds import InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.games.matrix.questions.plans import Place, PlanSubgoals, Seen, Site
 from hm_agent.games.matrix.rules import Encounter
 from hm_agent.games.matrix.strategies import Mixture
 from hm_agent.grid import Layout, Pose
@@ -144,6 +137,8 @@ PLAN = PlanSubgoals(
     others=(),
     likely=(((20, 5), 0.3),),
     unseen=(((2, 12), None),),
+    history=(),
+    critiques=(),
     layout=Layout(23, 15, frozenset()),
 )
 

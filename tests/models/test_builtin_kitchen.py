@@ -13,15 +13,10 @@ from hypothesis import strategies as st
 from hm_agent.core import Hypothesis
 from hm_agent.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS, Pot
 from hm_agent.games.cooking.pace import Pace
-from hm_agent.games.cooking.questions import (
-    ChooseRole,
-    CritiqueInteraction,
-    PlanCooking,
-    PredictTeammate,
-    ProposeTeammate,
-    Side,
-)
+from hm_agent.games.cooking.questions.minds import ChooseRole, PredictTeammate, ProposeTeammate
+from hm_agent.games.cooking.questions.plans import CritiqueInteraction, PlanCooking
 from hm_agent.games.cooking.rounds import Round
+from hm_agent.games.cooking.sides import Side
 from hm_agent.grid import Facing, Pose
 from hm_agent.models.builtin.cooking.errands import LEGS
 from hm_agent.models.builtin.cooking.teammates import LIBRARY, Strategy

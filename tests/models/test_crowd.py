@@ -10,7 +10,7 @@ import pytest
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.counters import best_meeting
 from hm_agent.games.matrix.payoff import argmax, reward
-from hm_agent.games.matrix.questions import ChoiceAnswer, ChooseOpponents, Opponent
+from hm_agent.games.matrix.questions.minds import ChoiceAnswer, ChooseOpponents, Opponent
 from hm_agent.games.matrix.rules import Encounter
 from hm_agent.models.builtin.matrix.crowd import outlooks
 from hm_agent.models.builtin.reasoner import BuiltinReasoner

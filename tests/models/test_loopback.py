@@ -15,9 +15,10 @@ from pydantic import BaseModel
 
 from benchmarks.loopback import NAME, Endpoint, Response, completion, prompt_of, refusal
 from benchmarks.text_player import answer, play
-from hm_agent.games.cooking.questions import BehaviourAnswer, RoleAnswer
+from hm_agent.games.cooking.questions.minds import BehaviourAnswer, RoleAnswer
 from hm_agent.games.game import Critique
-from hm_agent.games.matrix.questions import ChoiceAnswer, CounterAnswer, InventoryAnswer, PlanAnswer, PredictionAnswer
+from hm_agent.games.matrix.questions.minds import ChoiceAnswer, CounterAnswer, InventoryAnswer, PredictionAnswer
+from hm_agent.games.matrix.questions.plans import PlanAnswer
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.txt"))

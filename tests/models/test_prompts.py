@@ -21,18 +21,17 @@ from hm_agent.asking import Question
 from hm_agent.config import all_scenarios, data_folder
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.payoff import argmax, reward
-from hm_agent.games.matrix.questions import (
+from hm_agent.games.matrix.questions.minds import (
     ChooseOpponents,
     InferInventory,
     Opponent,
-    Place,
-    PlanSubgoals,
     PredictAndCounter,
     PredictNext,
     ProposeHypothesis,
-    Seen,
-    Site,
+    ReadMinds,
 )
+from hm_agent.games.matrix.questions.plans import EvaluatePlan, Moment, Place, PlanSubgoals, Seen, Site
+from hm_agent.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy
 from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.grid import Facing, Layout, Pose
 from hm_agent.models.prompts import environment, render
@@ -85,6 +84,8 @@ PLAN = PlanSubgoals(
     others=(Seen("opponent", (16, 9), 338, sought=True),),
     likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
     unseen=(((1, 13), None), ((21, 12), 61)),
+    history=(),
+    critiques=(),
     layout=Layout(23, 15, frozenset()),
 )
 LOST = replace(
@@ -133,6 +134,18 @@ SOUGHT = replace(
     ),
     likely=(((15, 4), 0.7), ((20, 2), 0.05)),
 )
+UNDECIDED = replace(PLAN, strategy=None, target=None, expected=None, history=HISTORY)
+UNDECIDED_AMONG_MANY = replace(
+    UNDECIDED,
+    rules=ARENA,
+    others=SOUGHT.others,
+    history=tuple(replace(met, partner=f"player_{n}") for n, met in enumerate(HISTORY, 1)),
+    critiques=("Go on.", "Hold more of one kind before you fire."),
+)
+PLANNED = ("move_to((9, 6), (9, 4))", "fire_at((17, 7))")
+MOMENTS = Moment(345, PLAN.pose, (1, 3, 2)), Moment(371, Pose(9, 4, Facing.NORTH), (1, 4, 2))
+PLAYERS = ("player_1", "player_2", "player_3")
+PAID = (Hypothesis("I hold what beats what it held last.", 3.21), Hypothesis("I always hold paper.", 0.4))
 
 EXAMPLES: Mapping[str, Question[Any]] = {
     "infer_inventory": InferInventory(RULES, (1, 6, 1), 3.125),
@@ -151,6 +164,21 @@ EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_among_many": PredictNext(ARENA, HISTORY[:2], BEST[0].words),
     "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1)),
     "plan_among_many": SOUGHT,
+    "plan_undecided": UNDECIDED,
+    "plan_undecided_among_many": UNDECIDED_AMONG_MANY,
+    "plan_undecided_at_first": replace(LOST, strategy=None, target=None),
+    "evaluate_plan": EvaluatePlan(RULES, PLANNED, -2.5, *MOMENTS),
+    "read_minds": ReadMinds(RULES, (Opponent("opponent", HISTORY, None, None, (2, 0, 1)),), (1, 4, 1)),
+    "read_minds_at_first": ReadMinds(DILEMMA, (Opponent("opponent", (), None, None, None),), (1, 1)),
+    "read_many_minds": ReadMinds(
+        ARENA, tuple(replace(each, hypothesis=None, expected=None) for each in OPPONENTS), (1, 2, 1)
+    ),
+    "make_strategy": MakeStrategy(RULES, HISTORY, ("opponent",), PAID),
+    "make_first_strategy": MakeStrategy(DILEMMA, (), ("opponent",)),
+    "make_strategy_among_many": MakeStrategy(ARENA, UNDECIDED_AMONG_MANY.history, PLAYERS),
+    "follow_strategy": FollowStrategy(RULES, HISTORY, ("opponent",), PAID[0].words),
+    "follow_strategy_among_many": FollowStrategy(ARENA, UNDECIDED_AMONG_MANY.history, PLAYERS, PAID[1].words),
+    "judge_strategy": JudgeStrategy(RULES, HISTORY[0], (1, 1, 6)),
 }
 
 
@@ -191,7 +219,10 @@ def test_golden_files_are_those_of_the_examples() -> None:
 def test_prompt_ends_with_every_field_of_the_answer(name: str) -> None:
     question = EXAMPLES[name]
     form = render(question).split("# Answer\n")[1].splitlines()[-1]
-    assert re.findall(r'"(\w+)": ["{\[]', form) == list(question.schema.model_fields)
+    nested = re.compile(r"(?<=.)({[^{}]*}|\[[^\[\]]*\])")  # what stands within a field, from the inside out
+    while (flat := nested.sub('""', form)) != form:
+        form = flat
+    assert re.findall(r'"(\w+)": "', form) == list(question.schema.model_fields)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -14,15 +14,14 @@ from pydantic import BaseModel
 
 from hm_agent.asking import Question
 from hm_agent.games.matrix.payoff import argmax
-from hm_agent.games.matrix.questions import (
+from hm_agent.games.matrix.questions.minds import (
     CounterAnswer,
     InferInventory,
     InventoryAnswer,
-    PlanAnswer,
-    PlanSubgoals,
     PredictAndCounter,
     ProposeHypothesis,
 )
+from hm_agent.games.matrix.questions.plans import PlanAnswer, PlanSubgoals
 from hm_agent.grid import Layout, Pose
 from hm_agent.models.reading import DEEPEST, LONGEST, TRIES, BadAnswer, read_answer
 from hm_agent.theory_of_mind.module import HypothesisAnswer
@@ -46,6 +45,8 @@ PLAN = PlanSubgoals(
     others=(),
     likely=(),
     unseen=(),
+    history=(),
+    critiques=(),
     layout=Layout.from_ascii("WWWWWW\nW    W\nW WW W\nWWWWWW"),
 )
 QUESTIONS: tuple[Question[Any], ...] = (INFER, PROPOSE, COUNTER, PLAN)

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from hm_agent.asking import Question
-from hm_agent.games.matrix.questions import InferInventory
+from hm_agent.games.matrix.questions.minds import InferInventory
 from hm_agent.models.schema import answer_schema
 from tests.models.test_reading import COUNTER, INFER, NAMES, QUESTIONS, RULES
 

@@ -17,7 +17,7 @@ from benchmarks.loopback import Endpoint as Server
 from benchmarks.loopback import Response, completion, refusal
 from hm_agent.asking import Call, ModelUnavailable, Unanswered
 from hm_agent.config import ConfigError
-from hm_agent.games.matrix.questions import PredictAndCounter
+from hm_agent.games.matrix.questions.minds import PredictAndCounter
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 from hm_agent.models.providers import EndpointProvider, ModelSettings

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from benchmarks.loopback import Endpoint as Server
 from benchmarks.loopback import Response, completion, prompt_of, refusal
 from hm_agent.asking import Call, Exchange, Model, ModelUnavailable, Question, Unanswered, Usage
-from hm_agent.games.matrix.questions import PredictAndCounter
+from hm_agent.games.matrix.questions.minds import PredictAndCounter
 from hm_agent.grid import Layout
 from hm_agent.models.cache import CachedChat, Record
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling

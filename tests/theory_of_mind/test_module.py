@@ -16,7 +16,7 @@ from hm_agent.games.matrix.clues import Gathering
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import reward
-from hm_agent.games.matrix.questions import CounterAnswer, InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.games.matrix.questions.minds import CounterAnswer, InferInventory, PredictAndCounter, ProposeHypothesis
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
@@ -49,7 +49,7 @@ class ScriptedModel:
 
 def mind_of(model: ScriptedModel) -> TheoryOfMind:
     game = MatrixGame(RWS, eyes_of(RWS.short_name))
-    return TheoryOfMind(game, model, InteractionMemory(), Hyperparameters())
+    return TheoryOfMind(game.mind, model, InteractionMemory(), Hyperparameters())
 
 
 def meet(mind: TheoryOfMind, step: int, other: tuple[int, ...]) -> Strategy | None:
@@ -164,7 +164,7 @@ def test_a_model_without_an_answer_leaves_a_first_strategy_by_calculation() -> N
 def test_interactions_are_remembered_with_inventory_reward_partner_and_step() -> None:
     memory = InteractionMemory()
     game = MatrixGame(RWS, eyes_of(RWS.short_name))
-    mind = TheoryOfMind(game, ScriptedModel(["rock"], says), memory, Hyperparameters())
+    mind = TheoryOfMind(game.mind, ScriptedModel(["rock"], says), memory, Hyperparameters())
     meet(mind, 7, ROCKS)
     (met,) = memory.of("opponent")
     assert (met.step, met.partner, met.own, met.other, met.behaviour) == (7, "opponent", (1, 7, 1), ROCKS, "rock")

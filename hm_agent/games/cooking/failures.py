@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hm_agent.games.cooking.kitchen import COOKED, POT, Kitchen, Station
-from hm_agent.games.cooking.questions import Barred
+from hm_agent.games.cooking.questions.plans import Barred
 from hm_agent.grid import Cell
 
 UNEXPLAINED = "nothing changed"

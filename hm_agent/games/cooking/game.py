@@ -1,44 +1,33 @@
-"""What Collaborative Cooking means: its events, the roles to predict, and the questions to ask."""
+"""What Collaborative Cooking means: what happens in a kitchen, and what can be done."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from pydantic import BaseModel
-
-from hm_agent.asking import Model
-from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy
+from hm_agent.core import Counts, Event, Observation
 from hm_agent.facts import KitchenFacts
 from hm_agent.games.cooking.activities import ActivityReader
 from hm_agent.games.cooking.failures import Failures, state_of
 from hm_agent.games.cooking.kitchen import COOKED, DELIVERY, POT, SOUP, Kitchen, Station
+from hm_agent.games.cooking.mind import CookingMind, State, rounds
 from hm_agent.games.cooking.pace import PaceReader
-from hm_agent.games.cooking.questions import (
+from hm_agent.games.cooking.questions.plans import (
     SUBGOALS,
-    BehaviourAnswer,
-    ChooseRole,
     CritiqueInteraction,
+    EvaluateCooking,
+    Moment,
     PlanCooking,
-    PredictTeammate,
-    ProposeTeammate,
-    RoleAnswer,
-    Rules,
     Teammate,
 )
-from hm_agent.games.cooking.roles import strategy_for
-from hm_agent.games.cooking.rounds import OWN, Delivery, Round, RoundEnd, RoundReader
+from hm_agent.games.cooking.rounds import OWN, RoundReader
+from hm_agent.games.cooking.rules import Rules
 from hm_agent.games.cooking.sides import side_of
-from hm_agent.games.game import Briefing
+from hm_agent.games.game import Attempt, Briefing
 from hm_agent.grid import Cell, Pose
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.subgoals import Interact, Subgoal, Wait
-from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.module import Outlook
-
-TOLD = 8
-"""So many rounds questions tell of, the latest ones."""
 
 
 class CookingGame:
@@ -68,6 +57,7 @@ class CookingGame:
             reward=recipe.reward,
             steps=facts.length.least,
         )
+        self.mind = CookingMind(self.rules, self._teammate, self._state)
 
     # What happens
 
@@ -92,6 +82,11 @@ class CookingGame:
         ahead = self._kitchen.stations.get(self._pose.place(1, 0)) if self._pose else None
         return ahead is not None and ahead.kind == DELIVERY
 
+    def _state(self) -> State:
+        held = tuple(int(self._kitchen.hands == item.name) for item in self.facts.items)
+        own, other = (side_of(self._kitchen, self.layout, self._pose, own=own) for own in (True, False))
+        return State(held, self._pace.latest, own, other)
+
     def inventory(self, observation: Observation, view: TextualMap) -> Counts:
         return tuple(int(view.mark == item.name) for item in self.facts.items)
 
@@ -101,54 +96,13 @@ class CookingGame:
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present
 
-    # What is thought of it
-
-    async def understand(self, event: Event, model: Model) -> Round | None:
-        if not isinstance(event, RoundEnd):
-            return None
-        delivered = event.by if isinstance(event, Delivery) else None
-        own = tuple(int(self._kitchen.hands == item.name) for item in self.facts.items)
-        reward = float(self.facts.recipe.reward) if delivered else 0.0
-        return Round(event.step, event.partner, event.role, own, reward, event.activities, delivered)
-
-    def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> ProposeTeammate:
-        return ProposeTeammate(self.rules, _told(history), best)
-
-    def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
-    ) -> PredictTeammate:
-        return PredictTeammate(self.rules, _told(history), hypothesis)
-
-    def predicted(self, answer: BaseModel) -> str | None:
-        assert isinstance(answer, BehaviourAnswer)
-        return answer.behaviour
-
-    def ask_choice(self, outlooks: Sequence[Outlook]) -> ChooseRole:
-        (outlook,) = outlooks
-        return ChooseRole(
-            rules=self.rules,
-            history=_told(outlook.history),
-            hypothesis=outlook.hypothesis.words if outlook.hypothesis else None,
-            expected=outlook.expected,
-            pace=self._pace.latest,
-            own=side_of(self._kitchen, self.layout, self._pose, own=True),
-            other=side_of(self._kitchen, self.layout, self._pose, own=False),
-        )
-
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
-        assert isinstance(answer, RoleAnswer)
-        return Strategy(answer.strategy, role=answer.role, expected_role=answer.teammate if informed else None)
-
-    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
-        return strategy_for(told.get(self._teammate))
-
     # What to do about it
 
     def ask_plan(self, briefing: Briefing) -> PlanCooking:
         pose, kitchen = briefing.view.pose, self._kitchen
         assert pose is not None, "plans start from a known pose"
-        if briefing.critique is not None:
-            self._failures.explain(briefing.critique)
+        if briefing.critiques:
+            self._failures.explain(briefing.critiques[-1])
         reach = kitchen.within_reach(pose.cell)
         in_reach = kitchen.reachable(pose.cell)
         unseen = tuple(sorted(cell for cell in reach if cell not in kitchen.looked_at))
@@ -157,7 +111,7 @@ class CookingGame:
             step=briefing.observation.step,
             pose=pose,
             hands=kitchen.hands,
-            strategy=briefing.strategy.words,
+            strategy=briefing.strategy.words or None,
             role=briefing.strategy.role,
             expected=briefing.strategy.expected_role,
             pots=tuple(pot for pot in kitchen.pots if pot.cell in reach),
@@ -169,7 +123,8 @@ class CookingGame:
             recent=self._rounds.latest,
             pace=self._pace.latest,
             own=side_of(kitchen, self.layout, pose, own=True),
-            critique=briefing.critique,
+            history=rounds(briefing.history),
+            critiques=tuple(briefing.critiques),
             barred=self._failures.barred(kitchen, reach),
             layout=self.layout,
             reach=reach,
@@ -199,6 +154,15 @@ class CookingGame:
             step=briefing.observation.step,
         )
 
-
-def _told(history: Sequence[Evidence]) -> tuple[Round, ...]:
-    return tuple(evidence for evidence in history[-TOLD:] if isinstance(evidence, Round))
+    def ask_evaluation(self, briefing: Briefing, attempt: Attempt) -> EvaluateCooking:
+        before, pose, kitchen = attempt.question, briefing.view.pose, self._kitchen
+        assert isinstance(before, PlanCooking)
+        assert pose is not None, "plans start from a known pose"
+        return EvaluateCooking(
+            rules=self.rules,
+            plan=tuple(map(str, attempt.plan)),
+            failed=str(attempt.failed) if attempt.failed else None,
+            reward=attempt.reward,
+            before=Moment(before.step, before.pose, before.hands, before.pots),
+            after=Moment(briefing.observation.step, pose, kitchen.hands, kitchen.pots),
+        )

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 
 from hm_agent.games.cooking.kitchen import DELIVERY, DISHES, TOMATOES, Kitchen
-from hm_agent.games.cooking.questions import Side
 from hm_agent.games.cooking.ways import facing, length
 from hm_agent.grid import Cell, Layout, Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What work costs in one room, in steps; None while it is not known where things stand.
+
+    loading: to fetch a tomato, put it into a pot and be back. serving: to fetch a dish, take a soup and deliver it.
+    """
+
+    loading: int | None
+    serving: int | None
+
 
 UNKNOWN = Side(None, None)
 

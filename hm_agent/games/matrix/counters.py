@@ -65,12 +65,13 @@ def best_target(
 
 
 def best_meeting(
-    rules: Rules, others: Mapping[str, Odds], expected: Sequence[Counts], own: Counts
+    rules: Rules, others: Mapping[str, Odds], expected: Sequence[Counts], own: Counts, lead: int | None = None
 ) -> tuple[Counts, tuple[str, ...]]:
     """The inventory to aim for among many, and whom to meet with it: what pays most per step.
 
     others: how likely each behaviour is, by player. expected: what would be held for each pure strategy. The fewer one
-    seeks, the longer it takes to find one; where nobody promises anything, anybody is met, to learn from it.
+    seeks, the longer it takes to find one; where nobody promises anything, anybody is met, to learn from it. lead: the
+    behaviour to play, where that is settled.
     """
 
     def worth(target: Counts, gains: Sequence[float]) -> tuple[float, int, int, int]:
@@ -80,7 +81,7 @@ def best_meeting(
 
     targets = [
         _raised(own, main, count)
-        for main in range(len(rules.behaviours))
+        for main in (range(len(rules.behaviours)) if lead is None else (lead,))
         for count in range(rules.initial_inventory + 1, MOST + 1)
     ]
     options = []

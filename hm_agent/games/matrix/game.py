@@ -1,45 +1,21 @@
-"""What the matrix games mean: their events, the behaviours to predict, and the questions to ask."""
+"""What the matrix games mean: what happens in them, and what can be done."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-
-from pydantic import BaseModel
-
-from hm_agent.asking import Model, Unanswered
-from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy, is_sought
+from hm_agent.core import Counts, Event, Observation, is_sought
 from hm_agent.facts import INTERACTING, READY, MatrixFacts
-from hm_agent.games.game import Briefing, Inference
-from hm_agent.games.matrix.clues import Gathering, GatheringReader
-from hm_agent.games.matrix.counters import Odds, best_meeting, best_target, expected_inventories
-from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
+from hm_agent.games.game import Attempt, Briefing, Inference
+from hm_agent.games.matrix.clues import GatheringReader
+from hm_agent.games.matrix.interactions import InteractionReader, inventory_of
+from hm_agent.games.matrix.mind import MatrixMind, encounters
 from hm_agent.games.matrix.partners import Partners
-from hm_agent.games.matrix.payoff import argmax, infer_inventory
-from hm_agent.games.matrix.questions import (
-    SUBGOALS,
-    ChoiceAnswer,
-    ChooseOpponents,
-    CounterAnswer,
-    InferInventory,
-    Opponent,
-    Place,
-    PlanSubgoals,
-    PredictAndCounter,
-    PredictionAnswer,
-    PredictNext,
-    ProposeHypothesis,
-    Seen,
-    Site,
-)
-from hm_agent.games.matrix.rules import Encounter, Rules
+from hm_agent.games.matrix.questions.plans import SUBGOALS, EvaluatePlan, Moment, Place, PlanSubgoals, Seen, Site
+from hm_agent.games.matrix.rules import Rules
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.places import unseen_places
 from hm_agent.perception.perceiver import Eyes
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.subgoals import FireAt, Subgoal
-from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.module import Outlook
 
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
@@ -53,7 +29,6 @@ class MatrixGame:
 
     def __init__(self, facts: MatrixFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
         self.facts, self.layout = facts, eyes.layout
-        self._inference = inference
         self.players = tuple(facts.sprites.players.values())
         self._held = (facts.initial_inventory,) * len(facts.resources)
         partners = Partners(self.layout, facts.beam, self.players)
@@ -69,11 +44,7 @@ class MatrixGame:
             length=facts.length,
             players=len(self.players) + 1,
         )
-
-    @property
-    def _is_crowd(self) -> bool:
-        """Whether one can choose whom to meet."""
-        return len(self.players) > 1
+        self.mind = MatrixMind(self.rules, self.players, self._gatherings, lambda: self._held, facts.words, inference)
 
     # What happens
 
@@ -92,96 +63,6 @@ class MatrixGame:
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present or view.mark == INTERACTING
 
-    # What is thought of it
-
-    async def understand(self, event: Event, model: Model) -> Evidence | None:
-        if not isinstance(event, Interaction) or event.partner is None:
-            return None
-        other, main = await self._other_inventory(event, model)
-        self._gatherings.met(event.partner, event.step, other)
-        return Encounter(
-            step=event.step,
-            partner=event.partner,
-            own=event.own,
-            reward=event.reward,
-            other=other,
-            behaviour=self._behaviour(main),
-            own_behaviour=self._behaviour(argmax(event.own)),
-            shown=event.shown,
-        )
-
-    async def _other_inventory(self, event: Interaction, model: Model) -> tuple[Counts, int | None]:
-        if self._inference is Inference.MODEL:
-            try:
-                answer = await model.answer(InferInventory(self.rules, event.own, event.reward))
-            except Unanswered:
-                pass  # the calculation below needs no model
-            else:
-                inventory = self.rules.counts(answer.inventory)
-                return inventory, argmax(inventory)
-        return infer_inventory(event.own, event.reward, self.facts.payoff, self.facts.initial_inventory)
-
-    def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> ProposeHypothesis:
-        return ProposeHypothesis(self.rules, self._encounters(history), best)
-
-    def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
-    ) -> PredictAndCounter | PredictNext:
-        encounters = self._encounters(history)
-        if self._is_crowd:
-            return PredictNext(self.rules, encounters, hypothesis)
-        question = PredictAndCounter(self.rules, encounters, hypothesis, certain)
-        return replace(question, taken=clue.taken, own=clue.own) if isinstance(clue, Gathering) else question
-
-    def predicted(self, answer: BaseModel) -> str | None:
-        assert isinstance(answer, CounterAnswer | PredictionAnswer)
-        return self._behaviour(argmax(self.rules.counts(answer.other_next)))
-
-    def ask_choice(self, outlooks: Sequence[Outlook]) -> ChooseOpponents | None:
-        if not self._is_crowd:
-            return None
-        return ChooseOpponents(self.rules, tuple(map(self._opponent, outlooks)), self._held)
-
-    def _opponent(self, outlook: Outlook) -> Opponent:
-        taken = outlook.clue.taken if isinstance(outlook.clue, Gathering) else None
-        encounters = self._encounters(outlook.history)
-        return Opponent(outlook.player, encounters, outlook.hypothesis, outlook.expected, taken)
-
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
-        if isinstance(answer, ChoiceAnswer):
-            return self._meeting(self.rules.counts(answer.own_next), tuple(answer.seek))
-        assert isinstance(answer, CounterAnswer)
-        own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
-        return self._strategy(own, other if informed else None)
-
-    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
-        odds = {player: self._odds(told.get(player)) for player in self.players}
-        expected = expected_inventories(self.rules, ())
-        if self._is_crowd:
-            return self._meeting(*best_meeting(self.rules, odds, expected, self._held))
-        (behaviour,) = (told.get(player) for player in self.players)
-        target = best_target(self.rules, odds[self.players[0]], expected)
-        return self._strategy(target, expected[self.facts.behaviours.index(behaviour)] if behaviour else None)
-
-    def _odds(self, behaviour: str | None) -> Odds:
-        """Certain where the behaviour is known, else all open."""
-        shares = [float(behaviour in (None, name)) for name in self.facts.behaviours]
-        return tuple(share / sum(shares) for share in shares)
-
-    def _meeting(self, target: Counts, seek: tuple[str, ...]) -> Strategy:
-        whom = "anybody" if set(self.players) <= {*seek} or not seek else ", ".join(seek)
-        return Strategy(f"hold {self.facts.words(target)} and meet {whom}", target, seek=seek)
-
-    def _strategy(self, target: Counts, expected: Counts | None) -> Strategy:
-        against = f", expecting {self.facts.words(expected)}" if expected else ", to see what the opponent plays"
-        return Strategy(f"hold {self.facts.words(target)}{against}", target, expected)
-
-    def _encounters(self, history: Sequence[Evidence]) -> tuple[Encounter, ...]:
-        return tuple(evidence for evidence in history if isinstance(evidence, Encounter))
-
-    def _behaviour(self, main: int | None) -> str | None:
-        return None if main is None else self.facts.behaviours[main]
-
     # What to do about it
 
     def ask_critique(self, briefing: Briefing, failed: Subgoal) -> None:
@@ -193,14 +74,13 @@ class MatrixGame:
     def ask_plan(self, briefing: Briefing) -> PlanSubgoals:
         observation, view, memory, strategy = briefing.observation, briefing.view, briefing.memory, briefing.strategy
         assert view.pose is not None, "plans start from a known pose"
-        assert strategy.target is not None, "strategies of matrix games have a target inventory"
         step, seen = observation.step, set(view.in_view)
         return PlanSubgoals(
             rules=self.rules,
             step=step,
             pose=view.pose,
             inventory=self.inventory(observation, view),
-            strategy=strategy.words,
+            strategy=strategy.words or None,
             target=strategy.target,
             expected=strategy.expected,
             things=tuple(Place(kind, cell, at, cell in seen) for cell, (kind, at) in memory.things.items()),
@@ -215,5 +95,19 @@ class MatrixGame:
             ),
             likely=memory.likely_places(strategy.seek),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
+            history=encounters(briefing.history),
+            critiques=tuple(briefing.critiques),
             layout=self.layout,
+        )
+
+    def ask_evaluation(self, briefing: Briefing, attempt: Attempt) -> EvaluatePlan:
+        before, pose = attempt.question, briefing.view.pose
+        assert isinstance(before, PlanSubgoals)
+        assert pose is not None, "plans start from a known pose"
+        return EvaluatePlan(
+            rules=self.rules,
+            plan=tuple(map(str, attempt.plan)),
+            reward=attempt.reward,
+            before=Moment(before.step, before.pose, before.inventory),
+            after=Moment(briefing.observation.step, pose, self.inventory(briefing.observation, briefing.view)),
         )

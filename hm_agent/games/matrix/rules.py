@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.core import Counts
@@ -35,14 +35,29 @@ class Rules:
     def check(self, name: str, inventory: Mapping[str, int]) -> None:
         """Raises ValueError where nobody can hold this. name: of the inventory, for the error."""
         for kind, count in inventory.items():
-            if kind not in self.behaviours:
-                raise ValueError(f"{name}: unknown kind {kind[:20]!r}; there are {', '.join(self.behaviours)}")
+            self.check_behaviour(name, kind)
             if not self.initial_inventory <= count <= MOST_HELD:
                 raise ValueError(f"{name}: {kind} {count} is not between {self.initial_inventory} and {MOST_HELD}")
+
+    def check_behaviour(self, name: str, kind: str) -> None:
+        """Raises ValueError for what is no behaviour. name: of the field, for the error."""
+        if kind not in self.behaviours:
+            raise ValueError(f"{name}: unknown kind {kind[:20]!r}; there are {', '.join(self.behaviours)}")
 
     def counts(self, inventory: Mapping[str, int]) -> Counts:
         """An answer's inventory in the order of behaviours; what it leaves out is what everybody starts with."""
         return tuple(inventory.get(name, self.initial_inventory) for name in self.behaviours)
+
+    def by_name(self, counts: Counts) -> dict[str, int]:
+        """An inventory as answers have it."""
+        return dict(zip(self.behaviours, counts, strict=True))
+
+
+def check_players(name: str, said: Iterable[str], known: Sequence[str]) -> None:
+    """Raises ValueError for a player that is not there. name: of the field, for the error."""
+    unknown = next((player for player in said if player not in known), None)
+    if unknown is not None:
+        raise ValueError(f"{name}: unknown player {unknown[:20]!r}; there are {', '.join(known)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hm_agent.games.cooking.kitchen import DISH, EVERYTHING, LOADS, SERVES, TOMATO
-from hm_agent.games.cooking.questions import PlanCooking
+from hm_agent.games.cooking.questions.plans import PlanCooking
 
 NEVER = 1_000_000
 LOADING, SERVING = 10, 10

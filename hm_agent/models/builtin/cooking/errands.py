@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from hm_agent.games.cooking.kitchen import DELIVERY, DISH, DISHES, LOADS, SERVES, SOUP, TOMATO, TOMATOES
-from hm_agent.games.cooking.questions import PlanCooking
+from hm_agent.games.cooking.questions.plans import PlanCooking
 from hm_agent.games.cooking.ways import approach
 from hm_agent.grid import Cell, Pose
 from hm_agent.models.builtin.cooking.cook import NEVER, Contents, expected_cook, replaced

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from hm_agent.games.matrix.counters import Odds
-from hm_agent.games.matrix.questions import Opponent
-from hm_agent.games.matrix.rules import Rules
+from hm_agent.core import Counts, Hypothesis
+from hm_agent.games.matrix.counters import Odds, expected_inventories
+from hm_agent.games.matrix.questions.minds import Opponent
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.games.matrix.strategies import Strategy
-from hm_agent.models.builtin.matrix.evidence import TRUSTED, expectation, in_view_of
+from hm_agent.models.builtin.matrix.evidence import TRUSTED, expectation, in_view_of, likeliest
 from hm_agent.models.builtin.matrix.library import strategy_of
 
 OPENNESS = 1.0
@@ -51,3 +53,28 @@ def _population(rules: Rules, known: Sequence[Odds]) -> Odds:
     """What to expect of somebody unknown: players come in kinds."""
     weights = [OPENNESS + sum(odds[n] for odds in known) for n in range(len(rules.behaviours))]
     return tuple(weight / sum(weights) for weight in weights)
+
+
+def opponents_in(rules: Rules, history: Iterable[Encounter]) -> list[Opponent]:
+    """Everybody that was met, with what explains best what it did."""
+    by_player: dict[str, tuple[Encounter, ...]] = {}
+    for encounter in history:
+        by_player[encounter.partner] = (*by_player.get(encounter.partner, ()), encounter)
+    return [thought_of(rules, stranger(player, met)) for player, met in by_player.items()]
+
+
+def stranger(player: str, history: tuple[Encounter, ...] = ()) -> Opponent:
+    """Somebody of whom nothing is thought yet."""
+    return Opponent(player, history, None, None, None)
+
+
+def thought_of(rules: Rules, opponent: Opponent) -> Opponent:
+    """With the likeliest explanation of what it did, if it was ever met."""
+    if not opponent.history:
+        return opponent
+    return replace(opponent, hypothesis=Hypothesis(likeliest(rules, opponent.history, ()).words))
+
+
+def expected_of(rules: Rules, opponents: Iterable[Opponent]) -> tuple[Counts, ...]:
+    """What will be held for each behaviour, by all interactions with these."""
+    return expected_inventories(rules, [encounter for opponent in opponents for encounter in opponent.history])

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hm_agent.core import Counts
 from hm_agent.games.matrix.counters import STEPS_PER_ROUND, STEPS_PER_THING, TYPICAL, pure_inventory
 from hm_agent.games.matrix.payoff import argmax, reward
-from hm_agent.games.matrix.questions import PlanSubgoals, Site
+from hm_agent.games.matrix.questions.plans import PlanSubgoals, Site
 from hm_agent.grid import Cell, distance
 from hm_agent.memory.whereabouts import worth_going_to
 from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
@@ -30,10 +30,10 @@ LEGS = 5
 """How many things a plan collects at most before it is thought over; a plan has one subgoal more at most."""
 
 
-def plan_route(question: PlanSubgoals) -> list[Subgoal]:
+def plan_route(question: PlanSubgoals, target: Counts) -> list[Subgoal]:
     """Collects what the target inventory lacks, the nearest first, then meets the opponent; at once if that pays."""
-    main, lacking = _what_lacks(question)
-    if lacking <= 0 or _is_worth_meeting_now(question, main, lacking):
+    main, lacking = _what_lacks(question, target)
+    if lacking <= 0 or _is_worth_meeting_now(question, target, main, lacking):
         return [FireAt(_meeting_place(question))]
     route = _route(question, question.rules.things[main], min(lacking, LEGS))
     if not route:
@@ -60,10 +60,10 @@ def _may_be_back(question: PlanSubgoals, site: Site) -> bool:
     return site.emptied is None or question.step - site.emptied >= REGROWTH
 
 
-def _what_lacks(question: PlanSubgoals) -> tuple[int, int]:
+def _what_lacks(question: PlanSubgoals, target: Counts) -> tuple[int, int]:
     """Which resource to collect, and how much of it; one that is to lead, until it does."""
-    lacks = [want - have for want, have in zip(question.target, question.inventory, strict=True)]
-    leader = argmax(question.target)
+    lacks = [want - have for want, have in zip(target, question.inventory, strict=True)]
+    leader = argmax(target)
     if leader is not None and max(lacks) <= lacks[leader]:
         return leader, max(lacks[leader], 1 - _lead(question, leader))
     return lacks.index(max(lacks)), max(lacks)
@@ -74,13 +74,13 @@ def _lead(question: PlanSubgoals, main: int) -> int:
     return question.inventory[main] - max(count for n, count in enumerate(question.inventory) if n != main)
 
 
-def _is_worth_meeting_now(question: PlanSubgoals, main: int, lacking: int) -> bool:
+def _is_worth_meeting_now(question: PlanSubgoals, target: Counts, main: int, lacking: int) -> bool:
     """Whether somebody at hand had better be met at once: what is lacking pays less than the time it takes."""
-    is_to_lead = question.target[main] == max(question.target)
+    is_to_lead = target[main] == max(target)
     if not _is_at_hand(question) or not is_to_lead or _lead(question, main) < 1:
         return False
     now, later = STEPS_PER_ROUND - SEARCH, STEPS_PER_ROUND + STEPS_PER_THING * lacking
-    return _pays(question, main, question.inventory) / now > _pays(question, main, question.target) / later
+    return _pays(question, main, question.inventory) / now > _pays(question, main, target) / later
 
 
 def _is_at_hand(question: PlanSubgoals) -> bool:

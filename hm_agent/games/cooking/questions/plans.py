@@ -1,4 +1,4 @@
-"""What is asked of a model about a kitchen: the fields it may use, and the form of its answer."""
+"""What planning asks in a kitchen: the fields that may be used, and the form of an answer."""
 
 from __future__ import annotations
 
@@ -7,109 +7,20 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from hm_agent.asking import UNSHOWN, Question
-from hm_agent.core import Hypothesis
 from hm_agent.games.cooking.activities import Activity
-from hm_agent.games.cooking.kitchen import ROLES, Pot, Station
+from hm_agent.games.cooking.kitchen import Pot, Station
 from hm_agent.games.cooking.pace import Pace
 from hm_agent.games.cooking.rounds import Round
+from hm_agent.games.cooking.rules import Rules
+from hm_agent.games.cooking.sides import Side
 from hm_agent.games.game import Critique
 from hm_agent.grid import Cell, Layout, Pose
 from hm_agent.planning.subgoals import Interact, MoveTo, Subgoal, SubgoalError, Wait, parse_plan
-from hm_agent.theory_of_mind.module import HypothesisAnswer
 
 SUBGOALS = ("interact", "wait", "move_to")
 """The functions a plan may call."""
 MOST_SUBGOALS = 10
 """A longer plan is refused: it would be outdated long before its end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The kitchen as its cooks know it. steps: how long an episode lasts."""
-
-    width: int
-    height: int
-    tomatoes: int
-    cooking_steps: int
-    reward: float
-    steps: int
-    roles: tuple[str, ...] = ROLES
-
-    def check(self, name: str, role: str) -> None:
-        """Raises ValueError for what is no role. name: of the field, for the error."""
-        if role not in self.roles:
-            raise ValueError(f"{name}: unknown role {role[:20]!r}; there are {', '.join(map(repr, self.roles))}")
-
-
-@dataclass(frozen=True, slots=True)
-class ProposeTeammate(Question[HypothesisAnswer]):
-    """What is the teammate's strategy? (step 3) best: the earlier hypotheses that predicted well, the best first."""
-
-    template = "cooking/propose_teammate.j2"
-    schema = HypothesisAnswer
-    rules: Rules
-    history: tuple[Round, ...]
-    best: tuple[Hypothesis, ...]
-
-
-class BehaviourAnswer(BaseModel):
-    """What the teammate will do next."""
-
-    reasoning: str = ""
-    behaviour: str
-
-
-@dataclass(frozen=True, slots=True)
-class PredictTeammate(Question[BehaviourAnswer]):
-    """Which role will the teammate play in the next round, by this hypothesis? (step 4)"""
-
-    template = "cooking/predict_teammate.j2"
-    schema = BehaviourAnswer
-    rules: Rules
-    history: tuple[Round, ...]
-    hypothesis: str | None
-
-    def check(self, answer: BehaviourAnswer) -> None:
-        self.rules.check("behaviour", answer.behaviour)
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What work costs in one's own room, in steps; None while it is not known where things stand.
-
-    loading: to fetch a tomato, put it into a pot and be back. serving: to fetch a dish, take a soup and deliver it.
-    """
-
-    loading: int | None
-    serving: int | None
-
-
-class RoleAnswer(BaseModel):
-    """What the teammate is expected to do, and which role to play oneself."""
-
-    reasoning: str = ""
-    teammate: str
-    role: str
-    strategy: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChooseRole(Question[RoleAnswer]):
-    """Which role to play? (step 5) history: the latest rounds. expected: what the hypothesis predicts."""
-
-    template = "cooking/choose_role.j2"
-    schema = RoleAnswer
-    rules: Rules
-    history: tuple[Round, ...]
-    hypothesis: str | None
-    expected: str | None
-    pace: Pace
-    own: Side
-    other: Side
-
-    def check(self, answer: RoleAnswer) -> None:
-        self.rules.check("teammate", answer.teammate)
-        self.rules.check("role", answer.role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +53,8 @@ class PlanCooking(Question[PlanAnswer]):
 
     hands: what one holds. stations: what can be used in one's own room, but for pots. spare: counters there to put
     something down on. floor: where one can walk. unseen: the counters that were never seen. recent: what the teammate
-    did lately. critique: what was learnt from the plan before. barred: what would fail at once.
+    did lately. history: the latest rounds, for who plans without a strategy. critiques: what was learnt from earlier
+    plans. barred: what would fail at once.
     """
 
     template = "cooking/plan_cooking.j2"
@@ -151,7 +63,7 @@ class PlanCooking(Question[PlanAnswer]):
     step: int
     pose: Pose
     hands: str | None
-    strategy: str
+    strategy: str | None
     role: str | None
     expected: str | None
     pots: tuple[Pot, ...]
@@ -163,7 +75,8 @@ class PlanCooking(Question[PlanAnswer]):
     recent: tuple[Activity, ...]
     pace: Pace
     own: Side
-    critique: str | None
+    history: tuple[Round, ...]
+    critiques: tuple[str, ...]
     barred: tuple[Barred, ...]
     layout: Layout = field(metadata=UNSHOWN)
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
@@ -207,3 +120,31 @@ class CritiqueInteraction(Question[Critique]):
     after: Station | None
     pots: tuple[Pot, ...]
     step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Where one was, what one held, and what was in the pots."""
+
+    step: int
+    pose: Pose
+    hands: str | None
+    pots: tuple[Pot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateCooking(Question[Critique]):
+    """What did a plan come to, and what to do better? (Reflexion's evaluator, appendix D.2)
+
+    failed: the call that left the own hands as they were and so ended the plan; None where none did. reward: all that
+    was paid from its beginning to its end.
+    """
+
+    template = "cooking/evaluate_cooking.j2"
+    schema = Critique
+    rules: Rules
+    plan: tuple[str, ...]
+    failed: str | None
+    reward: float
+    before: Moment
+    after: Moment

@@ -1,24 +1,17 @@
-"""What is asked of a model about a matrix game: the fields it may use, and the form of its answer."""
+"""What the Theory of Mind asks in a matrix game: the fields that may be used, and the form of an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.asking import UNSHOWN, Question
+from hm_agent.asking import Question
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.payoff import argmax
-from hm_agent.games.matrix.rules import Encounter, Rules
-from hm_agent.grid import Cell, Layout, Pose
-from hm_agent.planning.subgoals import parse_plan
+from hm_agent.games.matrix.rules import Encounter, Rules, check_players
 from hm_agent.theory_of_mind.module import HypothesisAnswer
-
-SUBGOALS = ("move_to", "fire_at")
-"""The functions a plan may call."""
-MOST_SUBGOALS = 12
-"""A longer plan is refused: it would be outdated long before its end."""
 
 
 class InventoryAnswer(BaseModel):
@@ -164,77 +157,47 @@ class ChooseOpponents(Question[ChoiceAnswer]):
 
     def check(self, answer: ChoiceAnswer) -> None:
         self.rules.check("own_next", answer.own_next)
-        names = [opponent.player for opponent in self.opponents]
-        unknown = next((name for name in answer.seek if name not in names), None)
-        if unknown is not None:
-            raise ValueError(f"seek: unknown player {unknown[:20]!r}; there are {', '.join(names)}")
+        check_players("seek", answer.seek, [opponent.player for opponent in self.opponents])
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A thing on the map and the step it was last seen. in_view: whether it is seen right now."""
-
-    kind: str
-    cell: Cell
-    step: int
-    in_view: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where a thing was once and is not known to be now.
-
-    emptied: the step it was last seen empty, None if not since one came to the map.
-    """
-
-    kind: str
-    cell: Cell
-    emptied: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """Where and when another player was last seen. sought: whether it is to be met."""
+class MindAnswer(BaseModel):
+    """What is thought of one other player: a belief about its strategy, and the behaviour that this predicts."""
 
     player: str
-    cell: Cell
-    step: int
-    sought: bool
+    hypothesis: str
+    next: str
 
 
-class PlanAnswer(BaseModel):
-    """A few subgoals in order, each a function call."""
+class MindsAnswer(BaseModel):
+    """What is thought of others, whom to meet next, and what to hold then, by behaviour."""
 
     reasoning: str = ""
-    subgoals: list[str]
+    minds: list[MindAnswer]
+    seek: list[str] = []
+    own_next: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class PlanSubgoals(Question[PlanAnswer]):
-    """How to reach the target inventory and then meet another? (section 3.2, subgoal module; appendix C.4)
+class ReadMinds(Question[MindsAnswer]):
+    """All steps at once: hypothesise, predict, and choose what to do (Vanilla Mind Prompting, section 4.5).
 
-    sites: where things were seen earlier and may have grown back. others: the other players, as last seen. likely:
-    where those to be met may be now, with how many of them to expect in view from there. unseen: the places out of view
-    for longest, with the step they were last seen, None for never.
+    opponents: with what happened, and nothing thought of them. own: what one holds already.
     """
 
-    template = "matrix/plan_subgoals.j2"
-    schema = PlanAnswer
+    template = "matrix/read_minds.j2"
+    schema = MindsAnswer
     rules: Rules
-    step: int
-    pose: Pose
-    inventory: Counts
-    strategy: str
-    target: Counts
-    expected: Counts | None
-    things: tuple[Place, ...]
-    sites: tuple[Site, ...]
-    others: tuple[Seen, ...]
-    likely: tuple[tuple[Cell, float], ...]
-    unseen: tuple[tuple[Cell, int | None], ...]
-    layout: Layout = field(metadata=UNSHOWN)
+    opponents: tuple[Opponent, ...]
+    own: Counts
 
-    def check(self, answer: PlanAnswer) -> None:
-        if len(answer.subgoals) > MOST_SUBGOALS:
-            raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 6")
-        parse_plan(answer.subgoals, self.layout, SUBGOALS)
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+    def check(self, answer: MindsAnswer) -> None:
+        names = [opponent.player for opponent in self.opponents]
+        check_players("minds", [mind.player for mind in answer.minds], names)
+        check_players("seek", answer.seek, names)
+        for mind in answer.minds:
+            self.rules.check_behaviour("next", mind.next)
+        self.rules.check("own_next", answer.own_next)

@@ -1,0 +1,1 @@
+"""What is asked of a model about a kitchen, by who asks."""

@@ -1,0 +1,57 @@
+"""Answers to who thinks of strategies of its own, each calculated from its question alone."""
+
+from __future__ import annotations
+
+from hm_agent.core import Counts, Hypothesis
+from hm_agent.games.matrix.counters import best_meeting
+from hm_agent.games.matrix.payoff import argmax, reward
+from hm_agent.games.matrix.questions.minds import ChoiceAnswer, PredictAndCounter
+from hm_agent.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy, StrategyAnswer
+from hm_agent.models.builtin.matrix.crowd import expected_of, opponents_in, outlooks, stranger
+from hm_agent.models.builtin.matrix.evidence import likeliest
+from hm_agent.models.builtin.matrix.minds import counter
+from hm_agent.theory_of_mind.by_reward import HindsightAnswer, Outcome
+
+BEST_IF = "Hold what does best against a player of whom this is true: "
+FIRST = "Hold one kind, to see what the other player holds."
+LEAD = "Lead with {}, and meet those that lose to it."
+TOLERANCE = 1e-9
+
+
+def make_strategy(question: MakeStrategy) -> StrategyAnswer:
+    """The best answer to what explains the others best."""
+    rules, history = question.rules, question.history
+    if rules.players > 2:
+        target, seek = _meeting(question, None)
+        words = LEAD.format(rules.behaviours[argmax(target) or 0])
+        return StrategyAnswer(strategy=words, seek=list(seek), own_next=rules.by_name(target))
+    best = [Hypothesis(each.words.removeprefix(BEST_IF), each.value) for each in question.best]
+    believed = likeliest(rules, history, best).words if history else None
+    answer = counter(PredictAndCounter(rules, history, believed))
+    return StrategyAnswer(strategy=BEST_IF + believed if believed else FIRST, seek=[], own_next=answer.own_next)
+
+
+def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
+    rules = question.rules
+    if rules.players > 2:
+        leads = [n for n, name in enumerate(rules.behaviours) if question.strategy == LEAD.format(name)]
+        target, seek = _meeting(question, leads[0] if leads else None)
+        return ChoiceAnswer(seek=list(seek), own_next=rules.by_name(target))
+    believed = question.strategy.removeprefix(BEST_IF)
+    return ChoiceAnswer(seek=[], own_next=counter(PredictAndCounter(rules, question.history, believed)).own_next)
+
+
+def _meeting(question: MakeStrategy | FollowStrategy, lead: int | None) -> tuple[Counts, tuple[str, ...]]:
+    """What to hold among many, and whom to meet with it. lead: the kind that is to lead, if one is."""
+    rules = question.rules
+    met = opponents_in(rules, question.history)
+    known = {player: stranger(player) for player in question.players} | {each.player: each for each in met}
+    nothing = (rules.initial_inventory,) * len(rules.behaviours)
+    return best_meeting(rules, outlooks(rules, list(known.values())), expected_of(rules, met), nothing, lead)
+
+
+def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
+    paid = reward(question.instead, question.encounter.other, question.rules.payoff)
+    if abs(paid) < TOLERANCE:
+        return HindsightAnswer(outcome=Outcome.NEUTRAL)
+    return HindsightAnswer(outcome=Outcome.POSITIVE if paid > 0 else Outcome.NEGATIVE)

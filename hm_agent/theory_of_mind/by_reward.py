@@ -1,0 +1,147 @@
+"""Hypotheses without mind prompting: high-level strategies of one's own, evaluated by reward (HE + HR, appendix E)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from hm_agent.asking import Model, Question, answer_or_none, together
+from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.memory.interactions import InteractionMemory
+from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
+
+TABLE_3 = Hyperparameters(reward=3.0, threshold=3.0)
+"""The paper's, for hypotheses that are evaluated by reward; `reward` is the counterfactual one."""
+
+
+class Outcome(StrEnum):
+    """What something would have brought."""
+
+    POSITIVE = "positive"
+    NEUTRAL = "neutral"
+    NEGATIVE = "negative"
+
+
+SIGNS: Mapping[Outcome, float] = {Outcome.POSITIVE: 1.0, Outcome.NEUTRAL: 0.0, Outcome.NEGATIVE: -1.0}
+
+
+class HindsightAnswer(BaseModel):
+    """Whether something would have paid."""
+
+    reasoning: str = ""
+    outcome: Outcome
+
+
+class Strategising(Protocol):
+    """What a game has to ask of those who think of their own strategy, and of nobody's mind."""
+
+    async def understand(self, event: Event, model: Model) -> Evidence | None: ...
+
+    def ask_strategy(self, history: Sequence[Evidence], best: Bank) -> Question[Any]:
+        """By which strategy to go on? best: earlier ones that paid, to be refined."""
+        ...
+
+    def ask_course(self, history: Sequence[Evidence], strategy: str) -> Question[Any]:
+        """What does a strategy come to in the present situation?"""
+        ...
+
+    def ask_hindsight(self, evidence: Evidence, instead: Strategy) -> Question[HindsightAnswer]:
+        """What would an interaction have paid by another strategy?"""
+        ...
+
+    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
+        """What an answer to `ask_strategy` or `ask_course` decides to do."""
+        ...
+
+    def answer_to(self, told: Mapping[str, str | None]) -> Strategy: ...
+
+
+class EvaluatedStrategies:
+    """A strategist that keeps several strategies and goes by the one that has paid best, once that is proven.
+
+    The one in use is valued by the reward, the others by what they would have paid.
+    """
+
+    outdated = False
+    about: str | None = None
+    history: Sequence[Evidence] = ()
+
+    def __init__(
+        self, parameters: Hyperparameters, game: Strategising, model: Model, memory: InteractionMemory
+    ) -> None:
+        self._game, self._model, self._memory, self._parameters = game, model, memory, parameters
+        self.hypotheses: Bank = ()
+        self._courses: dict[str, Strategy] = {}
+        """What strategies come to in the present situation, by their words."""
+        self._used: str | None = None
+
+    @property
+    def validated(self) -> Hypothesis | None:
+        return validated(self.hypotheses, self._parameters)
+
+    @property
+    def other_inventory(self) -> Counts | None:
+        return self._memory.latest.other if self._memory.latest else None
+
+    async def open(self) -> Strategy:
+        return await self._made() or self._game.answer_to({})
+
+    async def revise(self, event: Event) -> Strategy | None:
+        """Takes in an event; clues to what somebody is up to are none to who reads no minds."""
+        if isinstance(event, Clue):
+            return None
+        evidence = await self._game.understand(event, self._model)
+        if evidence is None:
+            return None
+        self._memory.add(evidence)
+        self.hypotheses = tuple(await together(self._valued(each, evidence) for each in self.hypotheses))
+        self._courses.clear()
+        if self.validated is not None:
+            return await self._used_again(self.validated)
+        return await self._made()
+
+    async def _valued(self, hypothesis: Hypothesis, evidence: Evidence) -> Hypothesis:
+        """With its value after an interaction; as it is where nothing can be said of it."""
+        course = self._courses.get(hypothesis.words)
+        if hypothesis.words == self._used:
+            paid: float | None = evidence.reward
+        else:
+            paid = await self._imagined(course, evidence) if course else None
+        if paid is None:
+            return hypothesis
+        return replace(hypothesis, value=towards(hypothesis.value, paid, self._parameters.learning_rate))
+
+    async def _imagined(self, course: Strategy, evidence: Evidence) -> float | None:
+        answer = await answer_or_none(self._model, self._game.ask_hindsight(evidence, course))
+        return SIGNS[answer.outcome] * self._parameters.reward if answer else None
+
+    async def _used_again(self, proven: Hypothesis) -> Strategy | None:
+        await self._lay_out([proven])
+        self._used = proven.words
+        return self._courses.get(proven.words)
+
+    async def _made(self) -> Strategy | None:
+        """A new strategy, or a better form of an old one, to be used next; None where none came."""
+        best = best_earlier(self.hypotheses, self._parameters)
+        answer = await answer_or_none(self._model, self._game.ask_strategy(self._memory.all, best))
+        if answer is None:
+            return None
+        made = self._game.strategy(answer, informed=bool(self._memory.all))
+        self.hypotheses = add(self.hypotheses, made.words, len(self._memory.all), self._parameters)
+        self._used = made.words
+        await self._lay_out([hypothesis for hypothesis in self.hypotheses if hypothesis.words != made.words])
+        self._courses[made.words] = made
+        return made
+
+    async def _lay_out(self, hypotheses: Sequence[Hypothesis]) -> None:
+        """Asks of each strategy what it comes to now."""
+        questions = [self._game.ask_course(self._memory.all, hypothesis.words) for hypothesis in hypotheses]
+        answers = await together(answer_or_none(self._model, question) for question in questions)
+        for hypothesis, answer in zip(hypotheses, answers, strict=True):
+            if answer is not None:
+                course = self._game.strategy(answer, informed=True)
+                self._courses[hypothesis.words] = replace(course, words=hypothesis.words)

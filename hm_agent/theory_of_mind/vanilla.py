@@ -1,0 +1,90 @@
+"""Vanilla Mind Prompting: all steps of the Theory of Mind in one question, nothing kept or scored (section 4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from hm_agent.asking import Model, Question, answer_or_none
+from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.memory.interactions import InteractionMemory
+from hm_agent.theory_of_mind.module import Outlook
+
+
+class MindPrompting(Protocol):
+    """What a game has to ask of those who think of everything at once."""
+
+    @property
+    def players(self) -> Sequence[str]: ...
+
+    async def understand(self, event: Event, model: Model) -> Evidence | None: ...
+
+    def ask_minds(self, outlooks: Sequence[Outlook]) -> Question[Any]:
+        """What is each player's strategy, what will it do, and what to do about it?"""
+        ...
+
+    def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
+        """What an answer to `ask_minds` thinks of each player it speaks of, with the behaviour that predicts."""
+        ...
+
+    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy: ...
+
+    def answer_to(self, told: Mapping[str, str | None]) -> Strategy: ...
+
+
+class VanillaMind:
+    """A strategist that asks one question after every event and keeps no hypothesis beyond the next."""
+
+    outdated = False
+    validated: Hypothesis | None = None
+    history: Sequence[Evidence] = ()
+
+    def __init__(self, game: MindPrompting, model: Model, memory: InteractionMemory) -> None:
+        self._game, self._model, self._memory = game, model, memory
+        self._minds: dict[str, Hypothesis] = {}
+        self._clues: dict[str, Clue] = {}
+
+    @property
+    def about(self) -> str | None:
+        """The player met last."""
+        return self._memory.latest.partner if self._memory.latest else None
+
+    @property
+    def hypotheses(self) -> Sequence[Hypothesis]:
+        """What is thought of the player met last."""
+        return (self._minds[self.about],) if self.about in self._minds else ()
+
+    @property
+    def other_inventory(self) -> Counts | None:
+        return self._memory.latest.other if self._memory.latest else None
+
+    async def open(self) -> Strategy:
+        return await self._think() or self._game.answer_to({})
+
+    async def revise(self, event: Event) -> Strategy | None:
+        if isinstance(event, Clue):
+            return await self._follow(event)
+        evidence = await self._game.understand(event, self._model)
+        if evidence is None:
+            return None
+        self._memory.add(evidence)
+        self._clues.pop(evidence.partner, None)
+        return await self._think()
+
+    async def _follow(self, clue: Clue) -> Strategy | None:
+        """Thinks everything over where a clue speaks against what is expected."""
+        self._clues[clue.partner] = clue
+        mind = self._minds.get(clue.partner)
+        if clue.suggests in (None, mind and mind.prediction):
+            return None
+        return await self._think()
+
+    async def _think(self) -> Strategy | None:
+        outlooks = [Outlook(each, self._memory.of(each), clue=self._clues.get(each)) for each in self._game.players]
+        answer = await answer_or_none(self._model, self._game.ask_minds(outlooks))
+        if answer is None:
+            return None
+        self._minds |= self._game.minds(answer)
+        return self._game.strategy(answer, informed=bool(self._memory.all or self._clues))
