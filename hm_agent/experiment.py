@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import re
-import shutil
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from statistics import median
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.asking import Model
+from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError, Scenario
-from hm_agent.core import Agent, Recorder, Vitals
-from hm_agent.episode import Outcome, run_episode
 from hm_agent.games.game import Inference
-from hm_agent.models.providers import ModelSettings, Provider, provider_of
-from hm_agent.recording.result import FILE, Result, Setting, versions, write_result
-from hm_agent.recording.trace import TraceRecorder
-from hm_agent.recording.video import VideoRecorder
+from hm_agent.models.providers import ModelSettings, provider_of
+from hm_agent.recording.result import FILE, Result, Setting, read_result
 from hm_agent.theory_of_mind.by_reward import TABLE_3
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.bots.casting import Bots
-    from hm_agent.worlds.melting_pot.world import MeltingPotWorld
-
-
-class Progress(Protocol):
-    """Whoever wants to know how far an experiment is."""
-
-    def begin(self, episode: Episode) -> Recorder:
-        """Told before each episode; what it returns is given every step."""
-        ...
-
-    def end(self, result: Result) -> None: ...
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What to play, and where to leave it. max_steps: cuts episodes short; None plays them to their end."""
+    """What to play, and where to leave it.
+
+    max_steps: cuts episodes short; None plays them to their end. overwrite: whether what is there is played anew.
+    retry_failed: whether of that, what failed is. workers: how many episodes are played at once.
+    """
 
     scenarios: tuple[Scenario, ...]
     agents: tuple[str, ...] = ("hypothetical_minds",)
@@ -59,6 +42,8 @@ class Experiment:
     bots: str = "auto"
     bots_dir: Path | None = None
     overwrite: bool = False
+    retry_failed: bool = False
+    workers: int = 1
     inference: Inference = Inference.EXACT
     parameters: Hyperparameters = field(default_factory=Hyperparameters)
     by_reward: Hyperparameters = TABLE_3
@@ -69,11 +54,6 @@ class Experiment:
             for agent in self.agents:
                 for number in range(self.episodes):
                     yield Episode(self, scenario, agent, number)
-
-    @cached_property
-    def provider(self) -> Provider:
-        """Who answers the agents' questions."""
-        return provider_of(self.model)
 
     @cached_property
     def bots_by_scenario(self) -> Mapping[str, Bots]:
@@ -98,17 +78,27 @@ class Experiment:
         }
 
     def check(self) -> None:
-        """Raises ConfigError where the experiment can't be played or would overwrite an earlier one."""
-        self.provider.check()
+        """Raises ConfigError where the experiment can't be played, or would mix with another one."""
+        provider = provider_of(self.model)
+        try:
+            provider.check()
+        finally:
+            provider.close()
         for parent in (self.out, *self.out.parents):
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
-        there = [episode.folder for episode in self.plan() if (episode.folder / FILE).exists()]
-        if there and not self.overwrite:
-            raise ConfigError(
-                f"{there[0]} holds an episode already ({len(there)} in all): name another --out, or say --overwrite"
-            )
-        _ = self.bots_by_scenario
+        self.due()
+
+    def due(self) -> list[Episode]:
+        """The episodes that are yet to be played; raises ConfigError where others were played in another way."""
+        return [episode for episode in self.plan() if self.overwrite or not self._is_there(episode)]
+
+    def _is_there(self, episode: Episode) -> bool:
+        result = read_result(episode.folder / FILE)
+        if result is None:
+            return False
+        episode.check_same(result)
+        return result.is_finished or not self.retry_failed
 
 
 @dataclass(frozen=True)
@@ -132,6 +122,25 @@ class Episode:
         return self.experiment.out / self.scenario.name / self.agent / model / f"episode-{self.number}"
 
     @property
+    def bots(self) -> Bots:
+        return self.experiment.bots_by_scenario[self.scenario.name]
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """All that may change its outcome, by flag."""
+        return {**self.experiment.settings, "bots": str(self.bots)}
+
+    def check_same(self, result: Result) -> None:
+        """Raises ConfigError where a result was played with other settings."""
+        before = {**result.settings, "bots": result.bots}
+        for name, value in self.settings.items():
+            if before.get(name) != value:
+                raise ConfigError(
+                    f"{self.folder} was played with --{name}={before.get(name)}, not {value}: "
+                    "say the same as before, name another --out, or play all anew with --overwrite"
+                )
+
+    @property
     def title(self) -> str:
         return f"{self.scenario.short_name}  {self.agent}"
 
@@ -145,115 +154,3 @@ def find_agents(patterns: tuple[str, ...]) -> tuple[str, ...]:
             raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(AGENTS)}")
         found |= dict.fromkeys(matching)
     return tuple(found)
-
-
-def run(experiment: Experiment, progress: Progress) -> list[Result]:
-    """Plays all episodes and leaves their files; check the experiment first.
-
-    Raises KeyboardInterrupt after an interruption, `ModelUnavailable` and the error of a failed episode, in each case
-    once the episode's own files are written.
-    """
-    results = []
-    with closing(experiment.provider):
-        for episode in experiment.plan():
-            watcher = progress.begin(episode)
-            result, outcome = _play(episode, watcher)
-            results.append(result)
-            progress.end(result)
-            if outcome.error is not None:
-                raise outcome.error
-            if outcome.status == "interrupted":
-                raise KeyboardInterrupt
-    return results
-
-
-def _play(episode: Episode, watcher: Recorder) -> tuple[Result, Outcome]:
-    from hm_agent.worlds.melting_pot.world import MeltingPotWorld
-
-    experiment = episode.experiment
-    bots = experiment.bots_by_scenario[episode.scenario.name]
-    world = MeltingPotWorld(episode.scenario, bots, experiment.bots_dir)
-    _clear(episode.folder)
-    recorders: list[Recorder] = [watcher, TraceRecorder(episode.folder / "trace.jsonl")]
-    if experiment.record_video:
-        video = episode.folder / "video.mp4"
-        recorders.append(VideoRecorder(video, world.frame, episode.scenario.game, episode.title))
-    started = time.perf_counter()
-    try:
-        vitals, outcome = asyncio.run(_play_with_model(episode, world, recorders))
-    finally:
-        world.close()
-    result = _result(episode, outcome, vitals, tuple(world.background()), bots, time.perf_counter() - started)
-    write_result(result, episode.folder)
-    return result, outcome
-
-
-async def _play_with_model(
-    episode: Episode, world: MeltingPotWorld, recorders: Sequence[Recorder]
-) -> tuple[Vitals, Outcome]:
-    experiment = episode.experiment
-    async with experiment.provider.model(episode.seed) as model:
-        agent = _build_agent(episode, world, model)
-        outcome = await run_episode(
-            world, agent, seed=episode.seed, max_steps=experiment.max_steps, recorders=recorders
-        )
-        return agent.vitals(), outcome
-
-
-def _build_agent(episode: Episode, world: MeltingPotWorld, model: Model) -> Agent:
-    from hm_agent.worlds.melting_pot.substrate import eyes_of
-
-    experiment, facts = episode.experiment, episode.scenario.game
-    return AGENTS[episode.agent](
-        Ingredients(
-            facts=facts,
-            eyes=eyes_of(facts.short_name),
-            model=model,
-            seed=episode.seed,
-            tell=world.tell,
-            parameters=experiment.parameters,
-            by_reward=experiment.by_reward,
-            inference=experiment.inference,
-        )
-    )
-
-
-def _clear(folder: Path) -> None:
-    """An empty folder for an episode; what an earlier one left there was to be overwritten."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-
-
-def _result(
-    episode: Episode, outcome: Outcome, vitals: Vitals, background: tuple[str, ...], bots: Bots, seconds: float
-) -> Result:
-    per = episode.scenario.game.reward_per_steps
-    times, usage = outcome.decision_seconds, vitals.usage
-    return Result(
-        scenario=episode.scenario.name,
-        agent=episode.agent,
-        model=episode.experiment.model.name,
-        episode=episode.number,
-        seed=episode.seed,
-        status=outcome.status,
-        reason=str(outcome.error) if outcome.error else "",
-        steps=outcome.steps,
-        reward=outcome.reward,
-        normalised_reward=outcome.reward * per / outcome.steps if outcome.steps else None,
-        interactions=vitals.interactions,
-        background=background,
-        bots=str(bots),
-        questions=usage.questions,
-        unanswered_questions=usage.unanswered,
-        model_calls=usage.calls,
-        cached_calls=usage.cached,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cost=usage.cost,
-        unknown_patches=vitals.unknown_patches,
-        pose_lost_steps=vitals.pose_lost_steps,
-        agent_ms_per_step_median=round(1000 * median(times), 4) if times else None,
-        wall_seconds=round(seconds, 3),
-        versions=versions(),
-        settings=episode.experiment.settings,
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import sqlite3
@@ -14,6 +15,7 @@ from pydantic import TypeAdapter
 from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError
 from hm_agent.models.chat import Chat, Reply, Request
+from hm_agent.models.ledger import Ledger
 
 _APPLICATION = 0x484D4147
 """What SQLite keeps in the head of a file to tell whose it is: `HMAG`."""
@@ -24,6 +26,8 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 _PATIENCE = 30.0
 """For how many seconds another process's writing is waited for."""
+_PAUSE = 0.05
+"""In seconds, between two looks at whether somebody else's question is answered."""
 
 
 class Record:
@@ -78,19 +82,35 @@ class Record:
 
 
 class CachedChat:
-    """A chat that is asked only what the record does not know. offline: such a question ends the episode instead."""
+    """A chat that is asked only what the record does not know, and by one asker at a time.
 
-    def __init__(self, chat: Chat, record: Record, *, offline: bool = False) -> None:
-        self._chat, self._record, self._offline = chat, record, offline
+    offline: a question that is not known ends the episode instead.
+    """
+
+    def __init__(self, chat: Chat, record: Record, ledger: Ledger, *, offline: bool = False) -> None:
+        self._chat, self._record, self._ledger, self._offline = chat, record, ledger, offline
 
     async def complete(self, request: Request) -> Reply:
-        if (known := self._record.find(request)) is not None:
-            return known
-        if self._offline:
-            raise ModelUnavailable(f"the cache has no answer to a {request.name}, and --offline allows no other source")
-        reply = await self._chat.complete(request)
-        self._record.keep(request, reply)
-        return reply
+        while (known := self._record.find(request)) is None:
+            if self._offline:
+                raise ModelUnavailable(
+                    f"the cache has no answer to a {request.name}, and --offline allows no other source"
+                )
+            if self._ledger.claim(key := _key(request)):
+                return await self._asked(request, key)
+            await asyncio.sleep(_PAUSE)
+        return known
+
+    async def _asked(self, request: Request, key: str) -> Reply:
+        try:
+            # Whoever asked before may have been done between the look-up and the claim.
+            if (known := self._record.find(request)) is not None:
+                return known
+            reply = await self._chat.complete(request)
+            self._record.keep(request, reply)
+            return reply
+        finally:
+            self._ledger.release(key)
 
 
 def _text(request: Request) -> str:

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 from hm_agent.asking import Model
 from hm_agent.config import ConfigError
-from hm_agent.models.budget import Budget, BudgetedChat
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.models.cache import CachedChat, Record
 from hm_agent.models.chat import Chat, Reply, Sampling
 from hm_agent.models.dialect import Dialect
+from hm_agent.models.ledger import Account, BudgetedChat, Ledger
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 from hm_agent.models.prices import Price, load_prices
 from hm_agent.models.text_model import TextModel
@@ -83,12 +83,11 @@ class BuiltinProvider:
 
 
 class EndpointProvider:
-    """A language model behind an OpenAI-compatible endpoint."""
+    """A language model behind an OpenAI-compatible endpoint. ledger: that of the whole run."""
 
-    def __init__(self, settings: ModelSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: ModelSettings, ledger: Ledger) -> None:
+        self._settings, self._ledger = settings, ledger
         self._dialect = Dialect()
-        self.budget = Budget(settings.max_calls, settings.max_cost)
 
     def check(self) -> None:
         settings = self._settings
@@ -132,9 +131,9 @@ class EndpointProvider:
         settings = self._settings
         endpoint = Endpoint(self._base_url, self._key, settings.timeout, settings.retries)
         async with OpenAIChat(endpoint, self._dialect) as chat:
-            known: Chat = BudgetedChat(chat, self.budget, self._cost)
+            known: Chat = BudgetedChat(chat, self._ledger, self._cost)
             if self._record:
-                known = CachedChat(known, self._record, offline=settings.offline)
+                known = CachedChat(known, self._record, self._ledger, offline=settings.offline)
             yield TextModel(settings.name, known, settings.sampling, self._price, seed)
 
     def close(self) -> None:
@@ -150,5 +149,8 @@ def _is_url(text: str) -> bool:
         return False
 
 
-def provider_of(settings: ModelSettings) -> Provider:
-    return BuiltinProvider() if settings.name == BUILTIN else EndpointProvider(settings)
+def provider_of(settings: ModelSettings, ledger: Ledger | None = None) -> Provider:
+    """ledger: that of the whole run, where others take part in it."""
+    if settings.name == BUILTIN:
+        return BuiltinProvider()
+    return EndpointProvider(settings, ledger or Account(settings.max_calls, settings.max_cost))

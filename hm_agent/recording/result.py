@@ -15,9 +15,15 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from hm_agent.asking import Usage
 
 FILE = "result.json"
+"""Tells of an episode that was played to its end, or failed."""
+UNFINISHED = "unfinished.json"
+"""Tells of one that was cut short for no reason of its own, and is yet to be played."""
 PACKAGES = ("hm_agent", "dm-meltingpot", "dmlab2d", "openai", "numpy")
 FINISHED = ("completed", "max_steps")
 """The statuses of episodes that were played as far as they were to be."""
+INTERRUPTED = "interrupted"
+FAILED = "failed"
+"""How the status of an episode begins that came to grief."""
 
 Setting = str | int | float | None
 
@@ -80,19 +86,29 @@ class Result:
     def is_finished(self) -> bool:
         return self.status in FINISHED
 
+    @property
+    def has_failed(self) -> bool:
+        return self.status.startswith(FAILED)
+
+    @property
+    def stops_the_run(self) -> bool:
+        """Whether no other episode could be played either."""
+        return not self.is_finished and not self.has_failed
+
 
 def write_result(result: Result, folder: Path) -> None:
-    """Writes `result.json` whole or not at all."""
-    draft = folder / f".{FILE}"
+    """Writes the file whole or not at all."""
+    name = UNFINISHED if result.stops_the_run else FILE
+    draft = folder / f".{name}"
     draft.write_text(json.dumps(asdict(result), indent=2) + "\n", "utf-8")
-    draft.replace(folder / FILE)
+    draft.replace(folder / name)
 
 
 def read_result(path: Path) -> Result | None:
-    """Reads a `result.json`; None where the file is none that this version knows."""
+    """Reads a result; None where there is none, or none that this version knows."""
     try:
         return TypeAdapter(Result).validate_json(path.read_bytes())
-    except ValidationError:
+    except (FileNotFoundError, ValidationError):
         return None
 
 

@@ -1,0 +1,132 @@
+"""One episode of an experiment from beginning to end, with the files it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from hm_agent.agents.registry import AGENTS, Ingredients
+from hm_agent.asking import Model
+from hm_agent.core import Agent, Recorder, Vitals
+from hm_agent.episode import Outcome, run_episode
+from hm_agent.experiment import Episode
+from hm_agent.models.providers import Provider
+from hm_agent.recording.result import FAILED, Result, versions, write_result
+from hm_agent.recording.trace import TraceRecorder
+from hm_agent.recording.video import VideoRecorder
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+
+
+def play(episode: Episode, provider: Provider, watcher: Recorder) -> Result:
+    """Plays an episode and leaves its files; however it ends, the result says how.
+
+    Raises OSError where the files can't be written.
+    """
+    from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+
+    experiment = episode.experiment
+    world = MeltingPotWorld(episode.scenario, episode.bots, experiment.bots_dir)
+    _clear(episode.folder)
+    started = time.perf_counter()
+    try:
+        vitals, outcome = asyncio.run(_play_with_model(episode, world, provider, _recorders(episode, world, watcher)))
+    finally:
+        world.close()
+    result = _result(episode, outcome, vitals, tuple(world.background()), time.perf_counter() - started)
+    write_result(result, episode.folder)
+    return result
+
+
+def crashed(episode: Episode, reason: str) -> Result:
+    """What is left of an episode whose process came to grief; what it had written before stays."""
+    outcome = Outcome()
+    outcome.status = f"{FAILED}: {reason.strip().splitlines()[-1]}"
+    result = replace(_result(episode, outcome, Vitals(), (), 0.0), reason=reason)
+    write_result(result, episode.folder)
+    return result
+
+
+def _recorders(episode: Episode, world: MeltingPotWorld, watcher: Recorder) -> list[Recorder]:
+    trace = TraceRecorder(episode.folder / "trace.jsonl")
+    if not episode.experiment.record_video:
+        return [watcher, trace]
+    return [
+        watcher,
+        trace,
+        VideoRecorder(episode.folder / "video.mp4", world.frame, episode.scenario.game, episode.title),
+    ]
+
+
+async def _play_with_model(
+    episode: Episode, world: MeltingPotWorld, provider: Provider, recorders: Sequence[Recorder]
+) -> tuple[Vitals, Outcome]:
+    steps = episode.experiment.max_steps
+    async with provider.model(episode.seed) as model:
+        agent = _build_agent(episode, world, model)
+        outcome = await run_episode(world, agent, seed=episode.seed, max_steps=steps, recorders=recorders)
+        return agent.vitals(), outcome
+
+
+def _build_agent(episode: Episode, world: MeltingPotWorld, model: Model) -> Agent:
+    from hm_agent.worlds.melting_pot.substrate import eyes_of
+
+    experiment, facts = episode.experiment, episode.scenario.game
+    return AGENTS[episode.agent](
+        Ingredients(
+            facts=facts,
+            eyes=eyes_of(facts.short_name),
+            model=model,
+            seed=episode.seed,
+            tell=world.tell,
+            parameters=experiment.parameters,
+            by_reward=experiment.by_reward,
+            inference=experiment.inference,
+        )
+    )
+
+
+def _clear(folder: Path) -> None:
+    """An empty folder for an episode; what lay there was cut short, or is to be played anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def _result(episode: Episode, outcome: Outcome, vitals: Vitals, background: tuple[str, ...], seconds: float) -> Result:
+    per = episode.scenario.game.reward_per_steps
+    times, usage = outcome.decision_seconds, vitals.usage
+    return Result(
+        scenario=episode.scenario.name,
+        agent=episode.agent,
+        model=episode.experiment.model.name,
+        episode=episode.number,
+        seed=episode.seed,
+        status=outcome.status,
+        reason=str(outcome.error) if outcome.error else "",
+        steps=outcome.steps,
+        reward=outcome.reward,
+        normalised_reward=outcome.reward * per / outcome.steps if outcome.steps else None,
+        interactions=vitals.interactions,
+        background=background,
+        bots=str(episode.bots),
+        questions=usage.questions,
+        unanswered_questions=usage.unanswered,
+        model_calls=usage.calls,
+        cached_calls=usage.cached,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cost=usage.cost,
+        unknown_patches=vitals.unknown_patches,
+        pose_lost_steps=vitals.pose_lost_steps,
+        agent_ms_per_step_median=round(1000 * median(times), 4) if times else None,
+        wall_seconds=round(seconds, 3),
+        versions=versions(),
+        settings=episode.experiment.settings,
+    )
