@@ -24,6 +24,7 @@ from hm_agent.config import ConfigError
 from hm_agent.models.cache import CachedChat, Record
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
+from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(0.1), "Answer", {"type": "object"}, seed=1)
@@ -46,7 +47,7 @@ def ask(path: Path, server: Server, *requests: Request, offline: bool = False) -
 
     async def in_order(record: Record) -> list[Reply]:
         async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), Dialect()) as chat:
-            cached = CachedChat(chat, record, offline=offline)
+            cached = CachedChat(chat, record, Account(), offline=offline)
             return [await cached.complete(request) for request in requests]
 
     with closing(Record(path)) as record:

@@ -10,9 +10,9 @@ import pytest
 from benchmarks.loopback import Endpoint as Server
 from benchmarks.loopback import completion, refusal
 from hm_agent.asking import ModelUnavailable
-from hm_agent.models.ledger import Account, BudgetedChat, BudgetSpent
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
+from hm_agent.models.ledger import Account, BudgetedChat, BudgetSpent
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 from hm_agent.models.prices import Price
 

@@ -19,6 +19,7 @@ from hm_agent.asking import Call, ModelUnavailable, Unanswered
 from hm_agent.config import ConfigError
 from hm_agent.games.matrix.questions.minds import PredictAndCounter
 from hm_agent.models.dialect import Dialect
+from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 from hm_agent.models.providers import EndpointProvider, ModelSettings
 from hm_agent.models.transcript import Transcript
@@ -91,13 +92,14 @@ def traces(base_url: str, cache: Path) -> Iterator[str]:
             finally:
                 calls.extend(call for exchange in transcript.take() for call in exchange.calls)
 
-    with closing(EndpointProvider(settings(base_url, cache))) as provider:
+    account = Account()
+    with closing(EndpointProvider(settings(base_url, cache), account)) as provider:
         provider.check()
         try:
             yield asyncio.run(ask(provider))
         except (Unanswered, ModelUnavailable) as error:
             yield from (str(error), repr(error), *traceback.format_exception(error))
-        yield repr((calls, provider, provider.budget))
+        yield repr((calls, provider, account))
         # Before it is closed, so that what is not yet in the file itself is there to be read.
         yield from (path.read_bytes().decode("latin-1") for path in cache.parent.iterdir())
 
@@ -165,14 +167,14 @@ def test_without_a_key_a_server_of_one_s_own_gets_none_of_the_environment(
 def test_key_that_no_header_can_hold_is_refused_without_showing_it(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, key)
     with pytest.raises(ConfigError, match=f"^--api_key_env={VARIABLE}: ") as refused:
-        EndpointProvider(settings("http://127.0.0.1:1/v1")).check()
+        EndpointProvider(settings("http://127.0.0.1:1/v1"), Account()).check()
     assert not any(part in "".join(traceback.format_exception(refused.value)) for part in ("0123", "sk-test"))
 
 
 def test_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, " \n")
     with pytest.raises(ConfigError, match=VARIABLE):
-        EndpointProvider(ModelSettings("some-model", api_key_env=VARIABLE)).check()
+        EndpointProvider(ModelSettings("some-model", api_key_env=VARIABLE), Account()).check()
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_url_that_is_none_is_refused_without_showing_it(url: str) -> None:
     with pytest.raises(ConfigError, match=r"^--base_url ") as refused:
-        EndpointProvider(settings(url)).check()
+        EndpointProvider(settings(url), Account()).check()
     assert "password" not in str(refused.value)
 
 
@@ -194,7 +196,7 @@ def test_password_in_the_url_appears_in_no_message(response: Response, tmp_path:
 
 def test_representations_do_not_show_the_key() -> None:
     endpoint = Endpoint("http://127.0.0.1:1/v1", KEY, 1.0, 0)
-    provider = EndpointProvider(settings("http://127.0.0.1:1/v1"))
+    provider = EndpointProvider(settings("http://127.0.0.1:1/v1"), Account())
     shown = [endpoint, OpenAIChat(endpoint, Dialect()), provider, provider.model(7)]
     assert KEY not in repr(shown)
     assert "127.0.0.1" in repr(endpoint)

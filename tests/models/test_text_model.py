@@ -25,6 +25,7 @@ from hm_agent.grid import Layout
 from hm_agent.models.cache import CachedChat, Record
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
+from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
@@ -357,7 +358,7 @@ def test_usage_stays_unknown_once_a_call_s_is() -> None:
 def test_usage_counts_calls_answered_from_a_record(tmp_path: Path) -> None:
     chat = Saying([Reply((GOOD_COUNTER,), None, 20, 2)])
     with closing(Record(tmp_path / "answers")) as record:
-        usage, exchanges = usage_of(CachedChat(chat, record), COUNTER, COUNTER, COUNTER)
+        usage, exchanges = usage_of(CachedChat(chat, record, Account()), COUNTER, COUNTER, COUNTER)
     assert usage == Usage(3, 0, calls=3, cached=2, input_tokens=60, output_tokens=6, cost=72.0)
     assert [exchange.calls[0].cached for exchange in exchanges] == [False, True, True]
     assert len(chat.asked) == 1
