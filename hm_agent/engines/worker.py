@@ -34,6 +34,7 @@ class Entry:
 _METHODS: Mapping[str, Callable[..., object]] = {
     "take_call": Account.take_call,
     "pay": Account.pay,
+    "has_answered": Account.has_answered,
     "claim": Account.claim,
     "release": Account.release,
 }
@@ -62,6 +63,9 @@ class RemoteLedger:
 
     def pay(self, cost: float | None) -> None:
         self._enter("pay", cost)
+
+    def has_answered(self) -> bool:
+        return bool(self._enter("has_answered"))
 
     def claim(self, key: str) -> bool:
         return bool(self._enter("claim", key))

@@ -27,6 +27,10 @@ class Ledger(Protocol):
         """Counts what a call has cost, in USD; raises BudgetSpent where that can't be kept within the limit."""
         ...
 
+    def has_answered(self) -> bool:
+        """Whether the endpoint has answered anybody in this run."""
+        ...
+
     def claim(self, key: str) -> bool:
         """Whether the asker is the one to ask this now; if not, somebody else is at it."""
         ...
@@ -38,12 +42,16 @@ class Ledger(Protocol):
 
 @dataclass
 class Account:
-    """The one place. max_cost: in USD. None sets no limit. calls, cost: what has been spent."""
+    """The one place.
+
+    max_cost: in USD. None sets no limit. calls, cost: what has been spent. paid: how many of the calls were answered.
+    """
 
     max_calls: int | None = None
     max_cost: float | None = None
     calls: int = 0
     cost: float = 0.0
+    paid: int = 0
     claims: set[str] = field(default_factory=set)
 
     def take_call(self) -> None:
@@ -55,9 +63,13 @@ class Account:
 
     def pay(self, cost: float | None) -> None:
         """An unknown cost can't be kept within a limit and ends the run."""
+        self.paid += 1
         if cost is None and self.max_cost is not None:
             raise BudgetSpent("the endpoint does not say how many tokens it used, so --max_cost can't be kept")
         self.cost += cost or 0.0
+
+    def has_answered(self) -> bool:
+        return self.paid > 0
 
     def claim(self, key: str) -> bool:
         is_free = key not in self.claims

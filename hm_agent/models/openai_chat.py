@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from hm_agent.asking import ModelUnavailable, Unanswered
 from hm_agent.models.chat import Reply, Request
 from hm_agent.models.dialect import Dialect
+from hm_agent.models.patience import Outage
 
 NOT_UNDERSTOOD = (400, 422, 500, 501)
 """The statuses with which endpoints refuse a parameter."""
@@ -89,7 +90,10 @@ class OpenAIChat:
         await self._client.close()
 
     async def complete(self, request: Request) -> Reply:
-        """Raises `ModelUnavailable`, and `Unanswered` where the endpoint refuses this one request for its content."""
+        """Raises `Outage` where it can't be asked just now, `ModelUnavailable` where that won't pass.
+
+        Also `Unanswered`, where the endpoint refuses this one request for its content.
+        """
         reply = await self._completed(request)
         lacking = (request.sampling.completions or 1) - max(len(reply.texts), 1)
         if lacking <= 0 or "n" in self._dialect.parameters(request):
@@ -106,7 +110,7 @@ class OpenAIChat:
                 await asyncio.sleep(self._endpoint.pause)
             else:
                 return _reply(completion, self._endpoint)
-        raise ModelUnavailable(f"{self._endpoint.host} answers, but not with chat completions; is --base_url right?")
+        raise Outage(f"{self._endpoint.host} answers, but not with chat completions; is --base_url right?")
 
     async def _sent(self, request: Request) -> bytes:
         """The body of the response, once the endpoint understands the request."""
@@ -117,7 +121,7 @@ class OpenAIChat:
             except APIStatusError as error:
                 self._handle(error, request, parameters)
             except OpenAIError as error:
-                raise ModelUnavailable(self._endpoint.hide_key(_explain(error, self._endpoint))) from None
+                raise Outage(self._endpoint.hide_key(_explain(error, self._endpoint))) from None
             else:
                 self._dialect.prove()
                 return content
@@ -139,12 +143,18 @@ class OpenAIChat:
             is_outdated = sent != self._dialect.parameters(request)
             if is_outdated or self._dialect.learn(_words(error), error.param, sent):
                 return
-        raise ModelUnavailable(self._endpoint.hide_key(_explain(error, self._endpoint))[:LONGEST]) from None
+        kind = Outage if _may_pass(error) else ModelUnavailable
+        raise kind(self._endpoint.hide_key(_explain(error, self._endpoint))[:LONGEST]) from None
 
 
 def _encodable(content: bytes) -> bytes:
     """JSON without halves of surrogate pairs, e.g. of an emoji that was cut off: they could not be sent back."""
     return json.dumps(json.loads(content), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _may_pass(error: APIStatusError) -> bool:
+    """Whether it is a matter of time: too many requests or a server in trouble, but no quota that is used up."""
+    return (error.status_code == 429 and error.code != "insufficient_quota") or error.status_code >= 500
 
 
 def _is_about_content(error: APIStatusError) -> bool:

@@ -19,6 +19,7 @@ from hm_agent.models.chat import Chat, Reply, Sampling
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.ledger import Account, BudgetedChat, Ledger
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.patience import PatientChat
 from hm_agent.models.prices import Price, load_prices
 from hm_agent.models.text_model import TextModel
 
@@ -29,8 +30,9 @@ BUILTIN = "builtin"
 class ModelSettings:
     """What a command line says of the model.
 
-    base_url: of an OpenAI-compatible endpoint, None for OpenAI's own. timeout: seconds a call may take. cache: the file
-    that keeps every answer. offline: whether it alone may answer. prices: a file that adds to the listed ones.
+    base_url: of an OpenAI-compatible endpoint, None for OpenAI's own. timeout: seconds a call may take. patience: for
+    how many seconds one that has worked may be out of order. cache: the file that keeps every answer. offline: whether
+    it alone may answer. prices: a file that adds to the listed ones.
     """
 
     name: str = BUILTIN
@@ -39,6 +41,7 @@ class ModelSettings:
     sampling: Sampling = field(default_factory=Sampling)
     timeout: float = 120.0
     retries: int = 5
+    patience: float = 600.0
     cache: Path | None = None
     offline: bool = False
     max_calls: int | None = None
@@ -131,7 +134,8 @@ class EndpointProvider:
         settings = self._settings
         endpoint = Endpoint(self._base_url, self._key, settings.timeout, settings.retries)
         async with OpenAIChat(endpoint, self._dialect) as chat:
-            known: Chat = BudgetedChat(chat, self._ledger, self._cost)
+            known: Chat = PatientChat(chat, self._ledger, settings.patience)
+            known = BudgetedChat(known, self._ledger, self._cost)
             if self._record:
                 known = CachedChat(known, self._record, self._ledger, offline=settings.offline)
             yield TextModel(settings.name, known, settings.sampling, self._price, seed)
