@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from hm_agent.engines.engine import Engine, Progress
+from hm_agent.engines.folder import occupied
 from hm_agent.engines.inline import InlineEngine
 from hm_agent.engines.local import LocalEngine
 from hm_agent.experiment import Experiment
@@ -15,12 +16,18 @@ from hm_agent.recording.result import Result
 def run(experiment: Experiment, progress: Progress) -> list[Result]:
     """Plays all episodes that are due and leaves their files; check the experiment first.
 
-    Raises KeyboardInterrupt after an interruption, OSError where files can't be written; what was played by then stays.
+    Raises KeyboardInterrupt after an interruption, OSError where files can't be written, ConfigError where there is no
+    room for them; what was played by then stays.
     """
+    due = experiment.due()
     account = Account(experiment.model.max_calls, experiment.model.max_cost)
-    with closing(_engine(experiment).play(experiment.due(), account, progress)) as results:
+    with (
+        occupied(experiment.out, len(due)),
+        closing(_engine(experiment, len(due)).play(due, account, progress)) as results,
+    ):
         return list(results)
 
 
-def _engine(experiment: Experiment) -> Engine:
-    return InlineEngine() if experiment.workers == 1 else LocalEngine(experiment.workers)
+def _engine(experiment: Experiment, episodes: int) -> Engine:
+    workers = min(experiment.workers, episodes)
+    return LocalEngine(workers) if workers > 1 else InlineEngine()

@@ -1,0 +1,133 @@
+"""Episodes in processes of their own: the same as in this one, and none lost by another's crash."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.engines.engine import Pulse
+from hm_agent.engines.folder import occupied
+from hm_agent.engines.run import run
+from hm_agent.experiment import Episode, Experiment
+from hm_agent.recording.result import Result, read_result
+
+SCENARIOS = find_scenarios(["rws_repeated_1", "cooking_asymmetric_1"])
+
+
+class Watcher:
+    """Keeps what it is told. act: what to do at the first pulse of an episode that has come some way."""
+
+    def __init__(self, act: Callable[[], None] | None = None) -> None:
+        self.begun: list[Path] = []
+        self.ended: list[Result] = []
+        self.pulses = 0
+        self._act = act
+
+    def begin(self, episode: Episode) -> None:
+        self.begun.append(episode.folder)
+
+    def pulse(self, episode: Episode, pulse: Pulse) -> None:
+        self.pulses += 1
+        if self._act and pulse.step > 10:
+            act, self._act = self._act, None
+            act()
+
+    def end(self, episode: Episode, result: Result) -> None:
+        self.ended.append(result)
+
+
+def experiment(out: Path, workers: int = 2, steps: int = 150, episodes: int = 2) -> Experiment:
+    return Experiment(
+        SCENARIOS, episodes=episodes, out=out, bots="scripted", max_steps=steps, workers=workers, seed=5
+    )
+
+
+def traces(out: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.glob("*/*/*/*/trace.jsonl"))}
+
+
+def statuses(out: Path) -> list[str]:
+    results = (read_result(path) for path in out.glob("*/*/*/*/result.json"))
+    return sorted(result.status for result in results if result)
+
+
+def test_episodes_are_the_same_whoever_plays_them(tmp_path: Path) -> None:
+    alone, crew = Watcher(), Watcher()
+    run(experiment(tmp_path / "one", workers=1), alone)
+    run(experiment(tmp_path / "three", workers=3), crew)
+    assert len(traces(tmp_path / "one")) == 4
+    assert traces(tmp_path / "one") == traces(tmp_path / "three")
+    assert {result.seed: result.reward for result in alone.ended} == {r.seed: r.reward for r in crew.ended}
+    assert crew.pulses > 0
+
+
+def test_a_process_that_is_killed_costs_its_episode_alone(tmp_path: Path) -> None:
+    def kill_one() -> None:
+        victim = multiprocessing.active_children()[0]
+        assert victim.pid is not None
+        os.kill(victim.pid, signal.SIGKILL)
+
+    watcher = Watcher(kill_one)
+    results = run(experiment(tmp_path), watcher)
+    assert len(results) == len(watcher.ended) == 4
+    (failed,) = (result for result in results if result.has_failed)
+    assert "exit code -9" in failed.reason
+    assert statuses(tmp_path).count("max_steps") == 3
+    again = replace(experiment(tmp_path), retry_failed=True)
+    assert [result.status for result in run(again, Watcher())] == ["max_steps"]
+
+
+def test_an_interruption_keeps_what_is_whole_and_the_same_command_goes_on_from_there(tmp_path: Path) -> None:
+    watcher = Watcher()
+
+    def interrupt_once_one_is_done() -> None:
+        raise KeyboardInterrupt
+
+    watcher = Watcher(interrupt_once_one_is_done)
+    with pytest.raises(KeyboardInterrupt):
+        run(experiment(tmp_path, steps=600), watcher)
+    unfinished = list(tmp_path.glob("*/*/*/*/unfinished.json"))
+    assert [json.loads(path.read_text())["status"] for path in unfinished] == ["interrupted"] * len(unfinished)
+    assert not multiprocessing.active_children()
+    before = len(statuses(tmp_path))
+    assert len(run(experiment(tmp_path, steps=600), Watcher())) == 4 - before
+    assert statuses(tmp_path) == ["max_steps"] * 4
+    run(experiment(tmp_path / "undisturbed", steps=600), Watcher())
+    undisturbed = traces(tmp_path / "undisturbed")
+    assert {name: trace for name, trace in traces(tmp_path).items() if "undisturbed" not in name} == undisturbed
+
+
+def test_what_is_there_is_not_played_again(tmp_path: Path) -> None:
+    assert len(run(experiment(tmp_path, workers=1, steps=20), Watcher())) == 4
+    assert run(experiment(tmp_path, workers=1, steps=20), Watcher()) == []
+    assert len(run(experiment(tmp_path, workers=1, steps=20, episodes=3), Watcher())) == 2
+    assert len(run(replace(experiment(tmp_path, workers=1, steps=20), overwrite=True), Watcher())) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"max_steps": 30}, "--max_steps=20, not 30"), ({"seed": 6}, "--seed=5, not 6")],
+)
+def test_results_of_other_flags_are_not_mixed_in(tmp_path: Path, change: dict[str, int], said: str) -> None:
+    played = experiment(tmp_path, workers=1, steps=20, episodes=1)
+    run(played, Watcher())
+    with pytest.raises(ConfigError, match=said):
+        replace(played, **change).check()  # type: ignore[arg-type]
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
+    with occupied(tmp_path, 1), pytest.raises(ConfigError, match="another run is at work"):
+        run(experiment(tmp_path), Watcher())
+
+
+def test_a_disk_without_room_is_told_of_before_anything_is_played(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="make room"), occupied(tmp_path, 10**9):
+        pass
