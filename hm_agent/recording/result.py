@@ -13,6 +13,7 @@ from typing import ClassVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from hm_agent.asking import Usage
+from hm_agent.recording.files import write_whole
 
 FILE = "result.json"
 PACKAGES = ("hm_agent", "dm-meltingpot", "dmlab2d", "openai", "numpy")
@@ -83,9 +84,7 @@ class Result:
 
 def write_result(result: Result, folder: Path) -> None:
     """Writes `result.json` whole or not at all."""
-    draft = folder / f".{FILE}"
-    draft.write_text(json.dumps(asdict(result), indent=2) + "\n", "utf-8")
-    draft.replace(folder / FILE)
+    write_whole(folder / FILE, json.dumps(asdict(result), indent=2) + "\n")
 
 
 def read_result(path: Path) -> Result | None:

@@ -15,7 +15,9 @@ from hm_agent.asking import Usage
 from hm_agent.core import Step
 from hm_agent.experiment import Episode
 from hm_agent.recording.result import Result
-from hm_agent.reporting.summary import Row, notes
+from hm_agent.reporting.notes import notes
+from hm_agent.reporting.summary import all_cells
+from hm_agent.reporting.tables import Row
 
 SHOWN = {"scenario": 0, "agent": 1, "n": 4, "reward": 5, "interactions": 6, "the paper": 7}
 """The columns of the summary that fit 80 characters, by heading; n counts the episodes."""
@@ -71,8 +73,8 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
     """Prints the table of a summary, and below it what holds for all of it."""
     columns = (Column(heading, no_wrap=True) for heading in SHOWN)
     table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for row in rows:
-        table.add_row(*(row.cells()[n] for n in SHOWN.values()))
+    for line in all_cells(rows):
+        table.add_row(*(line[n] for n in SHOWN.values()))
     console.print(table)
     for note in notes(rows):
         console.out(note, highlight=False)
