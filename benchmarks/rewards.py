@@ -33,4 +33,6 @@ def _show(name: str, ours: Row, oracle: Row, floor: Row) -> None:
     mine, best = ours.normalised_reward, oracle.normalised_reward
     share = f"{100 * mine / best:.0f}%" if mine is not None and best else "-"
     mean, interactions, paper = cells(ours, name)[5:8]
-    print(f"| {name} | {mean} | {interactions} | {paper} | {cells(oracle, name)[5]} | {share} | {cells(floor, name)[5]} |")
+    print(
+        f"| {name} | {mean} | {interactions} | {paper} | {cells(oracle, name)[5]} | {share} | {cells(floor, name)[5]} |"
+    )

@@ -16,6 +16,7 @@ from hm_agent.config import ConfigError, all_scenarios
 from hm_agent.experiment import Experiment, run
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.reporting.console import ConsoleProgress, show_rows
+from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 
 USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scenarios.
@@ -25,7 +26,12 @@ USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scen
     python run_scenario.py --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with result.json, trace.jsonl and, where asked for,
-video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One seed gives one episode, bit for bit."""
+video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One seed gives one episode, bit for bit.
+
+OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV. Anew, from the
+files of earlier runs:
+
+    python run_scenario.py --report_only --out=runs,elsewhere --report=report"""
 
 INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 WIDTH = 120
@@ -42,6 +48,8 @@ def main(argv: Sequence[str]) -> int:
         if flags.HELP.value or flags.LIST.value:
             console.out(_help() if flags.HELP.value else _listing(), highlight=False)
             return 0
+        if flags.REPORT_ONLY.value:
+            return _report(flags.report_request(), console)
         experiment = flags.experiment()
         experiment.check()
         return _run(experiment, console)
@@ -64,9 +72,22 @@ def _run(experiment: Experiment, console: Console) -> int:
         status = _complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
     except ModelUnavailable as error:
         status = _complain(f"{error.status}: {error}; what was played is in {experiment.out}", NO_MODEL)
-    show_rows(console, write_summary(experiment.out))
+    rows = write_summary(experiment.out)
+    show_rows(console, rows)
     console.out(f"Files: {experiment.out}", highlight=False)
+    if rows:
+        _report(flags.report_request(), console)
     return status
+
+
+def _report(request: flags.ReportRequest, console: Console) -> int:
+    """Writes the report on what was played, and says where it is."""
+    # Matplotlib and SciPy take long to import, and are needed here alone.
+    from hm_agent.reporting.report import write_report
+
+    runs = read_runs(request.folders).of(request.scenarios, request.agents)
+    console.out(f"Report: {write_report(runs, request.into)}", highlight=False)
+    return 0
 
 
 def _help() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,12 @@ _BOTS_DIR = flags.DEFINE_string(
     "bots_dir", None, "A folder of trained SavedModels, laid out <substrate>/<model>/.", **_HERE
 )
 
-_OUT = flags.DEFINE_string("out", "runs", "The folder to write to.", **_HERE)
+_OUT = flags.DEFINE_list("out", ["runs"], "The folder to write to; with --report_only, folders with commas.", **_HERE)
 _OVERWRITE = flags.DEFINE_bool("overwrite", False, "Play episodes anew that OUT holds already.", **_HERE)
+REPORT_ONLY = flags.DEFINE_bool(
+    "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
+)
+_REPORT = flags.DEFINE_string("report", None, "The report's folder, OUT/report unless said.", **_HERE)
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 
 _MODEL = flags.DEFINE_string(
@@ -93,7 +97,7 @@ HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _EPISODES, _SEED, _MAX_STEPS, _BOTS, _BOTS_DIR),
-    "What to leave": (_OUT, _OVERWRITE, _VIDEO),
+    "What to leave": (_OUT, _OVERWRITE, _VIDEO, REPORT_ONLY, _REPORT),
     "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
     "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
@@ -124,7 +128,7 @@ def experiment() -> Experiment:
         model=_model_settings(),
         episodes=_EPISODES.value,
         seed=_SEED.value,
-        out=Path(_OUT.value),
+        out=_the_one_folder(),
         record_video=_VIDEO.value,
         max_steps=_MAX_STEPS.value,
         bots=_BOTS.value,
@@ -134,6 +138,40 @@ def experiment() -> Experiment:
         parameters=Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
         by_reward=Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
     )
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """What to report on, and where to. scenarios, agents: names or globs; all where there are none."""
+
+    folders: tuple[Path, ...]
+    into: Path
+    scenarios: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+
+
+def report_request() -> ReportRequest:
+    """What the flags ask to report on; after playing, that is all that lies in the folder."""
+    folders = _folders()
+    into = _path(_REPORT) or folders[0] / "report"
+    if not REPORT_ONLY.value:
+        return ReportRequest(folders, into)
+    agents = tuple(_AGENT.value) if _AGENT.present else ()
+    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents)
+
+
+def _folders() -> tuple[Path, ...]:
+    """Those of --out, each once."""
+    if not _OUT.value or not all(_OUT.value):
+        raise ConfigError("--out names no folder")
+    return tuple(dict.fromkeys(map(Path, _OUT.value)))
+
+
+def _the_one_folder() -> Path:
+    folders = _folders()
+    if len(folders) > 1:
+        raise ConfigError(f"--out={','.join(map(str, folders))}: only --report_only takes more than one folder")
+    return folders[0]
 
 
 def _model_settings() -> ModelSettings:

@@ -11,7 +11,9 @@ from hm_agent.config import ConfigError, find_scenarios
 from hm_agent.experiment import Experiment, Progress, find_agents, run
 from hm_agent.recording.result import Result, read_result
 from hm_agent.recording.trace import read_trace
-from hm_agent.reporting.summary import read_results, tabulate, write_summary
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.summary import write_summary
+from hm_agent.reporting.tables import tabulate
 
 (SCENARIO,) = find_scenarios(["rws_repeated_6"])
 
@@ -52,7 +54,7 @@ def test_a_trace_has_a_line_for_each_step(played: Path) -> None:
 
 
 def test_agents_meet_the_same_opponents(played: Path) -> None:
-    seeds = {(result.agent, result.episode): result.seed for result in read_results(played)}
+    seeds = {(result.agent, result.episode): result.seed for result in read_runs((played,)).results}
     assert seeds["random", 0] == seeds["hypothetical_minds", 0] != seeds["hypothetical_minds", 1]
 
 
@@ -65,7 +67,7 @@ def test_the_summary_counts_all_episodes_and_names_the_bots(played: Path) -> Non
 
 
 def test_unfinished_episodes_are_counted_but_not_averaged(played: Path) -> None:
-    results = [result for result in read_results(played) if result.agent == "random"]
+    results = [result for result in read_runs((played,)).results if result.agent == "random"]
     cut = Result(**{**results[0].__dict__, "status": "interrupted", "normalised_reward": 1e6})
     (row,) = tabulate([cut, results[1]])
     assert (row.episodes, row.finished) == (2, 1)

@@ -21,7 +21,7 @@ from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import ModelSettings
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
-from hm_agent.reporting.summary import read_results
+from hm_agent.reporting.runs import read_runs
 
 ROOT = Path(__file__).parents[1]
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
@@ -46,7 +46,7 @@ def play(
     experiment.check()
     with suppress(ModelUnavailable):  # the result tells
         run(experiment, silence)
-    (result,) = read_results(out)
+    (result,) = read_runs((out,)).results
     return result
 
 

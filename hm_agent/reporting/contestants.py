@@ -40,14 +40,15 @@ class Contestant:
 
 
 def in_order(contestants: Iterable[Contestant]) -> list[Contestant]:
-    """Each once: agents as the registry has them, unknown ones after those it knows, references last."""
+    """Each once, by their place."""
+    return sorted(set(contestants), key=place_of)
+
+
+def place_of(one: Contestant) -> tuple[bool, int, str, str, str, str]:
+    """What they are sorted by: agents as the registry has them, then those it doesn't know, references last."""
     known = list(AGENTS)
-
-    def place(one: Contestant) -> tuple[object, ...]:
-        number = known.index(one.agent) if one.agent in known else len(known)
-        return one.is_reference, number, one.agent, one.model, one.bots, str(one.settings)
-
-    return sorted(set(contestants), key=place)
+    number = known.index(one.agent) if one.agent in known else len(known)
+    return one.is_reference, number, one.agent, one.model, one.bots, str(one.settings)
 
 
 def labels(contestants: Sequence[Contestant], apart_by: Sequence[str] = ("model", "bots")) -> Mapping[Contestant, str]:

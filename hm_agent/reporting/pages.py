@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from hm_agent.reporting import wording
 from hm_agent.reporting.figures.picture import Panel
@@ -43,6 +44,8 @@ def _environment() -> Environment:
     words = (wording.number, wording.with_error, wording.interval, wording.known, wording.counted, wording.listed)
     made.filters.update({word.__name__: word for word in words})
     made.filters["minus"] = minus
+    made.filters["coded"] = coded
+    made.filters["breakable"] = breakable
     made.filters["cell"] = cell
     return made
 
@@ -50,6 +53,16 @@ def _environment() -> Environment:
 def minus(text: str) -> str:
     """Numbers with a real minus sign, which is as wide as a plus."""
     return re.sub(r"(?<!\w)-(?=\d)", "−", text)
+
+
+def coded(text: str) -> Markup:
+    """Text for a page, with what stands in backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def breakable(text: str) -> Markup:
+    """A name that a narrow column may break after an underscore."""
+    return Markup(str(escape(text)).replace("_", "_<wbr>"))
 
 
 def cell(text: str) -> str:

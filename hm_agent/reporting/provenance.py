@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hm_agent.recording.result import Result
+from hm_agent.reporting.contestants import Contestant, place_of
 from hm_agent.reporting.runs import Runs, stage_of
-from hm_agent.reporting.wording import counted, number
+from hm_agent.reporting.wording import number
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def what_was_run(runs: Runs) -> list[Fact]:
     facts = [
         Fact("folders", tuple(map(str, runs.folders))),
         Fact("episodes", _shares(results, [result.status.split(":")[0] for result in results])),
-        Fact("agents", _shares(results, [result.agent for result in results])),
+        Fact("agents", _agents(results)),
         Fact("model", _shares(results, [result.model for result in results])),
         Fact("bots", _shares(results, [result.bots for result in results])),
         Fact("base seed", _shares(results, [_word(result.settings.get("seed", "unknown")) for result in results])),
@@ -51,6 +52,10 @@ def seeds_played(runs: Runs) -> list[Seeds]:
         found.setdefault(result.scenario, set()).add(result.seed)
     stages = {name: stage_of(name) for name in found}
     return [Seeds(stages[name].short_name, stages[name].about, tuple(sorted(some))) for name, some in found.items()]
+
+
+def _agents(results: Sequence[Result]) -> tuple[str, ...]:
+    return _shares(results, [one.agent for one in sorted(map(Contestant.of, results), key=place_of)])
 
 
 def _settings(results: Sequence[Result]) -> Iterable[tuple[str, tuple[str, ...]]]:
@@ -76,7 +81,7 @@ def _shares(results: Sequence[Result], values: Sequence[str]) -> tuple[str, ...]
     counts = Counter(values)
     if len(counts) == 1:
         return tuple(counts)
-    return tuple(f"{value} ({counted(count, 'episode')} of {len(results)})" for value, count in counts.items())
+    return tuple(f"{value} ({count} of {len(results)})" for value, count in counts.items())
 
 
 def _duration(seconds: float) -> str:

@@ -19,9 +19,11 @@ from hm_agent.reporting.pages import page, standalone
 from hm_agent.reporting.provenance import Fact, Seeds, seeds_played, what_was_run
 from hm_agent.reporting.runs import Played, Runs
 from hm_agent.reporting.sheets import compared, listed_episode, record, sheet
-from hm_agent.reporting.tables import OVERALL, Row, Score, games, scores, tabulate
+from hm_agent.reporting.tables import Row, Score, games, scores, tabulate
 
 PAGE = "report.html"
+FEW = 6
+"""So many pairs of agents are shown at once."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,10 @@ class Report:
         return games(self.rows)
 
     @property
-    def outermost(self) -> list[Comparison]:
-        return outermost(self.comparisons)
-
-    @property
-    def by_game(self) -> list[Comparison]:
-        return [comparison for comparison in self.comparisons if comparison.game != OVERALL]
+    def leading(self) -> list[Comparison]:
+        """The comparisons to see first: each pair over all its games or, of many pairs, those with the first agent."""
+        pairs = outermost(self.comparisons)
+        return pairs if len(pairs) <= FEW else [pair for pair in pairs if pair.first == self.competing[0]]
 
     @property
     def by_scenario(self) -> list[tuple[str, list[list[Row]]]]:

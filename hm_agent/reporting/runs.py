@@ -101,7 +101,9 @@ class Runs:
         if not kept:
             asked = f" of --scenario={','.join(scenarios)}" if scenarios else ""
             asked += f" of --agent={','.join(agents)}" if agents else ""
-            raise ConfigError(f"no episode{asked} in {', '.join(map(str, self.folders))}: play some first, or see --out")
+            raise ConfigError(
+                f"no episode{asked} in {', '.join(map(str, self.folders))}: play some first, or see --out"
+            )
         return Runs(self.folders, tuple(kept), self.unreadable, self.repeated, self.contradicted)
 
 
@@ -147,7 +149,9 @@ def _place(result: Result) -> tuple[int, str, str, str, int, int]:
     return stage.place, stage.name, result.agent, result.model, result.episode, result.seed
 
 
-def by_stage(results: Iterable[Result], key: Callable[[Stage], str] = lambda stage: stage.name) -> dict[str, list[Result]]:
+def by_stage(
+    results: Iterable[Result], key: Callable[[Stage], str] = lambda stage: stage.name
+) -> dict[str, list[Result]]:
     """Results by scenario, or by another word for it such as its game; in the order of the scenarios."""
     grouped: dict[str, list[Result]] = {}
     for result in sorted(results, key=_place):

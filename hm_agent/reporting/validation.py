@@ -39,7 +39,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Curve:
-    """The mean reward by offset over the episodes of one contestant in one game; offsets that few episodes have are cut.
+    """The mean reward by offset over the episodes of one contestant in one game; offsets that few of them have are cut.
 
     streams: how many there were, of which `validated` met the threshold.
     """

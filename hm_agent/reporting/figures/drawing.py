@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -22,15 +23,15 @@ from hm_agent.reporting.figures.picture import Panel
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 INK, MUTED, LINE, BAND, PAGE = "#010101", "#020202", "#030303", "#040404", "#050505"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
-"""Okabe and Ito's, which the colour-blind can tell apart, without black and yellow: no page shows both."""
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#000000")
+"""Okabe and Ito's, which the colour-blind can tell apart, but for yellow, lost on white; black is the page's ink."""
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p", "h", "<", ">", "*")
 _NAMES = {INK: "ink", MUTED: "muted", LINE: "line", BAND: "band", PAGE: "page"}
 VARIABLES = _NAMES | {colour: f"series-{number}" for number, colour in enumerate(COLOURS)}
 
 WIDTH = 440
 """Of a panel, in CSS pixels: what a phone can show without making letters too small."""
-_STYLE: Mapping[str, object] = {
+_STYLE: Mapping[Any, object] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "hm_agent",
     "figure.dpi": 72,
@@ -41,10 +42,6 @@ _STYLE: Mapping[str, object] = {
     "savefig.facecolor": "none",
     "axes.edgecolor": MUTED,
     "axes.labelcolor": MUTED,
-    "axes.titlecolor": INK,
-    "axes.titlesize": 13,
-    "axes.titlelocation": "left",
-    "axes.titleweight": "bold",
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.spines.top": False,
@@ -87,6 +84,13 @@ def draw(name: str, label: str, height: float, paint: Callable[[Axes], None], wi
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata=_NO_METADATA)
     return Panel(name, _element(text.getvalue(), name, label), label)
+
+
+def head(axes: Axes, title: str) -> None:
+    """A title that starts where the panel does."""
+    figure = axes.get_figure()
+    assert figure is not None
+    figure.suptitle(title, x=0, ha="left", fontsize=13, fontweight="bold")
 
 
 def sample(name: str, label: str, key: Key, *, hollow: bool = False) -> Panel:

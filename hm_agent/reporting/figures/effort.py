@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from hm_agent.asking import Usage
 from hm_agent.reporting.contestants import Contestant, in_order
@@ -34,8 +35,10 @@ class Effort:
 
 
 def effort_picture(rows: Sequence[Row], labels: Mapping[Contestant, str], keys: Keys) -> Picture | None:
-    """None where nothing was asked, or where rewards of several games have no common scale."""
+    """None where nothing was asked, where there is one contestant alone, or where rewards have no common scale."""
     efforts, unit = efforts_of(rows)
+    if len(efforts) < 2:
+        return None
     shown = [name for name in MEASURES if any(effort.taken[name] for effort in efforts)]
     if not shown:
         return None
@@ -63,7 +66,10 @@ def efforts_of(rows: Sequence[Row]) -> tuple[list[Effort], str]:
 
 def _effort(rows: Sequence[Row], *, by_score: bool) -> Effort:
     earned = [row.score if by_score else row.normalised_reward for row in rows]
-    taken = {name: _mean([_per_episode(measure(row.usage_of_finished), row) for row in rows]) for name, measure in MEASURES.items()}
+    taken = {
+        name: _mean([_per_episode(measure(row.usage_of_finished), row) for row in rows])
+        for name, measure in MEASURES.items()
+    }
     return Effort(rows[0].contestant, taken, mean(value for value in earned if value is not None))
 
 
@@ -78,15 +84,16 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _panel(name: str, measure: str, unit: str, efforts: Sequence[Effort], keys: Keys) -> Panel:
     def paint(axes: Axes) -> None:
+        axes.margins(0.12)
         for effort in efforts:
-            key, taken = keys[effort.contestant], effort.taken[measure]
-            if taken is not None:
-                axes.plot(taken, effort.earned, key.marker, color=key.colour, markersize=9)
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
+            key = keys[effort.contestant]
+            if taken := effort.taken[measure]:
+                axes.plot(taken, effort.earned, key.marker, color=key.colour, markersize=9, clip_on=False)
+        axes.set_xlim(0, axes.get_xlim()[1])
+        axes.set_ylim(min(0, axes.get_ylim()[0]), axes.get_ylim()[1])
         axes.set_xlabel(measure)
         axes.set_ylabel(unit)
         axes.xaxis.set_major_formatter("{x:,.12g}")
-        axes.margins(0.15)
+        axes.xaxis.set_major_locator(MaxNLocator(6))
 
     return draw(name, f"{unit} against {measure}", HEIGHT, paint)

@@ -8,7 +8,7 @@ from itertools import groupby
 from matplotlib.axes import Axes
 
 from hm_agent.reporting.contestants import Contestant, in_order
-from hm_agent.reporting.figures.drawing import BAND, MUTED, PAGE, Keys, draw, legend
+from hm_agent.reporting.figures.drawing import BAND, MUTED, PAGE, Keys, draw, head, legend
 from hm_agent.reporting.figures.picture import Panel, Picture
 from hm_agent.reporting.runs import Stage
 from hm_agent.reporting.tables import Row
@@ -100,7 +100,7 @@ def _bars(axes: Axes, place: int, rows: Sequence[Row], contestants: Sequence[Con
 
 
 def _label(axes: Axes, game: str, stages: Sequence[Stage]) -> None:
-    axes.set_title(game)
+    head(axes, game)
     axes.set_xlabel("reward")
     axes.set_yticks(range(len(stages)), [stage.short_name for stage in stages])
     axes.set_ylim(len(stages) - 0.5, -0.5)

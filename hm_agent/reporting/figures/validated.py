@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from hm_agent.reporting.contestants import Contestant, in_order
-from hm_agent.reporting.figures.drawing import INK, MUTED, Keys, draw, legend
+from hm_agent.reporting.figures.drawing import INK, MUTED, Keys, draw, head, legend
 from hm_agent.reporting.figures.picture import Panel, Picture
 from hm_agent.reporting.validation import FEWEST, Curve
 from hm_agent.reporting.wording import counted
@@ -47,7 +47,7 @@ def _panel(name: str, game: str, curves: Sequence[Curve], keys: Keys) -> Panel:
         axes.axhline(0, color=MUTED, linewidth=1)
         for curve in curves:
             _line(axes, curve, keys)
-        axes.set_title(game)
+        head(axes, game)
         axes.set_xlabel("interactions after validation")
         axes.set_ylabel("reward")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
