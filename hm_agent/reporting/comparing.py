@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from hm_agent.recording.result import Result
+from hm_agent.recording.result import Result, Setting
 from hm_agent.reporting.contestants import Contestant, in_order
 from hm_agent.reporting.runs import stage_of
 from hm_agent.reporting.statistics import Difference, paired_difference
@@ -16,7 +16,7 @@ from hm_agent.reporting.wording import counted, interval, number
 NEARLY_ALL = 0.9
 """From this share of equal episodes on, two agents count as alike."""
 _TINY = 1e-9
-Key = tuple[object, ...]
+Key = tuple[str, int, tuple[str, ...], tuple[str, Setting]]
 Scales = Mapping[tuple[str, Contestant], float]
 """The distance from floor to ceiling, by scenario and contestant; rewards over it can be averaged across games."""
 
@@ -74,11 +74,10 @@ def _episodes(results: Iterable[Result]) -> dict[Contestant, dict[Key, float]]:
 
 
 def _pairs(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str, list[float]]:
-    """The paired differences by scenario."""
+    """The paired differences by scenario, in the order of the scenarios."""
     found: dict[str, list[float]] = {}
-    for key in first:
-        if key in second:
-            found.setdefault(str(key[0]), []).append(first[key] - second[key])
+    for key in sorted(first.keys() & second.keys(), key=lambda key: (stage_of(key[0]).place, key[:2])):
+        found.setdefault(key[0], []).append(first[key] - second[key])
     return found
 
 

@@ -53,6 +53,7 @@ _STYLE: Mapping[Any, object] = {
     "ytick.color": MUTED,
     "ytick.left": False,
 }
+_STROKES = 'stroke-linejoin="round" stroke-linecap="butt"'
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
@@ -111,12 +112,14 @@ def legend(name: str, contestants: Sequence[Contestant], labels: Mapping[Contest
 def _element(document: str, name: str, label: str) -> str:
     """An SVG document as an element within a page, with ids and colours of its own."""
     element = document[document.index("<svg") :].strip()
+    # Its style sheet would hold for the whole page; the same, inherited, holds for the picture alone.
+    element = re.sub(r"<style.*?</style>", "", element, flags=re.DOTALL)
     for colour, variable in VARIABLES.items():
         element = element.replace(colour, f"var(--{variable})")
     element = re.sub(r'\bid="', f'id="{name}-', element)
     element = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", element)
     element = re.sub(r' (?:width|height)="[\d.]+pt"', "", element, count=2)
-    return element.replace("<svg", f'<svg role="img" aria-label="{_escape(label)}"', 1)
+    return element.replace("<svg", f'<svg role="img" aria-label="{_escape(label)}" {_STROKES}', 1)
 
 
 def _escape(text: str) -> str:

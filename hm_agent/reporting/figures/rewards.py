@@ -19,10 +19,6 @@ HEADING, LANE, GAP = 74, 11, 12
 """Heights in pixels: of title and axis, of a contestant within a scenario, between scenarios."""
 _FILLED = 0.8
 """How much of a scenario's height its lanes fill."""
-CAPTION = (
-    "Mean reward with 95% bootstrap intervals. The bar behind reaches from random to oracle; hollow marks are the "
-    "paper's figures (GPT-4 against trained bots)."
-)
 
 
 def reward_picture(rows: Sequence[Row], labels: Mapping[Contestant, str], keys: Keys) -> Picture | None:
@@ -53,7 +49,18 @@ def _picture(
         _panel(f"{name}-{place}", game, list(group), keys)
         for place, (game, group) in enumerate(groupby(rows, key=lambda row: row.stage.game))
     ]
-    return Picture(name, title, CAPTION, tuple(panels), tuple(legend(name, contestants, labels, keys)))
+    return Picture(name, title, _caption(rows), tuple(panels), tuple(legend(name, contestants, labels, keys)))
+
+
+def _caption(rows: Sequence[Row]) -> str:
+    """What the marks are, as far as there are any."""
+    intervals = any(row.reward and row.reward.interval for row in rows)
+    said = ["Mean reward with 95% bootstrap intervals." if intervals else "Mean reward."]
+    if any(row.score is not None for row in rows):
+        said.append("The bar behind reaches from random to oracle.")
+    if any(row.paper for row in rows):
+        said.append("Hollow marks are the paper's figures: GPT-4 against trained bots.")
+    return " ".join(said)
 
 
 def _panel(name: str, game: str, rows: Sequence[Row], keys: Keys) -> Panel:

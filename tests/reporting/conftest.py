@@ -1,0 +1,36 @@
+"""A small grid, really played: two games, an agent in two settings, ceiling and floor, in two folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hm_agent.config import find_scenarios
+from hm_agent.experiment import Experiment, Progress, run
+from hm_agent.reporting.report import write_report
+from hm_agent.reporting.runs import read_runs
+from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+
+SCENARIOS = find_scenarios(["rws_repeated_6", "rws_repeated_1", "pd_repeated_5"])
+REFERENCES = ("oracle", "random")
+
+
+@pytest.fixture(scope="session")
+def grid(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[Path, Path]:
+    """Two folders of runs: `first` with all agents and a video, `second` with the agent in another setting."""
+    out = tmp_path_factory.mktemp("grid runs")  # a blank in a name must not break a link
+    folders = out / "first", out / "second"
+    first = Experiment(SCENARIOS, ("hypothetical_minds", *REFERENCES), episodes=3, out=folders[0], **_SHORT)
+    run(first, silence)
+    run(Experiment(SCENARIOS, episodes=3, out=folders[1], parameters=Hyperparameters(threshold=0.5), **_SHORT), silence)
+    return folders
+
+
+_SHORT = {"bots": "scripted", "max_steps": 300}
+
+
+@pytest.fixture(scope="session")
+def report(grid: tuple[Path, Path]) -> Path:
+    """The folder of the report on both."""
+    return write_report(read_runs(grid), grid[0] / "report").parent
