@@ -37,6 +37,15 @@ def unfinished(rows: Sequence[Row]) -> list[str]:
     return [f"{counted(statuses.total(), 'episode')} did not complete and {verb} in no mean: {reasons}."]
 
 
+def unscored(rows: Sequence[Row]) -> list[str]:
+    """Why rows have no score, where some have none."""
+    without = [row for row in rows if row.reward and row.score is None and not row.contestant.is_reference]
+    if not without:
+        return []
+    measure = "`random` and a better `oracle` on the same scenario, against the same bots"
+    return [f"A score, and so a comparison across games, needs {measure}: {counted(len(without), 'row')} without one."]
+
+
 def of_files(runs: Runs) -> list[str]:
     """What was wrong with the files that were read."""
     said = []

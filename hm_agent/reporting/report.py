@@ -14,7 +14,7 @@ from hm_agent.recording.files import write_whole
 from hm_agent.reporting.comparing import Comparison, alike, compare, outermost
 from hm_agent.reporting.contestants import Contestant, in_order, labels
 from hm_agent.reporting.figures.picture import Picture
-from hm_agent.reporting.notes import notes, of_files, unfinished
+from hm_agent.reporting.notes import notes, of_files, unfinished, unscored
 from hm_agent.reporting.pages import page, standalone
 from hm_agent.reporting.provenance import Fact, Seeds, seeds_played, what_was_run
 from hm_agent.reporting.runs import Played, Runs
@@ -120,7 +120,7 @@ def gather(runs: Runs, into: Path) -> Report:
         pictures=tuple(_pictures(runs, rows, names)),
         facts=tuple(what_was_run(runs)),
         seeds=tuple(seeds_played(runs)),
-        notes=(*notes(rows), *unfinished(rows), *of_files(runs)),
+        notes=(*notes(rows), *unfinished(rows), *unscored(rows), *of_files(runs)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,21 +14,19 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 
 SCENARIOS = find_scenarios(["rws_repeated_6", "rws_repeated_1", "pd_repeated_5"])
-REFERENCES = ("oracle", "random")
+AGENTS = ("hypothetical_minds", "oracle", "random")
 
 
 @pytest.fixture(scope="session")
 def grid(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[Path, Path]:
-    """Two folders of runs: `first` with all agents and a video, `second` with the agent in another setting."""
+    """Two folders of runs: `first` with all agents, `second` with the agent in another setting."""
     out = tmp_path_factory.mktemp("grid runs")  # a blank in a name must not break a link
     folders = out / "first", out / "second"
-    first = Experiment(SCENARIOS, ("hypothetical_minds", *REFERENCES), episodes=3, out=folders[0], **_SHORT)
+    first = Experiment(SCENARIOS, AGENTS, episodes=3, out=folders[0], max_steps=300, bots="scripted")
     run(first, silence)
-    run(Experiment(SCENARIOS, episodes=3, out=folders[1], parameters=Hyperparameters(threshold=0.5), **_SHORT), silence)
+    lenient = Hyperparameters(threshold=0.5)
+    run(replace(first, agents=AGENTS[:1], out=folders[1], parameters=lenient), silence)
     return folders
-
-
-_SHORT = {"bots": "scripted", "max_steps": 300}
 
 
 @pytest.fixture(scope="session")

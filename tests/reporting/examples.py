@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from hm_agent.recording.result import Result, write_result
 
@@ -38,10 +39,16 @@ _PLAYED = Result(
 )
 
 
-def result(agent: str = "hypothetical_minds", reward: float = 0.0, seed: int = 1, **changes: object) -> Result:
+def result(agent: str = "hypothetical_minds", reward: float = 0.0, seed: int = 1, **changes: Any) -> Result:
     """A finished episode but for what is changed."""
-    known = {"agent": agent, "reward": reward, "normalised_reward": reward, "seed": seed, "episode": seed}
-    return replace(_PLAYED, **(known | changes))  # type: ignore[arg-type]
+    known: dict[str, Any] = {
+        "agent": agent,
+        "reward": reward,
+        "normalised_reward": reward,
+        "seed": seed,
+        "episode": seed,
+    }
+    return replace(_PLAYED, **(known | changes))
 
 
 def leave(out: Path, *results: Result) -> None:

@@ -18,11 +18,11 @@ from hm_agent.reporting.statistics import (
 
 
 def test_the_error_has_one_degree_of_freedom_less() -> None:
-    assert mean_and_error([1, 2, 3, 4]) == (2.5, pytest.approx((5 / 3) ** 0.5 / 2))
+    assert mean_and_error([1, 2, 3, 4]) == pytest.approx((2.5, (5 / 3) ** 0.5 / 2))
 
 
 def test_a_single_value_has_neither_error_nor_interval() -> None:
-    (found,) = [estimate([7.0])]
+    found = estimate([7.0])
     assert found is not None
     assert (found.mean, found.n, found.error, found.interval) == (7.0, 1, None, None)
     assert t_interval([7.0]) is None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hm_agent.reporting.tables import OVERALL, scores, tabulate
@@ -44,7 +46,7 @@ def test_a_score_lies_between_random_and_oracle() -> None:
 @pytest.mark.parametrize(
     "changes", [{"bots": "trained"}, {"settings": {"seed": 0, "max_steps": 10, "top_k": 5}}, {"scenario": PD}]
 )
-def test_references_of_other_conditions_are_no_measure(changes: dict[str, object]) -> None:
+def test_references_of_other_conditions_are_no_measure(changes: dict[str, Any]) -> None:
     rows = tabulate([result(reward=8), result("oracle", 10, **changes), result("random", 0, **changes)])
     (ours,) = (row for row in rows if row.contestant.agent == "hypothetical_minds")
     assert ours.score is None
@@ -78,6 +80,6 @@ def test_scores_are_averaged_over_scenarios_by_game_and_over_all() -> None:
         for seed, reward in enumerate(rewards)
         for agent, reward in (("hypothetical_minds", reward), ("oracle", 10), ("random", 0))
     ]
-    found = {score.game: (pytest.approx(score.mean), score.scenarios) for score in scores(tabulate(played))}
+    found = {score.game: (round(score.mean, 9), score.scenarios) for score in scores(tabulate(played))}
     assert list(found) == [OVERALL, "Prisoner's Dilemma, repeated", "Running With Scissors, repeated"]
     assert list(found.values()) == [(0.55, 2), (0.8, 1), (0.3, 1)]
