@@ -12,7 +12,8 @@ ASK = """
 from hm_agent.config import data_folder, find_scenarios
 from hm_agent.models.prompts import environment
 from hm_agent.reporting.pages import TEMPLATES
-print(data_folder("scenarios"), len(find_scenarios(["rws_repeated_*"])), *environment().list_templates(), *(path.name for path in TEMPLATES.iterdir()), sep="\\n")
+templates = (*environment().list_templates(), *(path.name for path in TEMPLATES.iterdir()))
+print(data_folder("scenarios"), len(find_scenarios(["rws_repeated_*"])), *templates, sep="\\n")
 """
 
 

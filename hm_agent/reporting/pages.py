@@ -25,10 +25,11 @@ def page(template: str, report: Report) -> str:
 
 
 def standalone(panel: Panel) -> str:
-    """A panel as a file of its own, which brings the page's colours along."""
+    """A panel as a file of its own, which brings the page's colours and a size along."""
     style = _environment().get_template("colours.css.j2").render(root="svg")
-    start = panel.svg.index(">") + 1
-    return f"{panel.svg[:start]}\n<style>\n{style}\n</style>{panel.svg[start:]}\n"
+    tag, rest = panel.svg.split(">", 1)
+    sized = re.sub(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', r'width="\1" height="\2" \g<0>', tag)
+    return f"{sized}>\n<style>\n{style}\nsvg {{ background: var(--page); }}\n</style>{rest}\n"
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,11 @@ from hm_agent.reporting.tables import Row, Score, games, scores, tabulate
 PAGE = "report.html"
 FEW = 6
 """So many pairs of agents are shown at once."""
+
+ASKED_ALIKE = (
+    "The built-in reasoner answers a question by calculation from its fields alone, so agents that ask it the same "
+    "questions play the same: how they differ takes a language model to see."
+)
 
 
 @dataclass(frozen=True)
@@ -130,15 +136,10 @@ def _alike(comparisons: Iterable[Comparison], names: Mapping[Contestant, str]) -
     return [*said, ASKED_ALIKE] if calculated else said
 
 
-ASKED_ALIKE = (
-    "The built-in reasoner answers a question by calculation from its fields alone: agents that come to ask it the "
-    "same questions play the same, and their differences in words are lost on it."
-)
-
-
 def _pictures(runs: Runs, rows: list[Row], names: Mapping[Contestant, str]) -> Iterable[Picture]:
     """Those that there is data for."""
-    # Matplotlib takes long to import.
+    # Matplotlib takes long to import, and what it then says of its caches would look like something wrong with a run.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     from hm_agent.reporting.figures.drawing import keys
     from hm_agent.reporting.figures.effort import effort_picture
     from hm_agent.reporting.figures.rewards import ablation_picture, reward_picture

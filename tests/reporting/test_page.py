@@ -48,9 +48,9 @@ CONTRASTS = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser(report: Path) -> Iterator[Browser]:
-    """Debian's Chromium or the like; the report is played first, for no event loop may run beside Playwright's."""
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a browser; of the session, so that its absence is found before the grid is played."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None and os.environ.get("HM_AGENT_NEEDS_BROWSER"):
         pytest.fail(f"none of {', '.join(BROWSERS)} is there, and HM_AGENT_NEEDS_BROWSER is set")
@@ -58,8 +58,15 @@ def browser(report: Path) -> Iterator[Browser]:
         pytest.skip(
             f"the report's page is not tested: none of {', '.join(BROWSERS)} is there (apt-get install chromium)"
         )
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str, report: Path) -> Iterator[Browser]:
+    """The grid of the report is played before it starts: no event loop may run beside Playwright's."""
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=QUIET)
+        opened = playwright.chromium.launch(executable_path=chromium, args=QUIET)
         yield opened
         opened.close()
 

@@ -6,21 +6,18 @@ Colours are drawn as stand-ins and replaced by the names of CSS variables, so th
 from __future__ import annotations
 
 import io
-import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
+from markupsafe import escape
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hm_agent.reporting.contestants import Contestant
 from hm_agent.reporting.figures.picture import Panel
-
-# What it says of its cache of fonts would look like something wrong with a run.
-logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 INK, MUTED, LINE, BAND, PAGE = "#010101", "#020202", "#030303", "#040404", "#050505"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#000000")
@@ -37,6 +34,7 @@ _STYLE: Mapping[Any, object] = {
     "figure.dpi": 72,
     "font.size": 12,
     "text.color": INK,
+    "text.parse_math": False,  # a name may hold a dollar sign
     "axes.facecolor": "none",
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
@@ -91,16 +89,15 @@ def head(axes: Axes, title: str) -> None:
     """A title that starts where the panel does."""
     figure = axes.get_figure()
     assert figure is not None
-    figure.suptitle(title, x=0, ha="left", fontsize=13, fontweight="bold")
+    figure.suptitle(title, x=0.004, ha="left", fontsize=13, fontweight="bold")
 
 
-def sample(name: str, label: str, key: Key, *, hollow: bool = False) -> Panel:
+def sample(name: str, label: str, key: Key) -> Panel:
     """A marker as a legend shows it."""
 
     def paint(axes: Axes) -> None:
         axes.set_axis_off()
-        face = PAGE if hollow else key.colour
-        axes.plot([0], [0], key.marker, color=key.colour, markerfacecolor=face, markersize=8)
+        axes.plot([0], [0], key.marker, color=key.colour, markersize=8)
 
     return draw(name, label, 16, paint, width=16)
 
@@ -119,8 +116,4 @@ def _element(document: str, name: str, label: str) -> str:
     element = re.sub(r'\bid="', f'id="{name}-', element)
     element = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", element)
     element = re.sub(r' (?:width|height)="[\d.]+pt"', "", element, count=2)
-    return element.replace("<svg", f'<svg role="img" aria-label="{_escape(label)}" {_STROKES}', 1)
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    return element.replace("<svg", f'<svg role="img" aria-label="{escape(label)}" {_STROKES}', 1)
