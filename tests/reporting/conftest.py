@@ -13,7 +13,7 @@ from hm_agent.reporting.report import write_report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 
-SCENARIOS = find_scenarios(["rws_repeated_6", "rws_repeated_1", "pd_repeated_5"])
+SCENARIOS = find_scenarios(["rws_repeated_6", "pd_repeated_5"])
 AGENTS = ("hypothetical_minds", "oracle", "random")
 
 
