@@ -11,7 +11,7 @@ from hm_agent.reporting.contestants import Contestant, in_order
 from hm_agent.reporting.runs import stage_of
 from hm_agent.reporting.statistics import Difference, paired_difference
 from hm_agent.reporting.tables import OVERALL, Row
-from hm_agent.reporting.wording import counted, interval, number
+from hm_agent.reporting.wording import counted, listed
 
 NEARLY_ALL = 0.9
 """From this share of equal episodes on, two agents count as alike."""
@@ -121,28 +121,28 @@ def outermost(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 
 def alike(comparisons: Sequence[Comparison], labels: Mapping[Contestant, str]) -> list[str]:
-    """In words, whom these episodes don't tell apart."""
-    said = []
-    for comparison in outermost(comparisons):
-        names = f"{labels[comparison.first]} and {labels[comparison.second]}"
-        if comparison.is_alike:
-            said.append(f"{names} earned the same in {_share(comparison)}.")
-        elif comparison.is_open:
-            said.append(f"{names} are not told apart: {_gap(comparison)} over {_share(comparison, of='')}.")
-    return said
+    """In words, whom these episodes don't tell apart: a sentence for each agent and those that come after it."""
+    pairs = outermost(comparisons)
+    firsts = dict.fromkeys(pair.first for pair in pairs)
+    same = [[pair for pair in pairs if pair.first == first and pair.is_alike] for first in firsts]
+    unsure = [[p for p in pairs if p.first == first and p.is_open and not p.is_alike] for first in firsts]
+    return [*(_same(some, labels) for some in same if some), *(_unsure(some, labels) for some in unsure if some)]
 
 
-def _share(comparison: Comparison, of: str = "of ") -> str:
-    episodes = counted(comparison.common, "common episode")
-    if not of:
-        return episodes
-    return f"all of {episodes}" if comparison.equal == comparison.common else f"{comparison.equal} of {episodes}"
+def _same(pairs: Sequence[Comparison], labels: Mapping[Contestant, str]) -> str:
+    shares: dict[str, list[str]] = {}
+    for pair in pairs:
+        shares.setdefault(_share(pair), []).append(labels[pair.second])
+    said = [f"as {listed(names)} in {share}" for share, names in shares.items()]
+    return f"{labels[pairs[0].first]} earned the same {', '.join(said)}."
 
 
-def _gap(comparison: Comparison) -> str:
-    told, what, digits = comparison.reward, "reward", 1
-    if told is None:
-        told, what, digits = comparison.score, "score", 2
-    if told is None:
-        return "no common scale"
-    return f"the difference in {what} is {number(told.mean, digits)} (95% interval {interval(told.interval, digits)})"
+def _share(pair: Comparison) -> str:
+    episodes = counted(pair.common, "common episode")
+    return f"all of {episodes}" if pair.equal == pair.common else f"{pair.equal} of {episodes}"
+
+
+def _unsure(pairs: Sequence[Comparison], labels: Mapping[Contestant, str]) -> str:
+    names = listed([labels[pair.second] for pair in pairs])
+    told = "the interval of the difference does not exclude 0" if len(pairs) == 1 else "no interval excludes 0"
+    return f"Whether {labels[pairs[0].first]} earns more or less than {names} is left open: {told}."

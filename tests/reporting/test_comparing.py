@@ -68,26 +68,36 @@ def test_without_floor_and_ceiling_there_is_no_score() -> None:
 
 def test_agents_that_earn_the_same_are_said_to() -> None:
     played = [result(agent, seed, seed) for agent in ("react", "reflexion") for seed in range(20)]
-    assert words(*played) == ["react and reflexion earned the same in all of 20 common episodes."]
+    assert words(*played) == ["react earned the same as reflexion in all of 20 common episodes."]
     other = result("react", 5, 99), result("reflexion", 6, 99)
-    assert words(*played, *other) == ["react and reflexion earned the same in 20 of 21 common episodes."]
+    assert words(*played, *other) == ["react earned the same as reflexion in 20 of 21 common episodes."]
 
 
-def test_agents_whose_difference_may_be_zero_are_said_to_be_not_told_apart() -> None:
-    played = [
-        result("react", 1.0, 1),
-        result("reflexion", 2.0, 1),
-        result("react", 2.0, 2),
-        result("reflexion", 1.0, 2),
+def test_agents_whose_difference_may_be_zero_are_said_to_be_left_open() -> None:
+    one, other = ((result("react", a, seed), result("reflexion", b, seed)) for a, b, seed in ((1, 2, 1), (2, 1, 2)))
+    (said,) = words(*one, *other)
+    assert said.startswith("Whether react earns more or less than reflexion is left open: the interval")
+
+
+def test_what_is_alike_is_said_before_what_is_open() -> None:
+    agents = ("hypothetical_minds", "react", "reflexion")
+    played = [result(agent, (agent == "react") * (-1) ** seed, seed) for agent in agents for seed in range(4)]
+    same, *unsure = words(*played)
+    assert same == "hypothetical_minds earned the same as reflexion in all of 4 common episodes."
+    assert [said.split(" is left open")[0] for said in unsure] == [
+        "Whether hypothetical_minds earns more or less than react",
+        "Whether react earns more or less than reflexion",
     ]
-    (said,) = words(*played)
-    assert said.startswith(
-        "react and reflexion are not told apart: the difference in reward is 0.0 (95% interval -12.7 to"
-    )
+
+
+def test_those_of_whom_the_same_is_said_are_named_together() -> None:
+    agents = ("hypothetical_minds", "react", "reflexion")
+    first, _ = words(*(result(agent, 1, seed) for agent in agents for seed in range(4)))
+    assert first == "hypothetical_minds earned the same as react and reflexion in all of 4 common episodes."
 
 
 def test_agents_that_are_told_apart_are_not_mentioned() -> None:
-    assert words(*(result(agent, reward + seed % 2, seed) for agent, reward in GAINS2 for seed in range(5))) == []
+    assert words(*(result(agent, reward + seed % 2, seed) for agent, reward in FAR_APART for seed in range(5))) == []
 
 
-GAINS2 = (("hypothetical_minds", 9.0), ("react", 1.0))
+FAR_APART = (("hypothetical_minds", 9.0), ("react", 1.0))

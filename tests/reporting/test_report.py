@@ -46,7 +46,7 @@ def test_a_row_has_the_figures_of_its_episodes(grid: Folders, report: Path) -> N
 
 def test_settings_that_differ_make_two_rows(report: Path) -> None:
     rows = [row for row in table(report / "report.csv") if row["agent"] == "hypothetical_minds"]
-    assert {re.findall(r"threshold=\S+", row["settings"])[0] for row in rows} == {"threshold=0.7", "threshold=0.5"}
+    assert {re.findall(r"\bthreshold=\S+", row["settings"])[0] for row in rows} == {"threshold=0.7", "threshold=0.5"}
     assert all(row["oracle"] and row["random"] for row in rows)
 
 

@@ -94,6 +94,6 @@ def _panel(name: str, measure: str, unit: str, efforts: Sequence[Effort], keys: 
         axes.set_xlabel(measure)
         axes.set_ylabel(unit)
         axes.xaxis.set_major_formatter("{x:,.12g}")
-        axes.xaxis.set_major_locator(MaxNLocator(6))
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 
     return draw(name, f"{unit} against {measure}", HEIGHT, paint)
