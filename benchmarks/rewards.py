@@ -8,9 +8,11 @@ from pathlib import Path
 from rich.console import Console
 
 from hm_agent.config import all_scenarios
-from hm_agent.experiment import Experiment, run
+from hm_agent.engines.run import run
+from hm_agent.experiment import Experiment
 from hm_agent.reporting.console import ConsoleProgress
-from hm_agent.reporting.summary import Row, tabulate
+from hm_agent.reporting.summary import cells
+from hm_agent.reporting.tables import Row, tabulate
 
 AGENTS = ("hypothetical_minds", "oracle", "random")
 EPISODES = 5
@@ -23,13 +25,15 @@ def main() -> None:
             rows = tabulate(run(experiment, progress))
     print("| scenario | hypothetical_minds | interactions | the paper's (GPT-4) | oracle | of oracle | random |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for name in dict.fromkeys(row.scenario for row in rows):
-        by_agent = {row.agent: row for row in rows if row.scenario == name}
+    for name in dict.fromkeys(row.stage.short_name for row in rows):
+        by_agent = {row.contestant.agent: row for row in rows if row.stage.short_name == name}
         _show(name, *(by_agent[agent] for agent in AGENTS))
 
 
 def _show(name: str, ours: Row, oracle: Row, floor: Row) -> None:
     mine, best = ours.normalised_reward, oracle.normalised_reward
     share = f"{100 * mine / best:.0f}%" if mine is not None and best else "-"
-    cells = ours.cells()
-    print(f"| {name} | {cells[5]} | {cells[6]} | {cells[7]} | {oracle.cells()[5]} | {share} | {floor.cells()[5]} |")
+    mean, interactions, paper = cells(ours, name)[5:8]
+    print(
+        f"| {name} | {mean} | {interactions} | {paper} | {cells(oracle, name)[5]} | {share} | {cells(floor, name)[5]} |"
+    )

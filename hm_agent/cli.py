@@ -11,11 +11,13 @@ from rich.console import Console
 
 from hm_agent import flags
 from hm_agent.agents.registry import ABOUT
-from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError, all_scenarios
-from hm_agent.experiment import Experiment, run
+from hm_agent.engines.run import run
+from hm_agent.experiment import Experiment
 from hm_agent.models.providers import BUILTIN, PRESETS
+from hm_agent.recording.result import Result
 from hm_agent.reporting.console import ConsoleProgress, show_rows
+from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 
 USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scenarios.
@@ -25,7 +27,13 @@ USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scen
     python run_scenario.py --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with result.json, trace.jsonl and, where asked for,
-video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One seed gives one episode, bit for bit."""
+video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One seed gives one episode, bit for bit. The same
+command again plays what is missing.
+
+OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV. Anew, from the
+files of earlier runs:
+
+    python run_scenario.py --report_only --out=runs,elsewhere --report=report"""
 
 INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 WIDTH = 120
@@ -42,6 +50,8 @@ def main(argv: Sequence[str]) -> int:
         if flags.HELP.value or flags.LIST.value:
             console.out(_help() if flags.HELP.value else _listing(), highlight=False)
             return 0
+        if flags.REPORT_ONLY.value:
+            return _report(flags.report_request(), console)
         experiment = flags.experiment()
         experiment.check()
         return _run(experiment, console)
@@ -54,19 +64,41 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(experiment: Experiment, console: Console) -> int:
-    status = 0
     try:
-        with ConsoleProgress(console, sum(1 for _ in experiment.plan())) as progress:
-            run(experiment, progress)
+        with ConsoleProgress(console, len(experiment.due())) as progress:
+            status = _judge(run(experiment, progress), experiment)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
             raise
         status = _complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
-    except ModelUnavailable as error:
-        status = _complain(f"{error.status}: {error}; what was played is in {experiment.out}", NO_MODEL)
-    show_rows(console, write_summary(experiment.out))
+    rows = write_summary(experiment.out)
+    show_rows(console, rows)
     console.out(f"Files: {experiment.out}", highlight=False)
+    if rows:
+        _report(flags.report_request(), console)
     return status
+
+
+def _judge(results: Sequence[Result], experiment: Experiment) -> int:
+    """The exit status after a run, with what went wrong said."""
+    stopped = next((result for result in results if result.stops_the_run), None)
+    if stopped:
+        return _complain(f"{stopped.status}: {stopped.reason}; what was played is in {experiment.out}", NO_MODEL)
+    failed = [result for result in results if result.has_failed]
+    if failed:
+        said = f"{len(failed)} of {len(results)} episodes failed, the first of {failed[0].scenario} with"
+        return _complain(f"{said} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
+    return 0
+
+
+def _report(request: flags.ReportRequest, console: Console) -> int:
+    """Writes the report on what was played, and says where it is."""
+    # Matplotlib and SciPy take long to import, and are needed here alone.
+    from hm_agent.reporting.report import write_report
+
+    runs = read_runs(request.folders).of(request.scenarios, request.agents)
+    console.out(f"Report: {write_report(runs, request.into)}", highlight=False)
+    return 0
 
 
 def _help() -> str:

@@ -87,6 +87,7 @@ class Experiment:
         for parent in (self.out, *self.out.parents):
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
+        _ = self.bots_by_scenario
         self.due()
 
     def due(self) -> list[Episode]:

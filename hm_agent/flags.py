@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,20 @@ _BOTS_DIR = flags.DEFINE_string(
     "bots_dir", None, "A folder of trained SavedModels, laid out <substrate>/<model>/.", **_HERE
 )
 
-_OUT = flags.DEFINE_string("out", "runs", "The folder to write to.", **_HERE)
+_OUT = flags.DEFINE_list("out", ["runs"], "The folder to write to; with --report_only, folders with commas.", **_HERE)
 _OVERWRITE = flags.DEFINE_bool("overwrite", False, "Play episodes anew that OUT holds already.", **_HERE)
+_RETRY_FAILED = flags.DEFINE_bool("retry_failed", False, "Play episodes anew that failed.", **_HERE)
+_WORKERS = flags.DEFINE_integer(
+    "workers",
+    1,
+    "How many episodes to play at once; as many as cores or, with a remote model, far more.",
+    lower_bound=1,
+    **_HERE,
+)
+REPORT_ONLY = flags.DEFINE_bool(
+    "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
+)
+_REPORT = flags.DEFINE_string("report", None, "The report's folder, OUT/report unless said.", **_HERE)
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 
 _MODEL = flags.DEFINE_string(
@@ -52,6 +64,9 @@ _KEY = flags.DEFINE_string("api_key_env", "OPENAI_API_KEY", "The environment var
 _TIMEOUT = flags.DEFINE_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **_HERE)
 _RETRIES = flags.DEFINE_integer(
     "retries", 5, "How often a failed call is made again, with growing pauses.", lower_bound=0, **_HERE
+)
+_PATIENCE = flags.DEFINE_float(
+    "patience", 600.0, "For how many seconds an endpoint that has worked may be out of order.", lower_bound=0, **_HERE
 )
 
 _TEMPERATURE = flags.DEFINE_float("temperature", None, "Sent only if set, as all of these.", lower_bound=0, **_HERE)
@@ -92,9 +107,9 @@ LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and 
 HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (_SCENARIO, _AGENT, _EPISODES, _SEED, _MAX_STEPS, _BOTS, _BOTS_DIR),
-    "What to leave": (_OUT, _OVERWRITE, _VIDEO),
-    "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES),
+    "What to play": (_SCENARIO, _AGENT, _EPISODES, _SEED, _MAX_STEPS, _BOTS, _BOTS_DIR, _WORKERS),
+    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _VIDEO, REPORT_ONLY, _REPORT),
+    "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
     "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
     "Theory of Mind": (_INFERENCE, _ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
@@ -124,16 +139,52 @@ def experiment() -> Experiment:
         model=_model_settings(),
         episodes=_EPISODES.value,
         seed=_SEED.value,
-        out=Path(_OUT.value),
+        out=_the_one_folder(),
         record_video=_VIDEO.value,
         max_steps=_MAX_STEPS.value,
         bots=_BOTS.value,
         bots_dir=bots_dir,
         overwrite=_OVERWRITE.value,
+        retry_failed=_RETRY_FAILED.value,
+        workers=_WORKERS.value,
         inference=_INFERENCE.value,
         parameters=Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
         by_reward=Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
     )
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """What to report on, and where to. scenarios, agents: names or globs; all where there are none."""
+
+    folders: tuple[Path, ...]
+    into: Path
+    scenarios: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+
+
+def report_request() -> ReportRequest:
+    """What the flags ask to report on; after playing, that is all that lies in the folder."""
+    folders = _folders()
+    into = _path(_REPORT) or folders[0] / "report"
+    if not REPORT_ONLY.value:
+        return ReportRequest(folders, into)
+    agents = tuple(_AGENT.value) if _AGENT.present else ()
+    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents)
+
+
+def _folders() -> tuple[Path, ...]:
+    """Those of --out, each once."""
+    if not _OUT.value or not all(_OUT.value):
+        raise ConfigError("--out names no folder")
+    return tuple(dict.fromkeys(map(Path, _OUT.value)))
+
+
+def _the_one_folder() -> Path:
+    folders = _folders()
+    if len(folders) > 1:
+        raise ConfigError(f"--out={','.join(map(str, folders))}: only --report_only takes more than one folder")
+    return folders[0]
 
 
 def _model_settings() -> ModelSettings:
@@ -146,6 +197,7 @@ def _model_settings() -> ModelSettings:
         sampling=_sampling(preset.sampling),
         timeout=_TIMEOUT.value,
         retries=_RETRIES.value,
+        patience=_PATIENCE.value,
         cache=_path(_CACHE),
         offline=_OFFLINE.value,
         max_calls=_MAX_CALLS.value,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from hm_agent.config import game_named
-from hm_agent.core import Step
+from hm_agent.engines.engine import Pulse
 from hm_agent.experiment import Episode
 from hm_agent.facts import MatrixFacts
 from hm_agent.grid import Layout
@@ -23,16 +23,13 @@ settings.load_profile("steady")
 class Silence:
     """A progress nobody watches."""
 
-    def begin(self, episode: Episode) -> Silence:
-        return self
-
-    def end(self, result: Result) -> None:
+    def begin(self, episode: Episode) -> None:
         """Says nothing."""
 
-    def record(self, step: Step) -> None:
+    def pulse(self, episode: Episode, pulse: Pulse) -> None:
         """Says nothing."""
 
-    def close(self) -> None:
+    def end(self, episode: Episode, result: Result) -> None:
         """Says nothing."""
 
 

@@ -51,6 +51,8 @@ def call(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]
         (("--scenario=rws_repeated_1", "--bots_dir=nowhere"), "nowhere: no such folder"),
         (("--scenario=rws_repeated_1", "--bots=trained", "--bots_dir=."), "no trained bot.*--bots=scripted"),
         (("--scenaro=rws_repeated_1",), "scenaro"),
+        (("--scenario=rws_repeated_1", "--out=a,b"), "--out=a,b: only --report_only takes more than one folder"),
+        (("--report_only",), "--out=runs: no such folder"),
         (("rws_repeated_1",), "unexpected argument 'rws_repeated_1'"),
     ],
 )
@@ -82,6 +84,8 @@ def test_help_tells_of_every_flag(tmp_path: Path) -> None:
         "episodes",
         "seed",
         "out",
+        "[no]report_only",
+        "report",
         "max_steps",
         "bots",
         "bots_dir",
@@ -113,21 +117,24 @@ def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "interrupted" in errors
     assert "Traceback" not in errors
-    results = [json.loads(path.read_text()) for path in (tmp_path / "out").glob("*/*/*/*/result.json")]
-    assert [result["status"] for result in results].count("interrupted") == 1
+    (unfinished,) = (tmp_path / "out").glob("*/*/*/*/unfinished.json")
+    assert json.loads(unfinished.read_text())["status"] == "interrupted"
     assert (tmp_path / "out" / "summary.md").exists()
+    assert "1 interrupted" in (tmp_path / "out" / "report" / "report.md").read_text()
 
 
 def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
     status, output, errors = call(*demo_arguments(), f"--out={tmp_path / 'demo'}", cwd=tmp_path)
     assert (status, errors) == (0, "")
     assert "hypothetical_minds" in output
+    assert output.endswith(f"Report: {tmp_path / 'demo' / 'report' / 'report.html'}\n")
     episode = tmp_path / "demo" / EPISODE
     assert {path.name for path in episode.iterdir()} == {"result.json", "trace.jsonl", "video.mp4"}
     result = json.loads((episode / "result.json").read_text())
     assert result["status"] == "completed"
     assert result["unknown_patches"] == 0
     assert result["interactions"] > 5
+    assert f'href="../{EPISODE}/video.mp4"' in (tmp_path / "demo" / "report" / "report.html").read_text()
 
 
 def demo_arguments() -> list[str]:

@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError, find_scenarios
-from hm_agent.experiment import Experiment, Progress, find_agents, run
+from hm_agent.engines.engine import Progress
+from hm_agent.engines.run import run
+from hm_agent.experiment import Experiment, find_agents
 from hm_agent.recording.result import Result, read_result
 from hm_agent.recording.trace import read_trace
-from hm_agent.reporting.summary import read_results, tabulate, write_summary
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.summary import write_summary
+from hm_agent.reporting.tables import tabulate
 
 (SCENARIO,) = find_scenarios(["rws_repeated_6"])
 
@@ -52,7 +56,7 @@ def test_a_trace_has_a_line_for_each_step(played: Path) -> None:
 
 
 def test_agents_meet_the_same_opponents(played: Path) -> None:
-    seeds = {(result.agent, result.episode): result.seed for result in read_results(played)}
+    seeds = {(result.agent, result.episode): result.seed for result in read_runs((played,)).results}
     assert seeds["random", 0] == seeds["hypothetical_minds", 0] != seeds["hypothetical_minds", 1]
 
 
@@ -65,7 +69,7 @@ def test_the_summary_counts_all_episodes_and_names_the_bots(played: Path) -> Non
 
 
 def test_unfinished_episodes_are_counted_but_not_averaged(played: Path) -> None:
-    results = [result for result in read_results(played) if result.agent == "random"]
+    results = [result for result in read_runs((played,)).results if result.agent == "random"]
     cut = Result(**{**results[0].__dict__, "status": "interrupted", "normalised_reward": 1e6})
     (row,) = tabulate([cut, results[1]])
     assert (row.episodes, row.finished) == (2, 1)
@@ -80,9 +84,8 @@ def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -
 
 
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:
-    with pytest.raises(ConfigError, match="--overwrite"):
-        experiment(played).check()
-    experiment(played, overwrite=True).check()
+    assert experiment(played).due() == []
+    assert len(experiment(played, overwrite=True).due()) == 1
 
 
 def test_a_file_is_no_folder_to_write_to(tmp_path: Path) -> None:
@@ -92,6 +95,6 @@ def test_a_file_is_no_folder_to_write_to(tmp_path: Path) -> None:
 
 
 def test_agents_are_found_by_name_and_glob() -> None:
-    assert find_agents(("oracle", "r*", "oracle")) == ("oracle", "random")
+    assert find_agents(("oracle", "m*", "oracle")) == ("oracle", "mmp", "mmp_he")
     with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):
         find_agents(("nobody",))

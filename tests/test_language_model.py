@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,15 @@ import pytest
 
 from benchmarks import text_player
 from benchmarks.loopback import Endpoint, Response, completion, refusal
-from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError, Scenario, find_scenarios
-from hm_agent.experiment import Experiment, Progress, run
+from hm_agent.engines.engine import Progress
+from hm_agent.engines.run import run
+from hm_agent.experiment import Experiment
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import ModelSettings
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
-from hm_agent.reporting.summary import read_results
+from hm_agent.reporting.runs import read_runs
 
 ROOT = Path(__file__).parents[1]
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
@@ -44,9 +44,8 @@ def play(
     """One episode; what it left behind, also where the model became unavailable."""
     experiment = Experiment((scenario,), model=model, out=out, bots="scripted", max_steps=max_steps)
     experiment.check()
-    with suppress(ModelUnavailable):  # the result tells
-        run(experiment, silence)
-    (result,) = read_results(out)
+    run(experiment, silence)
+    (result,) = read_runs((out,)).results
     return result
 
 
@@ -128,7 +127,7 @@ def test_a_spent_budget_ends_the_episode_with_trace_and_result(
 
 def test_an_endpoint_that_dies_ends_the_episode_with_trace_and_result(tmp_path: Path, silence: Progress) -> None:
     with Endpoint(dying_after(4)) as server:
-        result = play(tmp_path, settings(server), silence)
+        result = play(tmp_path, settings(server, patience=0.0), silence)
     assert (result.status, result.model_calls) == ("model_unavailable", 4)
     assert not result.is_finished
     assert len(list(read_trace(trace_of(tmp_path)))) == result.steps > 0

@@ -11,11 +11,13 @@ ROOT = Path(__file__).parents[1]
 ASK = """
 from hm_agent.config import data_folder, find_scenarios
 from hm_agent.models.prompts import environment
-print(data_folder("scenarios"), len(find_scenarios(["rws_repeated_*"])), *environment().list_templates(), sep="\\n")
+from hm_agent.reporting.pages import TEMPLATES
+templates = (*environment().list_templates(), *(path.name for path in TEMPLATES.iterdir()))
+print(data_folder("scenarios"), len(find_scenarios(["rws_repeated_*"])), *templates, sep="\\n")
 """
 
 
-def test_scenarios_and_prompts_are_found_in_an_installed_wheel(tmp_path: Path) -> None:
+def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", f"--outdir={tmp_path}", str(ROOT)]
     subprocess.run(build, check=True, capture_output=True, text=True)
     (wheel,) = tmp_path.glob("*.whl")
@@ -31,4 +33,4 @@ def test_scenarios_and_prompts_are_found_in_an_installed_wheel(tmp_path: Path) -
     folder, count, *templates = asked.stdout.splitlines()
     assert Path(folder) == site / "hm_agent" / "scenarios"
     assert count == "9"
-    assert "matrix/plan_subgoals.j2" in templates
+    assert {"matrix/plan_subgoals.j2", "report.html.j2", "page.css.j2"} <= set(templates)

@@ -13,6 +13,7 @@ from typing import ClassVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from hm_agent.asking import Usage
+from hm_agent.recording.files import write_whole
 
 FILE = "result.json"
 """Tells of an episode that was played to its end, or failed."""
@@ -99,9 +100,7 @@ class Result:
 def write_result(result: Result, folder: Path) -> None:
     """Writes the file whole or not at all."""
     name = UNFINISHED if result.stops_the_run else FILE
-    draft = folder / f".{name}"
-    draft.write_text(json.dumps(asdict(result), indent=2) + "\n", "utf-8")
-    draft.replace(folder / name)
+    write_whole(folder / name, json.dumps(asdict(result), indent=2) + "\n")
 
 
 def read_result(path: Path) -> Result | None:

@@ -1,62 +1,98 @@
-"""What a terminal shows: a progress bar while episodes run, a table at the end."""
+"""What a terminal shows: how far a run is, and a table at the end."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Column, Table
+from rich.text import Text
 
 from hm_agent.asking import Usage
-from hm_agent.core import Step
+from hm_agent.engines.engine import Pulse
 from hm_agent.experiment import Episode
 from hm_agent.recording.result import Result
-from hm_agent.reporting.summary import Row, notes
+from hm_agent.reporting.notes import notes
+from hm_agent.reporting.summary import all_cells
+from hm_agent.reporting.tables import Row
+from hm_agent.reporting.wording import counted
 
 SHOWN = {"scenario": 0, "agent": 1, "n": 4, "reward": 5, "interactions": 6, "the paper": 7}
 """The columns of the summary that fit 80 characters, by heading; n counts the episodes."""
-REFRESH = 50
-"""After how many steps the line of the running episode is renewed."""
+MOST_SHOWN = 8
+"""So many of the episodes under way are shown, those that have not been heard of for longest."""
+SILENCE = 5.0
+"""From so many seconds without news on, they are counted: the endpoint takes its time, or is being waited for."""
+
+
+@dataclass
+class _Running:
+    """What was last heard of an episode, and when."""
+
+    pulse: Pulse
+    heard: float
+
+    def words(self, title: str) -> str:
+        silent = time.monotonic() - self.heard
+        waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
+        return f"  {title}: step {self.pulse.step}, reward {self.pulse.reward:.1f}{waiting}"
 
 
 class ConsoleProgress:
-    """A bar over all episodes, with the steps and the reward of the one being played."""
+    """In a terminal, a bar over all episodes, what they have cost so far, and those under way; else a line each."""
 
     def __init__(self, console: Console, episodes: int) -> None:
-        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-        self._progress = Progress(*columns, console=console)
-        self._task = self._progress.add_task("starting", total=episodes)
-        self._title = ""
+        self._console, self._episodes = console, episodes
+        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=console)
+        self._task = self._bar.add_task("episodes", total=episodes)
+        self._running: dict[str, _Running] = {}
+        self._usage = Usage()
+        self._done = self._failed = 0
+        self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
-        self._progress.start()
+        if self._console.is_terminal and self._episodes:
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._progress.stop()
+        self._live.stop()
 
-    def begin(self, episode: Episode) -> Self:
-        self._title = f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
-        self._progress.update(self._task, description=f"{self._title}: starting")
-        return self
+    def begin(self, episode: Episode) -> None:
+        self._running[_title(episode)] = _Running(Pulse(0, 0.0, Usage()), time.monotonic())
 
-    def record(self, step: Step) -> None:
-        if step.observation.step % REFRESH == 0:
-            line = f"{self._title}: step {step.observation.step}, reward {step.total:.1f}"
-            self._progress.update(self._task, description=line)
+    def pulse(self, episode: Episode, pulse: Pulse) -> None:
+        self._running[_title(episode)] = _Running(pulse, time.monotonic())
 
-    def close(self) -> None:
-        """Nothing to close for a single episode."""
+    def end(self, episode: Episode, result: Result) -> None:
+        self._running.pop(_title(episode), None)
+        self._usage += result.usage
+        self._done += 1
+        self._failed += result.has_failed
+        self._bar.update(self._task, completed=self._done)
+        if not self._live.is_started:
+            said = f"{result.status}, {result.steps} steps, reward {result.reward:.1f}{_bill(result.usage)}"
+            self._console.out(f"[{self._done}/{self._episodes}] {_title(episode)}: {said}", highlight=False)
 
-    def end(self, result: Result) -> None:
-        line = f"{self._title}: {result.status}, {result.steps} steps, reward {result.reward:.1f}{_bill(result.usage)}"
-        self._progress.update(self._task, advance=1, description=line)
+    def _picture(self) -> Group:
+        quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]
+        usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
+        said = f"{len(self._running)} running, {self._failed} failed{_bill(usage)}"
+        return Group(self._bar, Text(said), *(Text(running.words(title)) for title, running in sorted(quietest)))
+
+
+def _title(episode: Episode) -> str:
+    return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
 
 
 def _bill(usage: Usage) -> str:
@@ -64,15 +100,15 @@ def _bill(usage: Usage) -> str:
     if not usage.calls:
         return ""
     tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
-    return f", {usage.calls} calls{tokens}{'' if usage.cost is None else f', {usage.cost:.4f} USD'}"
+    return f", {counted(usage.calls, 'call')}{tokens}{'' if usage.cost is None else f', {usage.cost:.4f} USD'}"
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:
     """Prints the table of a summary, and below it what holds for all of it."""
     columns = (Column(heading, no_wrap=True) for heading in SHOWN)
     table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for row in rows:
-        table.add_row(*(row.cells()[n] for n in SHOWN.values()))
+    for line in all_cells(rows):
+        table.add_row(*(line[n] for n in SHOWN.values()))
     console.print(table)
     for note in notes(rows):
         console.out(note, highlight=False)

@@ -45,9 +45,7 @@ class Watcher:
 
 
 def experiment(out: Path, workers: int = 2, steps: int = 150, episodes: int = 2) -> Experiment:
-    return Experiment(
-        SCENARIOS, episodes=episodes, out=out, bots="scripted", max_steps=steps, workers=workers, seed=5
-    )
+    return Experiment(SCENARIOS, episodes=episodes, out=out, bots="scripted", max_steps=steps, workers=workers, seed=5)
 
 
 def traces(out: Path) -> dict[str, bytes]:

@@ -1,0 +1,37 @@
+"""Numbers as tables and sentences have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+NOTHING = "-"
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """Rounded, and never a negative zero."""
+    return NOTHING if value is None else f"{round(value, digits) + 0.0:,.{digits}f}"
+
+
+def with_error(value: float | None, error: float | None, digits: int = 1) -> str:
+    if value is None or error is None:
+        return number(value, digits)
+    return f"{number(value, digits)} ± {number(error, digits)}"
+
+
+def interval(ends: tuple[float, float] | None, digits: int = 1) -> str:
+    return NOTHING if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
+
+
+def known(value: float | None, digits: int = 0) -> str:
+    """A count or a cost that may be unknown."""
+    return "unknown" if value is None else number(value, digits)
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 episode`, `2 episodes`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -1,0 +1,117 @@
+"""Means, errors and intervals against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.reporting.statistics import (
+    bootstrap_interval,
+    estimate,
+    mean_and_error,
+    paired_difference,
+    score,
+    t_interval,
+)
+
+
+def test_the_error_has_one_degree_of_freedom_less() -> None:
+    assert mean_and_error([1, 2, 3, 4]) == pytest.approx((2.5, (5 / 3) ** 0.5 / 2))
+
+
+def test_a_single_value_has_neither_error_nor_interval() -> None:
+    found = estimate([7.0])
+    assert found is not None
+    assert (found.mean, found.n, found.error, found.interval) == (7.0, 1, None, None)
+    assert t_interval([7.0]) is None
+
+
+def test_no_values_have_no_estimate() -> None:
+    assert estimate([]) is None
+    assert paired_difference({}) is None
+    assert paired_difference({"scenario": []}) is None
+
+
+def test_students_interval_is_that_of_the_table() -> None:
+    reach = 4.302653 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
+    assert t_interval([1, 2, 3]) == pytest.approx((2 - reach, 2 + reach))
+
+
+def test_two_values_are_bootstrapped_to_their_ends() -> None:
+    # Their means are 0, a half and 1, with chances of a quarter, a half and a quarter.
+    assert bootstrap_interval([0.0, 1.0]) == (0.0, 1.0)
+
+
+def test_equal_values_leave_nothing_open() -> None:
+    assert bootstrap_interval([5.0] * 4) == (5.0, 5.0)
+    assert t_interval([5.0] * 4) == (5.0, 5.0)
+
+
+def test_many_values_are_bootstrapped_to_the_normal_interval() -> None:
+    values = np.random.default_rng(1).normal(10, 3, 400).tolist()
+    mean, error = mean_and_error(values)
+    assert error is not None
+    assert bootstrap_interval(values) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), abs=0.1 * error)
+
+
+def test_an_interval_is_the_same_every_time() -> None:
+    assert bootstrap_interval([1.0, 2.0, 4.0, 8.0]) == bootstrap_interval([1.0, 2.0, 4.0, 8.0])
+
+
+@given(st.lists(st.floats(-1000, 1000), min_size=2, max_size=6))
+def test_a_bootstrap_interval_lies_within_the_values(values: list[float]) -> None:
+    interval = bootstrap_interval(values)
+    assert interval is not None
+    assert min(values) - 1e-9 <= interval[0] <= interval[1] <= max(values) + 1e-9
+
+
+def test_every_scenario_weighs_the_same_whatever_was_played_of_it() -> None:
+    found = paired_difference({"one": [1.0, 3.0], "other": [6.0]})
+    assert found is not None
+    assert (found.mean, found.clusters, found.pairs, found.unit) == (4.0, 2, 3, "scenarios")
+    assert found.interval == pytest.approx((4 - 12.706205 * 2, 4 + 12.706205 * 2))  # t with 1 degree of freedom
+
+
+def test_scenarios_are_the_sample_and_not_their_episodes() -> None:
+    once = paired_difference({"one": [1.0], "other": [2.0], "third": [4.0]})
+    often = paired_difference({"one": [1.0] * 50, "other": [2.0] * 50, "third": [4.0] * 50})
+    assert once is not None
+    assert often is not None
+    assert once.interval == often.interval
+
+
+def test_within_one_scenario_episodes_are_the_sample() -> None:
+    found = paired_difference({"one": [1.0, 2.0, 3.0]})
+    assert found is not None
+    assert (found.unit, found.clusters, found.pairs) == ("episodes", 1, 3)
+    assert found.interval == t_interval([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("differences", "is_open"), [([1.0, 1.1, 0.9], False), ([-1.0, 1.0, 0.5], True), ([3.0], True), ([0.0, 0.0], True)]
+)
+def test_a_difference_is_open_while_its_interval_holds_nothing_or_zero(differences: list[float], is_open: bool) -> None:
+    found = paired_difference({"one": differences})
+    assert found is not None
+    assert found.is_open == is_open
+
+
+@pytest.mark.parametrize(
+    ("value", "floor", "ceiling", "expected"),
+    [
+        (5, 0, 10, 0.5),
+        (-2, -2, 8, 0.0),
+        (12, 0, 10, 1.2),
+        (-5, 0, 10, -0.5),
+        (5, None, 10, None),
+        (5, 0, None, None),
+        (5, 3, 3, None),
+        (5, 9, 3, None),
+    ],
+)
+def test_a_score_says_where_between_floor_and_ceiling(
+    value: float, floor: float | None, ceiling: float | None, expected: float | None
+) -> None:
+    assert score(value, floor, ceiling) == expected

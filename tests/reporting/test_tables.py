@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hm_agent.reporting.tables import OVERALL, scores, tabulate
+from tests.reporting.examples import PD, RWS, result
+
+
+def test_episodes_that_did_not_complete_are_counted_and_never_averaged_in() -> None:
+    failed = [
+        result(reward=1e6, seed=3, status="interrupted"),
+        result(reward=1e6, seed=4, status="failed: out of memory"),
+        result(reward=1e6, seed=5, status="failed: no network", input_tokens=None),
+    ]
+    (row,) = tabulate([result(reward=10, seed=1), result(reward=20, seed=2), *failed])
+    assert row.reward is not None
+    assert (row.reward.mean, row.reward.n) == (15, 2)
+    assert (row.episodes, row.finished, row.played) == (5, 2, "2 of 5")
+    assert row.unfinished == {"interrupted": 1, "failed": 2}
+    assert (row.usage.questions, row.usage_of_finished.questions) == (100, 40)
+    assert (row.usage.input_tokens, row.usage_of_finished.input_tokens) == (None, 0)
+
+
+def test_where_nothing_completed_there_is_no_mean() -> None:
+    (row,) = tabulate([result(reward=5, status="budget_spent")])
+    assert (row.reward, row.interactions, row.score) == (None, None, None)
+
+
+def test_episodes_that_were_set_otherwise_are_not_averaged() -> None:
+    rows = tabulate([result(reward=10), result(reward=20, settings={"seed": 0, "max_steps": None, "top_k": 1})])
+    assert sorted(row.normalised_reward or 0 for row in rows) == [10, 20]
+
+
+def test_the_paper_is_that_of_the_same_agent() -> None:
+    ours, react, random = tabulate([result(), result("react"), result("random")])
+    assert (ours.paper, react.paper, random.paper) == ((23.2, 4.7), (-2.3, 4.2), None)
+
+
+def test_a_score_lies_between_random_and_oracle() -> None:
+    row, *_ = tabulate([result(reward=8), result("oracle", 10), result("random", -10, 1), result("random", 10, 2)])
+    assert (row.floor, row.ceiling, row.score) == (0, 10, 0.8)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"bots": "trained"}, {"settings": {"seed": 0, "max_steps": 10, "top_k": 5}}, {"scenario": PD}]
+)
+def test_references_of_other_conditions_are_no_measure(changes: dict[str, Any]) -> None:
+    rows = tabulate([result(reward=8), result("oracle", 10, **changes), result("random", 0, **changes)])
+    (ours,) = (row for row in rows if row.contestant.agent == "hypothetical_minds")
+    assert ours.score is None
+
+
+def test_of_several_references_the_one_with_the_same_model_counts() -> None:
+    played = [
+        result(reward=8, model="gpt-4"),
+        result("random"),
+        result("oracle", 10),
+        result("oracle", 16, model="gpt-4"),
+    ]
+    row, *_ = tabulate(played)
+    assert row.ceiling == 16
+
+
+def test_scenarios_come_in_their_order_and_strange_ones_last() -> None:
+    rows = tabulate([result(scenario=name) for name in ("elsewhere_0", RWS.replace("_1", "_8"), RWS, PD)])
+    assert [row.stage.short_name for row in rows] == [
+        "pd_repeated_5",
+        "rws_repeated_1",
+        "rws_repeated_8",
+        "elsewhere_0",
+    ]
+
+
+def test_scores_are_averaged_over_scenarios_by_game_and_over_all() -> None:
+    played = [
+        result(agent, reward, seed, scenario=scenario)
+        for scenario, rewards in ((RWS, (2.0, 4.0)), (PD, (8.0,)))
+        for seed, reward in enumerate(rewards)
+        for agent, reward in (("hypothetical_minds", reward), ("oracle", 10), ("random", 0))
+    ]
+    found = {score.game: (round(score.mean, 9), score.scenarios) for score in scores(tabulate(played))}
+    assert list(found) == [OVERALL, "Prisoner's Dilemma, repeated", "Running With Scissors, repeated"]
+    assert list(found.values()) == [(0.55, 2), (0.8, 1), (0.3, 1)]
