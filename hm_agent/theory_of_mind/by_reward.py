@@ -120,9 +120,12 @@ class EvaluatedStrategies:
         return SIGNS[answer.outcome] * self._parameters.reward if answer else None
 
     async def _used_again(self, proven: Hypothesis) -> Strategy | None:
+        """The present strategy goes on, and gets the credit, where nothing was said of what the proven one comes to."""
         await self._lay_out([proven])
-        self._used = proven.words
-        return self._courses.get(proven.words)
+        course = self._courses.get(proven.words)
+        if course is not None:
+            self._used = proven.words
+        return course
 
     async def _made(self) -> Strategy | None:
         """A new strategy, or a better form of an old one, to be used next; None where none came."""
