@@ -73,6 +73,16 @@ def test_who_has_no_strategy_leaves_open_what_to_hold_and_which_part_to_play(nam
     assert all(question.role is None for _, question, _ in asked(steps_of(name, KITCHEN), PlanCooking))  # type: ignore[attr-defined]
 
 
+def test_a_delivery_is_planned_upon_at_once_even_without_a_strategy() -> None:
+    steps = play("react", STEPS, scenario=find_scenarios(["cooking_asymmetric_0"])[0])
+    planned = {number for number, _, _ in asked(steps, PlanCooking)}
+    delivered = [
+        number for number, step in enumerate(steps) if any(event.is_interaction for event in step.decision.events)
+    ]
+    assert len(delivered) > 3
+    assert planned >= set(delivered)
+
+
 def test_react_bears_nothing_in_mind_of_earlier_plans() -> None:
     for scenario in (DYAD, KITCHEN):
         plans = list(asked(steps_of("react", scenario), PlanSubgoals, PlanCooking))

@@ -65,7 +65,7 @@ def lead(rules: Rules, own_next: dict[str, int]) -> str:
     return rules.behaviours[main]
 
 
-RESPONDING = (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"), ("rock", "scissors"), ("rock", "paper"))
+RESPONDING = (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"), ("rock", "scissors"), ("paper", "paper"))
 HISTORIES = [
     (ROCK_PAPER_SCISSORS, ()),
     (ROCK_PAPER_SCISSORS, played(ROCK_PAPER_SCISSORS, *[("paper", "rock")] * 3)),
@@ -123,6 +123,12 @@ def test_without_a_strategy_it_collects_what_beats_most_of_many(other: str) -> N
     history = played(ARENA, *[("rock", other)] * 4, players=OTHERS[:4])
     thing = dict(zip(PLAN.rules.behaviours, PLAN.rules.things, strict=True))[BEATS[other]]
     assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {thing}
+
+
+def test_without_a_strategy_it_reckons_with_everybody_and_not_with_one_alone() -> None:
+    first, others = [("rock", "scissors")] * 6, [("rock", "rock")] * 5
+    history = played(ARENA, *first, *others, players=[*["player_1"] * 6, *OTHERS[1:6]])
+    assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {"purple_box"}
 
 
 @pytest.mark.parametrize(("rules", "history"), HISTORIES[:3])
