@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
+Replies = Mapping[tuple[str, ...], Callable[[str], dict[str, Any]]]
+"""How to answer a prompt, by fields that the form of the answer has in it."""
 Cell = tuple[int, int]
 
 CELL = r"\((\d+), (\d+)\)"
@@ -26,3 +30,10 @@ def search(pattern: str, text: str) -> str:
     """The first group of the first match; nothing where there is none."""
     found = re.search(pattern, text, re.MULTILINE)
     return found[1] if found else ""
+
+
+def find(pattern: str, text: str) -> str:
+    """The first group of the first match, which must be there."""
+    if found := search(pattern, text):
+        return found
+    raise ValueError(f"the prompt doesn't say {pattern!r}")

@@ -10,34 +10,85 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.prompt_text import Cell, cells_in, line, search
+from benchmarks.prompt_text import Cell, Replies, cells_in, find, line, search
 
 COMPLEMENT = {"loads pots": "serves soup", "serves soup": "loads pots"}
 """Which part goes with the teammate's; beside any other, one does everything."""
+WORK = {"loads pots": ("load",), "serves soup": ("serve",), "does everything": ("load", "serve")}
 SOON = 12
 """Within so many steps a pot is cooked that one fetches a dish for."""
 
 
+# What the teammate does, and what goes with it
+
+
 def propose(prompt: str) -> dict[str, Any]:
     """What the latest round came to is taken to go on."""
-    rounds = re.findall(r"^- until step .+?\): (.+?): ", prompt, re.MULTILINE)
+    rounds = _rounds(prompt)
     return {"reasoning": "It did so last.", "hypothesis": f"The teammate always {rounds[-1] if rounds else 'rests'}."}
+
+
+def _rounds(prompt: str) -> list[str]:
+    """What the teammate's doings came to in each round."""
+    return re.findall(r"- until step .+?\): (.+?): ", prompt)
 
 
 def predict(prompt: str) -> dict[str, Any]:
     said = search(r"# Your hypothesis about the teammate\n(.+)", prompt)
-    return {"reasoning": "By the hypothesis.", "behaviour": next((role for role in _roles(prompt) if role in said), "")}
+    return {"reasoning": "By the hypothesis.", "behaviour": _role_in(prompt, said) or "stands around"}
 
 
 def choose(prompt: str) -> dict[str, Any]:
     expected = search(r"By it the teammate next (.+)\.", prompt)
+    return {"reasoning": "We share.", "teammate": expected or "stands around"} | _part_beside(expected)
+
+
+def _part_beside(expected: str) -> dict[str, Any]:
+    """The part that goes with what is expected of the teammate."""
     role = COMPLEMENT.get(expected, "does everything")
-    strategy = f"I do what is left to do: one who {role}."
-    return {"reasoning": "We share.", "teammate": expected or "stands around", "role": role, "strategy": strategy}
+    return {"role": role, "strategy": f"I do what is left to do: one who {role}."}
+
+
+def read_mind(prompt: str) -> dict[str, Any]:
+    """What the latest round came to is taken to go on, and answered at once."""
+    said = propose(prompt)
+    expected = _role_in(prompt, said["hypothesis"])
+    return {"teammate": expected or "stands around"} | said | _part_beside(expected)
+
+
+# Strategies of its own
+
+
+def make(prompt: str) -> dict[str, Any]:
+    return {"reasoning": "By what the teammate did last."} | _part_beside(
+        _role_in(prompt, propose(prompt)["hypothesis"])
+    )
+
+
+def follow(prompt: str) -> dict[str, Any]:
+    role = _role_in(prompt, search(r"# Your strategy\n(.+)", prompt))
+    return {"reasoning": "By the strategy.", "role": role or "does everything"}
+
+
+def judge(prompt: str) -> dict[str, Any]:
+    """Somebody must load, and somebody serve."""
+    mine = search(r"the one who (.+) in this round, and", prompt)
+    done = {part for role in (mine, *_rounds(prompt)) for part in WORK.get(role, ())}
+    return {"reasoning": "", "outcome": "positive" if len(done) > 1 else "neutral"}
+
+
+# What to learn
 
 
 def criticise(prompt: str) -> dict[str, Any]:
-    return {"reasoning": "", "critique": "It was of no use with this in my hands: look at the pots again first."}
+    """Of what failed, if something did, or of a whole plan."""
+    if "it has failed" in prompt:
+        return {"reasoning": "", "critique": "It was of no use with this in my hands: look at the pots again first."}
+    paid = float(find(r"^Reward in between, from both of you: (\S+)\.$", prompt))
+    return {"reasoning": "", "critique": "Go on." if paid else "Bring soup sooner."}
+
+
+# What to do
 
 
 @dataclass(frozen=True)
@@ -110,19 +161,24 @@ def _scene(prompt: str) -> Scene:
     )
 
 
-def _roles(prompt: str) -> list[str]:
-    return re.findall(r'^- "(.+?)":', prompt, re.MULTILINE)
+def _role_in(prompt: str, words: str) -> str:
+    """The role that is named in words; nothing where none is."""
+    roles = re.findall(r'^- "(.+?)":', prompt, re.MULTILINE)
+    return next((role for role in roles if role in words), "")
 
 
 def _use(cell: Cell) -> str:
     return f"interact({cell})"
 
 
-REPLIES: Mapping[str, Callable[[str], dict[str, Any]]] = {
-    "critique": criticise,
-    "hypothesis": propose,
-    "behaviour": predict,
-    "role": choose,
-    "subgoals": plan,
+REPLIES: Replies = {
+    ("critique",): criticise,
+    ("hypothesis",): propose,
+    ("behaviour",): predict,
+    ("subgoals",): plan,
+    ("outcome",): judge,
+    ("role",): follow,
+    ("role", "strategy"): make,
+    ("teammate", "role", "strategy"): choose,
+    ("teammate", "role", "strategy", "hypothesis"): read_mind,
 }
-"""How to answer, by what the form of the answer has in it."""

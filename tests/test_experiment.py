@@ -95,6 +95,6 @@ def test_a_file_is_no_folder_to_write_to(tmp_path: Path) -> None:
 
 
 def test_agents_are_found_by_name_and_glob() -> None:
-    assert find_agents(("oracle", "m*", "oracle")) == ("oracle", "mmp", "mmp_he")
+    assert find_agents(("oracle", "ra*", "oracle")) == ("oracle", "random")
     with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):
         find_agents(("nobody",))

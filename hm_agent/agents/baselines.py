@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hm_agent.asking import Model, answer_or_none
-from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.core import Counts, Event, Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.by_reward import Strategising
 
@@ -61,7 +61,7 @@ class HighLevelPlanner:
         return await self._think() or self._game.answer_to({})
 
     async def revise(self, event: Event) -> Strategy | None:
-        evidence = None if isinstance(event, Clue) else await self._game.understand(event, self._model)
+        evidence = await self._game.understand(event, self._model)
         if evidence is None:
             return None
         self._memory.add(evidence)

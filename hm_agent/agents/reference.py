@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from hm_agent.asking import Model
+from hm_agent.asking import Model, answer_or_none
 from hm_agent.core import Clue, Counts, Decision, Event, Evidence, Hypothesis, Observation, Strategy, Told, Vitals
 from hm_agent.grid import Move
 from hm_agent.memory.interactions import InteractionMemory
@@ -60,7 +60,9 @@ class ToldStrategist:
         for player, told in self._told.items():
             if told.rule is not None:
                 question = self._game.ask_prediction(self._memory.of(player), told.rule, certain=True)
-                return self._game.strategy(await self._model.answer(question), informed=True)
+                answer = await answer_or_none(self._model, question)
+                if answer is not None:
+                    return self._game.strategy(answer, informed=True)
         return self._game.answer_to({player: told.behaviour for player, told in self._told.items()})
 
     async def revise(self, event: Event) -> Strategy | None:

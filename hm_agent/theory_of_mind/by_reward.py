@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from hm_agent.asking import Model, Question, answer_or_none, together
-from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.core import Counts, Event, Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
 
@@ -91,9 +91,7 @@ class EvaluatedStrategies:
         return await self._made() or self._game.answer_to({})
 
     async def revise(self, event: Event) -> Strategy | None:
-        """Takes in an event; clues to what somebody is up to are none to who reads no minds."""
-        if isinstance(event, Clue):
-            return None
+        """Takes in an event; clues to what somebody is up to say nothing to who reads no minds."""
         evidence = await self._game.understand(event, self._model)
         if evidence is None:
             return None
@@ -120,9 +118,12 @@ class EvaluatedStrategies:
         return SIGNS[answer.outcome] * self._parameters.reward if answer else None
 
     async def _used_again(self, proven: Hypothesis) -> Strategy | None:
+        """The present strategy goes on, and gets the credit, where nothing was said of what the proven one comes to."""
         await self._lay_out([proven])
-        self._used = proven.words
-        return self._courses.get(proven.words)
+        course = self._courses.get(proven.words)
+        if course is not None:
+            self._used = proven.words
+        return course
 
     async def _made(self) -> Strategy | None:
         """A new strategy, or a better form of an old one, to be used next; None where none came."""

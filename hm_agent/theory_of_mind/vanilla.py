@@ -44,6 +44,8 @@ class VanillaMind:
     def __init__(self, game: MindPrompting, model: Model, memory: InteractionMemory) -> None:
         self._game, self._model, self._memory = game, model, memory
         self._minds: dict[str, Hypothesis] = {}
+        self._expected: dict[str, str | None] = {}
+        """The behaviour that the present strategy answers, by player."""
         self._clues: dict[str, Clue] = {}
 
     @property
@@ -71,14 +73,15 @@ class VanillaMind:
             return None
         self._memory.add(evidence)
         self._clues.pop(evidence.partner, None)
+        self._expected.pop(evidence.partner, None)
         return await self._think()
 
     async def _follow(self, clue: Clue) -> Strategy | None:
         """Thinks everything over where a clue speaks against what is expected."""
         self._clues[clue.partner] = clue
-        mind = self._minds.get(clue.partner)
-        if clue.suggests in (None, mind and mind.prediction):
+        if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
+        self._expected[clue.partner] = clue.suggests
         return await self._think()
 
     async def _think(self) -> Strategy | None:
@@ -86,5 +89,7 @@ class VanillaMind:
         answer = await answer_or_none(self._model, self._game.ask_minds(outlooks))
         if answer is None:
             return None
-        self._minds |= self._game.minds(answer)
+        minds = self._game.minds(answer)
+        self._minds |= minds
+        self._expected |= {player: mind.prediction for player, mind in minds.items()}
         return self._game.strategy(answer, informed=bool(self._memory.all or self._clues))

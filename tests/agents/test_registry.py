@@ -14,6 +14,7 @@ from hm_agent.asking import AnswerT, Call, Model, Question, Unanswered, ignore
 from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Step, Told
 from hm_agent.episode import run_episode
+from hm_agent.games.cooking.questions.plans import PlanCooking
 from hm_agent.games.game import Inference
 from hm_agent.games.matrix.questions.plans import PlanSubgoals
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
@@ -79,12 +80,18 @@ def test_every_agent_plays_every_kind_of_game(name: str, scenario: Scenario) -> 
 
 
 @pytest.mark.parametrize("scenario", OF_EVERY_KIND, ids=lambda scenario: scenario.short_name)
-def test_an_agent_whose_model_answers_nothing_plays_on(scenario: Scenario) -> None:
-    steps = play("hypothetical_minds", 300, scenario=scenario, model=Mute())
+@pytest.mark.parametrize("name", sorted(set(AGENTS) - {"random", "noop"}))
+def test_an_agent_whose_model_answers_nothing_plays_on(name: str, scenario: Scenario) -> None:
+    steps = play(name, 300, scenario=scenario, model=Mute())
     asked = [exchange for step in steps for exchange in step.decision.exchanges]
     assert len({step.decision.action for step in steps}) > 3
-    assert 0 < len(asked) < 100
+    assert 0 < sum(isinstance(exchange.question, PlanSubgoals | PlanCooking) for exchange in asked) < 100
     assert all(exchange.answer is None for exchange in asked)
+
+
+@pytest.mark.parametrize("name", ["random", "noop"])
+def test_an_agent_that_does_not_think_asks_nothing(name: str) -> None:
+    assert not any(step.decision.exchanges for step in play(name, 60, model=Mute()))
 
 
 @pytest.mark.parametrize("name", sorted(set(AGENTS) - {"oracle"}))

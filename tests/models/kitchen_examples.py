@@ -112,7 +112,8 @@ UNDECIDED = replace(
     history=ROUNDS,
     critiques=("Go on.", "Hold a dish when the soup is done."),
 )
-BEFORE = Moment(180, Pose(2, 2, Facing.WEST), "tomato", PLAN_COOKING.pots)
+POTS_BEFORE = (Pot(UPPER, 2, None, 180, is_full=False, ready=None), Pot(LOWER, 1, None, 171, is_full=False, ready=None))
+BEFORE = Moment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE)
 AFTER = Moment(210, Pose(3, 2, Facing.NORTH), None, PLAN_COOKING.pots)
 PLANNED = ("interact((4, 2))", "interact((3, 4))")
 COSTS = (Pace(14, 121, 0, 33), Side(13, 9), Side(5, None))

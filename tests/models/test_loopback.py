@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -11,32 +12,17 @@ from typing import Any
 import pytest
 from openai import APIConnectionError, AsyncOpenAI, BadRequestError, NotFoundError, RateLimitError
 from openai.types.chat import ChatCompletion
-from pydantic import BaseModel
 
 from benchmarks.loopback import NAME, Endpoint, Response, completion, prompt_of, refusal
 from benchmarks.text_player import answer, play
-from hm_agent.games.cooking.questions.minds import BehaviourAnswer, RoleAnswer
-from hm_agent.games.game import Critique
-from hm_agent.games.matrix.questions.minds import ChoiceAnswer, CounterAnswer, InventoryAnswer, PredictionAnswer
+from hm_agent.games.matrix.questions.minds import ChoiceAnswer, CounterAnswer, InventoryAnswer, MindsAnswer
 from hm_agent.games.matrix.questions.plans import PlanAnswer
+from hm_agent.games.matrix.questions.strategies import StrategyAnswer
+from hm_agent.theory_of_mind.by_reward import HindsightAnswer, Outcome
 from hm_agent.theory_of_mind.module import HypothesisAnswer
+from tests.models.test_prompts import EXAMPLES
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.txt"))
-SCHEMAS: dict[str, type[BaseModel]] = {
-    "choose_role": RoleAnswer,
-    "predict_teammate": BehaviourAnswer,
-    "critique": Critique,
-    "infer": InventoryAnswer,
-    "propose": HypothesisAnswer,
-    "predict_among_many": PredictionAnswer,
-    "predict": CounterAnswer,
-    "choose": ChoiceAnswer,
-    "plan": PlanAnswer,
-}
-
-
-def schema_of(path: Path) -> type[BaseModel]:
-    return next(schema for stem, schema in SCHEMAS.items() if path.stem.startswith(stem))
 
 
 def golden(name: str) -> str:
@@ -235,7 +221,10 @@ def test_mistake_in_an_answer_is_shown(capfd: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_text_player_gives_valid_answers(path: Path) -> None:
-    schema_of(path).model_validate_json(play(path.read_text("utf-8")))
+    question = EXAMPLES[path.stem]
+    reply = play(path.read_text("utf-8"))
+    question.check(question.schema.model_validate_json(reply))
+    assert set(json.loads(reply)) <= set(question.schema.model_fields)
 
 
 def test_text_player_collects_what_is_missing_then_fires() -> None:
@@ -269,6 +258,49 @@ def test_text_player_seeks_those_whom_one_inventory_beats() -> None:
 def test_text_player_infers_what_explains_the_reward() -> None:
     held = InventoryAnswer.model_validate_json(play(golden("infer_inventory"))).inventory
     assert 6.25 * (held["rock"] - held["scissors"]) / sum(held.values()) == pytest.approx(3.125)
+
+
+def test_text_player_decides_what_to_hold_where_nobody_has() -> None:
+    """It copies me by the interactions, or else goes on with scissors: rock beats that."""
+    subgoals = PlanAnswer.model_validate_json(play(golden("plan_undecided"))).subgoals
+    assert subgoals == ["move_to((9, 6), (8, 4))", "move_to((8, 4), (8, 3))", "move_to((8, 3), (15, 11))"]
+
+
+def test_text_player_reads_every_mind_that_it_has_met() -> None:
+    reply = MindsAnswer.model_validate_json(play(golden("read_many_minds")))
+    assert {mind.player: mind.next for mind in reply.minds} == {"player_1": "scissors", "player_2": "scissors"}
+    assert reply.seek == ["player_1", "player_2", "player_4"]
+    assert reply.own_next == {"rock": 7, "paper": 2, "scissors": 1}
+
+
+@pytest.mark.parametrize("made", ["make_strategy", "make_strategy_among_many"])
+def test_text_player_follows_the_strategy_that_it_made(made: str) -> None:
+    reply = StrategyAnswer.model_validate_json(play(golden(made)))
+    followed = golden(made.replace("make", "follow"))
+    own_words = next(line for line in followed.splitlines() if line.startswith("I "))
+    same = ChoiceAnswer.model_validate_json(play(followed.replace(own_words, reply.strategy)))
+    assert same.own_next == reply.own_next
+
+
+@pytest.mark.parametrize(
+    ("instead", "outcome"),
+    [
+        ("rock 1, paper 1, scissors 6", Outcome.POSITIVE),
+        ("rock 1, paper 6, scissors 1", Outcome.NEUTRAL),
+        ("rock 9, paper 1, scissors 1", Outcome.NEGATIVE),
+    ],
+)
+def test_text_player_works_out_what_another_inventory_would_have_paid(instead: str, outcome: Outcome) -> None:
+    prompt = golden("judge_strategy").replace("rock 1, paper 1, scissors 6 instead", f"{instead} instead")
+    assert HindsightAnswer.model_validate_json(play(prompt)).outcome is outcome
+
+
+def test_text_cook_goes_by_its_strategy_and_judges_by_the_work_that_is_done() -> None:
+    named = golden("follow_cooking_strategy").replace("Keep all pots full.", "I am the one who loads pots.")
+    assert json.loads(play(named))["role"] == "loads pots"
+    judged = golden("judge_cooking_strategy")
+    assert json.loads(play(judged))["outcome"] == "positive"
+    assert json.loads(play(judged.replace("the one who serves soup", "the one who loads pots")))["outcome"] == "neutral"
 
 
 def test_text_player_refuses_a_prompt_that_it_does_not_know() -> None:

@@ -32,9 +32,10 @@ from hm_agent.models.prompts import render, render_retry
 from hm_agent.models.schema import answer_schema
 from hm_agent.models.text_model import RETRIES, TextModel
 from hm_agent.models.transcript import Transcript
-from tests.models.test_prompts import EXAMPLES, HISTORY, PLAN, RULES
+from tests.models.matrix_examples import HISTORY, PLAN, ROCK_PAPER_SCISSORS
+from tests.models.test_prompts import EXAMPLES
 
-COUNTER = PredictAndCounter(RULES, HISTORY, "It always plays rock.")
+COUNTER = PredictAndCounter(ROCK_PAPER_SCISSORS, HISTORY, "It always plays rock.")
 WALLED = replace(PLAN, layout=Layout(23, 15, frozenset({(14, 4)})))
 GOOD_COUNTER = '{"reasoning": "Paper beats it.", "other_next": {"rock": 6}, "own_next": {"paper": 6}}'
 GOOD_PLAN = '{"reasoning": "", "subgoals": ["move_to((9, 6), (9, 4))", "fire_at((16, 9))"]}'

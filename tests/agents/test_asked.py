@@ -1,0 +1,89 @@
+"""What each agent asks in real episodes, of the built-in reasoner and of a player behind an endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks import text_player
+from benchmarks.loopback import Endpoint
+from hm_agent.agents.registry import AGENTS
+from hm_agent.config import find_scenarios
+from hm_agent.experiment import Experiment, Progress, run
+from hm_agent.models.providers import ModelSettings
+from hm_agent.recording.trace import read_trace
+from hm_agent.reporting.summary import read_results
+from tests.agents.test_registry import play
+
+STEPS = 300
+DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
+MINDS = {
+    DYAD: {"ProposeHypothesis", "PredictAndCounter", "PlanSubgoals"},
+    ARENA: {"ProposeHypothesis", "PredictNext", "ChooseOpponents", "PlanSubgoals"},
+    KITCHEN: {"ProposeTeammate", "PredictTeammate", "ChooseRole", "PlanCooking", "CritiqueInteraction"},
+}
+MATRIX_STRATEGIES = {"MakeStrategy", "FollowStrategy", "JudgeStrategy", "PlanSubgoals"}
+ASKED: Mapping[str, Mapping[str, set[str]]] = {
+    "hypothetical_minds": MINDS,
+    "mmp": MINDS,
+    "mmp_he": MINDS,
+    "vmp": {
+        DYAD: {"ReadMinds", "PlanSubgoals"},
+        ARENA: {"ReadMinds", "PlanSubgoals"},
+        KITCHEN: {"ReadTeammate", "PlanCooking", "CritiqueInteraction"},
+    },
+    "react": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
+    "reflexion": {
+        DYAD: {"PlanSubgoals", "EvaluatePlan"},
+        ARENA: {"PlanSubgoals", "EvaluatePlan"},
+        KITCHEN: {"PlanCooking", "EvaluateCooking"},
+    },
+    "plan_react": {
+        DYAD: {"MakeStrategy", "PlanSubgoals"},
+        ARENA: {"MakeStrategy", "PlanSubgoals"},
+        KITCHEN: {"MakeCookingStrategy", "PlanCooking"},
+    },
+    "he_hr": {
+        DYAD: MATRIX_STRATEGIES,
+        ARENA: MATRIX_STRATEGIES,
+        KITCHEN: {"MakeCookingStrategy", "FollowCookingStrategy", "PlanCooking", "CritiqueInteraction"},
+    },
+    "oracle": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking", "CritiqueInteraction"}},
+    "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},
+    "noop": {DYAD: set(), ARENA: set(), KITCHEN: set()},
+}
+"""By agent and scenario. In the kitchen a first delivery pays so much that `he_hr` has nothing to imagine."""
+BASELINES = sorted(set(ASKED) - {"hypothetical_minds", "oracle", "random", "noop"})
+
+
+def test_of_every_agent_it_is_said_what_it_asks() -> None:
+    assert set(ASKED) == set(AGENTS)
+
+
+@pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
+@pytest.mark.parametrize("name", ASKED)
+def test_an_agent_asks_questions_of_its_kinds_and_no_others(name: str, scenario: str) -> None:
+    steps = play(name, STEPS, scenario=find_scenarios([scenario])[0])
+    exchanges = [exchange for step in steps for exchange in step.decision.exchanges]
+    assert {type(exchange.question).__name__ for exchange in exchanges} == ASKED[name][scenario]
+    assert all(exchange.answer for exchange in exchanges)
+
+
+@pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
+@pytest.mark.parametrize("name", BASELINES)
+def test_an_agent_plays_over_http_with_every_question_answered(
+    name: str, scenario: str, tmp_path: Path, silence: Progress
+) -> None:
+    with Endpoint(text_player.answer) as server:
+        model = ModelSettings("loopback", base_url=server.base_url, retries=0)
+        experiment = Experiment(tuple(find_scenarios([scenario])), (name,), model, bots="scripted", out=tmp_path)
+        run(replace(experiment, max_steps=STEPS), silence)
+    (result,) = read_results(tmp_path)
+    assert (result.status, result.steps, result.unanswered_questions) == ("max_steps", STEPS, 0)
+    assert result.interactions >= 2
+    (trace,) = tmp_path.rglob("trace.jsonl")
+    asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
+    assert asked == ASKED[name][scenario]

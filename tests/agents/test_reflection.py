@@ -1,0 +1,119 @@
+"""What is learnt from plans, in real episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import pytest
+
+from hm_agent.agents.reflection import KEPT
+from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.config import find_scenarios
+from hm_agent.core import Step
+from hm_agent.games.cooking.questions.plans import CritiqueInteraction, EvaluateCooking, PlanCooking
+from hm_agent.games.game import Critique
+from hm_agent.games.matrix.questions.plans import EvaluatePlan, PlanSubgoals
+from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from tests.agents.test_registry import play
+
+DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
+STEPS = 300
+Asked = tuple[int, Question[Any], Any]
+"""The number of the step, the question and its answer."""
+
+
+class Numbering:
+    """The built-in reasoner, but for its critiques, which are numbered; even ones don't come where `mute` is true."""
+
+    name = "numbering"
+
+    def __init__(self, mute: bool = False) -> None:
+        self._mute, self._count = mute, 0
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        answer = await BuiltinReasoner().answer(question, note)
+        if isinstance(answer, Critique):
+            self._count += 1
+            answer.critique = f"critique {self._count}"
+            if self._mute and self._count % 2 == 0:
+                raise Unanswered("it is an even one")
+        return answer
+
+
+@cache
+def steps_of(scenario: str, mute: bool = False) -> Sequence[Step]:
+    return play("reflexion", STEPS, scenario=find_scenarios([scenario])[0], model=Numbering(mute))
+
+
+def asked(steps: Sequence[Step]) -> list[Asked]:
+    return [(n, each.question, each.answer) for n, step in enumerate(steps) for each in step.decision.exchanges]
+
+
+def is_plan(question: Question[Any]) -> bool:
+    return isinstance(question, PlanSubgoals | PlanCooking)
+
+
+@pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
+def test_between_every_two_plans_the_first_is_evaluated(scenario: str) -> None:
+    kinds = [is_plan(question) for _, question, _ in asked(steps_of(scenario))]
+    assert len(kinds) > 10
+    assert kinds == [number % 2 == 0 for number in range(len(kinds))]
+
+
+@pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
+def test_an_evaluation_tells_of_the_plan_and_the_moments_before_and_after(scenario: str) -> None:
+    exchanges = asked(steps_of(scenario))
+    for (_, planned, plan), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
+        assert isinstance(question, EvaluatePlan | EvaluateCooking)
+        assert list(question.plan) == plan.subgoals
+        assert (question.before.step, question.before.pose) == (planned.step, planned.pose)  # type: ignore[attr-defined]
+        assert question.after.step == now
+
+
+@pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
+def test_an_evaluation_tells_what_was_paid_since_the_plan_was_made(scenario: str) -> None:
+    steps = steps_of(scenario)
+    exchanges = asked(steps)
+    rewards = []
+    for (planned, _, _), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
+        assert isinstance(question, EvaluatePlan | EvaluateCooking)
+        assert question.reward == pytest.approx(sum(step.reward for step in steps[planned:now]))
+        rewards.append(question.reward)
+    assert len(set(rewards)) > 1
+
+
+@pytest.mark.parametrize("mute", [False, True])
+def test_a_plan_is_made_in_view_of_the_latest_evaluations(mute: bool) -> None:
+    critiques: list[str] = []
+    for _, question, answer in asked(steps_of(DYAD, mute)):
+        if is_plan(question):
+            assert list(question.critiques) == critiques[-KEPT:]  # type: ignore[attr-defined]
+        elif answer is not None:
+            critiques.append(answer.critique)
+    assert KEPT == 3
+    assert len(critiques) > KEPT
+    assert ("critique 2" in critiques) is not mute
+
+
+def test_an_evaluation_in_a_kitchen_names_the_call_that_failed() -> None:
+    questions = [question for _, question, _ in asked(steps_of(KITCHEN)) if isinstance(question, EvaluateCooking)]
+    failures = [question for question in questions if question.failed is not None]
+    assert 0 < len(failures) < len(questions) / 2
+    for question in failures:
+        assert question.failed in question.plan
+        assert str(question.failed).startswith("interact")
+
+
+def test_without_reflexion_only_a_failure_is_explained_and_only_to_the_next_plan() -> None:
+    explained: tuple[str, ...] = ()
+    count = 0
+    steps = play("hypothetical_minds", STEPS, scenario=find_scenarios([KITCHEN])[0], model=Numbering())
+    for _, question, answer in asked(steps):
+        if isinstance(question, CritiqueInteraction):
+            explained, count = (answer.critique,), count + 1
+        elif isinstance(question, PlanCooking):
+            assert question.critiques == explained
+            explained = ()
+    assert count > 1
