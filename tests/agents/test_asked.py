@@ -15,7 +15,7 @@ from hm_agent.config import find_scenarios
 from hm_agent.experiment import Experiment, Progress, run
 from hm_agent.models.providers import ModelSettings
 from hm_agent.recording.trace import read_trace
-from hm_agent.reporting.summary import read_results
+from hm_agent.reporting.runs import read_runs
 from tests.agents.test_registry import play
 
 STEPS = 300
@@ -81,7 +81,7 @@ def test_an_agent_plays_over_http_with_every_question_answered(
         model = ModelSettings("loopback", base_url=server.base_url, retries=0)
         experiment = Experiment(tuple(find_scenarios([scenario])), (name,), model, bots="scripted", out=tmp_path)
         run(replace(experiment, max_steps=STEPS), silence)
-    (result,) = read_results(tmp_path)
+    (result,) = read_runs((tmp_path,)).results
     assert (result.status, result.steps, result.unanswered_questions) == ("max_steps", STEPS, 0)
     assert result.interactions >= 2
     (trace,) = tmp_path.rglob("trace.jsonl")
