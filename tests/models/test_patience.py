@@ -58,7 +58,7 @@ def test_patience_ends() -> None:
 )
 def test_what_will_not_pass_is_not_waited_for(response: Response) -> None:
     with Server(out_of_order(10**6, response)) as server:
-        with pytest.raises(Exception, match="no|key") as refused:
+        with pytest.raises(Exception, match=r"no|key") as refused:
             ask(server, Account(paid=1))
         assert not isinstance(refused.value, Outage)
         assert len(server.received) == 1
