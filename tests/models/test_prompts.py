@@ -20,6 +20,7 @@ import hm_agent
 from hm_agent.asking import Question
 from hm_agent.config import all_scenarios, data_folder
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.games.matrix.clues import Life
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions import (
     ChooseOpponents,
@@ -115,10 +116,12 @@ HUNTED = (
 
 ARENA = replace(RULES, width=25, height=24, players=8)
 OPPONENTS = (
-    Opponent("player_1", HISTORY[:2], BEST[0], "paper", None),
-    Opponent("player_2", HISTORY[2:3], Hypothesis("The opponent always plays scissors."), "scissors", (0, 0, 2)),
-    Opponent("player_3", (), None, "rock", (1, 0, 0)),
-    Opponent("player_4", (), None, None, None),
+    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(Life(240, (0, 2, 0)),)),
+    Opponent(
+        "player_2", HISTORY[2:3], Hypothesis("The opponent always plays scissors."), "scissors", Life(310, (0, 0, 2))
+    ),
+    Opponent("player_3", (), None, "rock", Life(333, (1, 0, 0)), (Life(60, (0, 3, 0)), Life(201, (2, 0, 1)))),
+    Opponent("player_4", (), None, None),
 )
 SOUGHT = replace(
     PLAN,
@@ -149,7 +152,7 @@ EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_in_a_hunt": ProposeHypothesis(HUNT, HUNTED, ()),
     "predict_in_a_hunt": PredictAndCounter(HUNT, HUNTED, "The opponent copies what I played last."),
     "predict_among_many": PredictNext(ARENA, HISTORY[:2], BEST[0].words),
-    "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1)),
+    "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1), step=345),
     "plan_among_many": SOUGHT,
 }
 

@@ -11,7 +11,7 @@ from hm_agent.asking import Model, Unanswered
 from hm_agent.core import Clue, Counts, Event, Evidence, Observation, Strategy, is_sought
 from hm_agent.facts import INTERACTING, READY, MatrixFacts
 from hm_agent.games.game import Briefing, Inference
-from hm_agent.games.matrix.clues import Gathering, GatheringReader
+from hm_agent.games.matrix.clues import Gathering, GatheringReader, Life
 from hm_agent.games.matrix.counters import Odds, best_meeting, best_target, expected_inventories
 from hm_agent.games.matrix.interactions import Interaction, InteractionReader, inventory_of
 from hm_agent.games.matrix.partners import Partners
@@ -54,6 +54,7 @@ class MatrixGame:
     def __init__(self, facts: MatrixFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
         self.facts, self.layout = facts, eyes.layout
         self._inference = inference
+        self._step = 0
         self.players = tuple(facts.sprites.players.values())
         self._held = (facts.initial_inventory,) * len(facts.resources)
         partners = Partners(self.layout, facts.beam, self.players)
@@ -78,6 +79,7 @@ class MatrixGame:
     # What happens
 
     def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
+        self._step = observation.step
         self._held = self.inventory(observation, view)
         interactions = self._interactions.read(observation, view, memory)
         clues = self._gatherings.read(observation.step, view, memory.lost, self._held)
@@ -140,12 +142,19 @@ class MatrixGame:
     def ask_choice(self, outlooks: Sequence[Outlook]) -> ChooseOpponents | None:
         if not self._is_crowd:
             return None
-        return ChooseOpponents(self.rules, tuple(map(self._opponent, outlooks)), self._held)
+        return ChooseOpponents(self.rules, tuple(map(self._opponent, outlooks)), self._held, self._step)
 
     def _opponent(self, outlook: Outlook) -> Opponent:
-        taken = outlook.clue.taken if isinstance(outlook.clue, Gathering) else None
-        encounters = self._encounters(outlook.history)
-        return Opponent(outlook.player, encounters, outlook.hypothesis, outlook.expected, taken)
+        clue = outlook.clue
+        present = Life(clue.step, clue.taken) if isinstance(clue, Gathering) and any(clue.taken) else None
+        return Opponent(
+            player=outlook.player,
+            history=self._encounters(outlook.history),
+            hypothesis=outlook.hypothesis,
+            expected=outlook.expected,
+            present=present,
+            former=self._gatherings.former(outlook.player),
+        )
 
     def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
         if isinstance(answer, ChoiceAnswer):

@@ -70,7 +70,7 @@ def predict(question: PredictNext) -> PredictionAnswer:
 def choose(question: ChooseOpponents) -> ChoiceAnswer:
     rules, opponents = question.rules, question.opponents
     met = [encounter for opponent in opponents for encounter in opponent.history]
-    odds = outlooks(rules, opponents)
+    odds = outlooks(rules, opponents, question.step)
     target, seek = best_meeting(rules, odds, expected_inventories(rules, met), question.own)
     said = "; ".join(f"{player} {_shares(rules, shares)}" for player, shares in odds.items())
     return ChoiceAnswer(reasoning=said, seek=list(seek), own_next=_by_name(rules, target))
