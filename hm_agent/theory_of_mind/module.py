@@ -161,12 +161,12 @@ class TheoryOfMind:
 
     async def _follow(self, clue: Clue) -> Strategy | None:
         """Thinks the strategy over where a clue speaks against what is expected; no hypothesis is scored by it."""
+        before = self._clues.get(clue.partner)
         self._clues[clue.partner] = clue
+        if self._choice() is not None:
+            return await self._follow_among_many(clue, before)
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
-        if self._choice() is not None:
-            self._expected[clue.partner] = clue.suggests
-            return await self._decided(None)
         hypothesis = self._believed(clue.partner)
         words = hypothesis.words if hypothesis else None
         answer = await self._ask(self._game.ask_prediction(self._memory.of(clue.partner), words, clue))
@@ -174,6 +174,14 @@ class TheoryOfMind:
             return None
         self._expected[clue.partner] = self._game.predicted(answer)
         return self._game.strategy(answer, informed=True)
+
+    async def _follow_among_many(self, clue: Clue, before: Clue | None) -> Strategy | None:
+        """Chooses anew where a clue points elsewhere than the one before; also where it confirms what was uncertain."""
+        if before is not None and before.suggests == clue.suggests:
+            return None
+        if clue.suggests is not None:
+            self._expected[clue.partner] = clue.suggests
+        return await self._decided(None)
 
     async def _refined(self, bank: Bank, history: Sequence[Evidence]) -> Bank:
         """Step 3: a new hypothesis, or a better form of an old one; the bank as it is where none came."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from hm_agent.facts import INTERACTING
-from hm_agent.games.matrix.clues import Gathering, GatheringReader
+from dataclasses import replace
+
+import pytest
+
+from hm_agent.facts import INTERACTING, READY
+from hm_agent.games.matrix.clues import LULL, Gathering, GatheringReader, Life
 from hm_agent.grid import Cell, Pose
 from hm_agent.memory.entities import Loss
 from hm_agent.perception.textual_map import Sight, TextualMap
@@ -66,7 +70,7 @@ def among_many() -> GatheringReader:
 
 
 def test_among_many_who_stands_in_the_place_of_a_thing_has_taken_it() -> None:
-    view = seeing(first=((5, 5), None), second=((3, 3), "ready"))
+    view = seeing(first=((5, 5), None), second=((3, 3), READY))
     assert among_many().read(5, view, [gone("purple_box", 4)], OWN) == (Gathering(5, "second", "paper", (0, 1), OWN),)
 
 
@@ -74,9 +78,41 @@ def test_among_many_nobody_is_blamed_for_what_was_gone_before() -> None:
     assert among_many().read(5, seeing(first=((5, 5), None)), [gone("purple_box", 4)], OWN) == ()
 
 
-def test_who_interacts_with_somebody_starts_over() -> None:
+def taking(reading: GatheringReader, step: int, kind: str) -> tuple[Gathering, ...]:
+    """The second player takes a thing before one's eyes."""
+    return reading.read(step, seeing(second=((3, 3), READY)), [gone(kind, step - 1)], OWN)
+
+
+@pytest.mark.parametrize("mark", [INTERACTING, None])
+def test_who_interacts_with_somebody_or_has_nothing_for_it_starts_over(mark: str | None) -> None:
     reading = among_many()
-    reading.read(5, seeing(second=((3, 3), None)), [gone("purple_box", 4)], OWN)
-    reading.read(9, seeing(second=((3, 4), INTERACTING)), [], OWN)
-    view = seeing(second=((3, 3), None))
-    assert reading.read(80, view, [gone("yellow_box", 79)], OWN) == (Gathering(80, "second", "rock", (1, 0), OWN),)
+    taking(reading, 5, "purple_box")
+    over = Gathering(9, "second", None, (0, 0), OWN)
+    assert reading.read(9, seeing(second=((3, 4), mark)), [], OWN) == (over,)
+    assert reading.read(10, seeing(second=((3, 4), mark)), [], OWN) == ()
+    assert taking(reading, 12, "yellow_box") == (Gathering(12, "second", "rock", (1, 0), OWN),)
+    assert reading.former("second") == (Life(5, (0, 1)),)
+
+
+def test_among_many_who_has_taken_nothing_for_long_has_started_over_unseen() -> None:
+    reading = among_many()
+    taking(reading, 5, "purple_box")
+    taking(reading, 5 + LULL - 1, "purple_box")
+    assert reading.former("second") == ()
+    assert taking(reading, 200, "yellow_box") == (Gathering(200, "second", "rock", (1, 0), OWN),)
+    assert reading.former("second") == (Life(5 + LULL - 1, (0, 2)),)
+
+
+def test_a_single_opponent_can_meet_nobody_else_however_long_it_takes() -> None:
+    reading = reader()
+    reading.read(5, NOBODY, [gone("purple_box", 4)], OWN)
+    assert reading.read(300, NOBODY, [gone("purple_box", 299)], OWN)[0].taken == (0, 2)
+
+
+def test_a_life_that_ends_in_meeting_oneself_is_no_former_one() -> None:
+    reading = among_many()
+    taking(reading, 5, "purple_box")
+    facing = replace(seeing(second=((3, 4), INTERACTING)), mark=INTERACTING)
+    assert reading.read(9, facing, [], OWN) == ()
+    reading.met("second", 25, held=(1, 2))
+    assert reading.former("second") == ()

@@ -97,7 +97,8 @@ class Witness:
                 self.blamed.append((event.step, event.partner, event.taken))
 
     def close(self) -> None:
-        """Keeps what it has."""
+        """Strikes out what has not paid before the end of the episode."""
+        del self.happened[len(self.named) :]
 
 
 @pytest.fixture(scope="module")

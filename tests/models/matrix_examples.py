@@ -9,6 +9,7 @@ from typing import Any
 from hm_agent.asking import Question
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.facts import Length
+from hm_agent.games.matrix.clues import Life
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import (
     ChooseOpponents,
@@ -102,11 +103,14 @@ HUNTED = (
 
 ARENA = replace(ROCK_PAPER_SCISSORS, width=25, height=24, players=8)
 OPPONENTS = (
-    Opponent("player_1", HISTORY[:2], BEST[0], "paper", None),
-    Opponent("player_2", HISTORY[2:3], Hypothesis("The opponent always plays scissors."), "scissors", (0, 0, 2)),
-    Opponent("player_3", (), None, "rock", (1, 0, 0)),
-    Opponent("player_4", (), None, None, None),
+    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(Life(240, (0, 2, 0)),)),
+    Opponent(
+        "player_2", HISTORY[2:3], Hypothesis("The opponent always plays scissors."), "scissors", Life(310, (0, 0, 2))
+    ),
+    Opponent("player_3", (), None, "rock", Life(333, (1, 0, 0)), (Life(60, (0, 3, 0)), Life(201, (2, 0, 1)))),
+    Opponent("player_4", (), None, None),
 )
+TAKING = Opponent("opponent", HISTORY, None, None, Life(340, (2, 0, 1)))
 SOUGHT = replace(
     PLAN,
     rules=ARENA,
@@ -149,16 +153,18 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_in_a_hunt": ProposeHypothesis(HUNT, HUNTED, ()),
     "predict_in_a_hunt": PredictAndCounter(HUNT, HUNTED, "The opponent copies what I played last."),
     "predict_among_many": PredictNext(ARENA, HISTORY[:2], BEST[0].words),
-    "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1)),
+    "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1), step=345),
     "plan_among_many": SOUGHT,
     "plan_undecided": UNDECIDED,
     "plan_undecided_among_many": UNDECIDED_AMONG_MANY,
     "plan_undecided_at_first": replace(LOST, strategy=None, target=None),
     "evaluate_plan": EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, -2.5, *MOMENTS),
-    "read_minds": ReadMinds(ROCK_PAPER_SCISSORS, (Opponent("opponent", HISTORY, None, None, (2, 0, 1)),), (1, 4, 1)),
-    "read_minds_at_first": ReadMinds(DILEMMA, (Opponent("opponent", (), None, None, None),), (1, 1)),
+    "read_minds": ReadMinds(
+        ROCK_PAPER_SCISSORS, (Opponent("opponent", HISTORY, None, None, Life(340, (2, 0, 1))),), (1, 4, 1), 345
+    ),
+    "read_minds_at_first": ReadMinds(DILEMMA, (Opponent("opponent", (), None, None),), (1, 1), 0),
     "read_many_minds": ReadMinds(
-        ARENA, tuple(replace(each, hypothesis=None, expected=None) for each in OPPONENTS), (1, 2, 1)
+        ARENA, tuple(replace(each, hypothesis=None, expected=None) for each in OPPONENTS), (1, 2, 1), 345
     ),
     "make_strategy": MakeStrategy(ROCK_PAPER_SCISSORS, HISTORY, ("opponent",), PAID),
     "make_first_strategy": MakeStrategy(DILEMMA, (), ("opponent",)),

@@ -11,6 +11,7 @@ import pytest
 
 from hm_agent.asking import AnswerT, Question
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.games.matrix.clues import Life
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import (
     ChooseOpponents,
@@ -223,7 +224,9 @@ def test_at_once_it_answers_as_it_would_step_by_step(
 ) -> None:
     own = (rules.initial_inventory,) * len(rules.behaviours)
     taken = tuple(2 * (n == 0) for n in range(len(own))) if has_taken else None
-    answer = ask(ReadMinds(rules, (Opponent("opponent", history, None, None, taken),), own))
+    answer = ask(
+        ReadMinds(rules, (Opponent("opponent", history, None, None, Life(500, taken) if taken else None),), own, 500)
+    )
     words = ask(ProposeHypothesis(rules, history, ())).hypothesis if history else None
     step_by_step = ask(PredictAndCounter(rules, history, words, taken=taken, own=own))
     assert answer.own_next == step_by_step.own_next
@@ -233,17 +236,15 @@ def test_at_once_it_answers_as_it_would_step_by_step(
 
 @pytest.mark.parametrize("history", CROWDS)
 def test_at_once_it_chooses_among_many_as_it_would_step_by_step(history: tuple[Encounter, ...]) -> None:
-    strangers = [
-        Opponent(name, tuple(met for met in history if met.partner == name), None, None, None) for name in OTHERS
-    ]
-    answer = ask(ReadMinds(ARENA, tuple(strangers), NOTHING))
+    strangers = [Opponent(name, tuple(met for met in history if met.partner == name), None, None) for name in OTHERS]
+    answer = ask(ReadMinds(ARENA, tuple(strangers), NOTHING, 500))
     words = {
         each.player: ask(ProposeHypothesis(ARENA, each.history, ())).hypothesis for each in strangers if each.history
     }
     assert {mind.player: mind.hypothesis for mind in answer.minds} == words
     believed = {mind.player: Hypothesis(mind.hypothesis) for mind in answer.minds}
     known = tuple(replace(each, hypothesis=believed.get(each.player)) for each in strangers)
-    chosen = ask(ChooseOpponents(ARENA, known, NOTHING))
+    chosen = ask(ChooseOpponents(ARENA, known, NOTHING, 500))
     assert (answer.own_next, answer.seek) == (chosen.own_next, chosen.seek)
 
 

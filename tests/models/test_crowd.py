@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.games.matrix.clues import Life
 from hm_agent.games.matrix.counters import best_meeting
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import ChoiceAnswer, ChooseOpponents, Opponent
@@ -19,6 +20,8 @@ from tests.models.matrix_examples import ROCK_PAPER_SCISSORS
 NAMES = ("rock", "paper", "scissors")
 RULES = replace(ROCK_PAPER_SCISSORS, width=25, height=24, players=8)
 NOTHING = (1, 1, 1)
+NOW = 400
+LIFE = 150
 EXPECTED = ((6, 1, 1), (1, 6, 1), (1, 1, 6))
 
 
@@ -32,20 +35,30 @@ def met(player: str, *played: str) -> Opponent:
         Encounter(100 * n, player, NOTHING, 0.0, pure(name), name, None, (0, 0, 0)) for n, name in enumerate(played)
     )
     words = f"The opponent always plays {played[-1]}."
-    return Opponent(player, history, Hypothesis(words), played[-1], None)
+    return Opponent(player, history, Hypothesis(words), played[-1])
 
 
 def seen(player: str, *taken: str) -> Opponent:
-    """Somebody who was never met and is known only by what it was seen to take."""
-    return Opponent(player, (), None, taken[-1] if taken else None, tuple(taken.count(name) for name in NAMES))
+    """Somebody who was never met and is known only by what it was just seen to take."""
+    return Opponent(player, (), None, taken[-1] if taken else None, life(NOW, *taken) if taken else None)
+
+
+def known(player: str, *lives: str) -> Opponent:
+    """Somebody who was seen to take two things of a kind in each of several lives, which are over."""
+    former = tuple(life(LIFE * n, name, name) for n, name in enumerate(lives))
+    return Opponent(player, (), None, lives[-1], former=former)
+
+
+def life(step: int, *taken: str) -> Life:
+    return Life(step, tuple(taken.count(name) for name in NAMES))
 
 
 def choose(*opponents: Opponent, own: Counts = NOTHING) -> ChoiceAnswer:
-    return asyncio.run(BuiltinReasoner().answer(ChooseOpponents(RULES, opponents, own)))
+    return asyncio.run(BuiltinReasoner().answer(ChooseOpponents(RULES, opponents, own, NOW)))
 
 
-def likeliest(player: str, *opponents: Opponent) -> tuple[str, float]:
-    odds = outlooks(RULES, opponents)[player]
+def likeliest(player: str, *opponents: Opponent, step: int = NOW) -> tuple[str, float]:
+    odds = outlooks(RULES, opponents, step)[player]
     assert sum(odds) == pytest.approx(1.0)
     return NAMES[odds.index(max(odds))], max(odds)
 
@@ -77,7 +90,7 @@ def test_what_somebody_takes_tells_what_it_will_play() -> None:
 
 def test_what_somebody_takes_now_outweighs_what_it_played() -> None:
     changed = met("player_1", "rock")
-    taking = Opponent("player_1", changed.history, changed.hypothesis, "rock", (0, 0, 3))
+    taking = replace(changed, present=life(NOW, "scissors", "scissors", "scissors"))
     assert likeliest("player_1", taking)[0] == "scissors"
 
 
@@ -92,6 +105,32 @@ def test_where_many_change_nobody_is_trusted() -> None:
     steady = likeliest("player_1", met("player_1", "rock"), met("player_2", "paper", "paper", "paper"))[1]
     fickle = likeliest("player_1", met("player_1", "rock"), met("player_2", "paper", "rock", "scissors"))[1]
     assert fickle < steady
+
+
+def test_where_players_keep_to_their_kinds_somebody_is_trusted_for_long() -> None:
+    steady = likeliest("player_1", known("player_1", "rock", "rock", "rock"), step=500)[1]
+    fickle = likeliest("player_1", known("player_1", "paper", "scissors", "rock"), step=500)[1]
+    assert fickle < 0.5 < 0.8 < steady
+
+
+def test_what_was_seen_just_now_holds_whatever_players_did_before() -> None:
+    fickle = known("player_1", "paper", "scissors", "rock")
+    assert likeliest("player_1", replace(fickle, present=life(NOW, "paper", "paper")))[1] > 0.9
+
+
+def test_what_was_seen_long_ago_tells_less() -> None:
+    taking = [replace(known("player_1", "paper", "rock"), present=life(step, "paper", "paper")) for step in (100, 390)]
+    old, recent = (likeliest("player_1", opponent)[1] for opponent in taking)
+    assert old < recent
+
+
+def test_of_who_has_started_over_its_former_lives_tell() -> None:
+    assert likeliest("player_1", known("player_1", "rock", "paper"))[0] == "paper"
+
+
+def test_a_meeting_counts_among_the_lives_of_a_player() -> None:
+    opponent = replace(met("player_1", "rock", "rock"), former=(life(50, "paper", "paper"),))
+    assert likeliest("player_1", opponent)[1] < likeliest("player_1", met("player_1", "rock", "rock"))[1]
 
 
 def test_one_sure_prey_is_worth_more_than_many_doubtful_ones() -> None:
@@ -116,7 +155,7 @@ def test_an_equal_prey_more_is_sought_too() -> None:
 )
 def test_choice_that_cannot_be_used_is_refused(answer: ChoiceAnswer, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ChooseOpponents(RULES, (seen("player_1"),), NOTHING).check(answer)
+        ChooseOpponents(RULES, (seen("player_1"),), NOTHING, NOW).check(answer)
 
 
 def test_who_has_changed_its_mind_is_expected_to_do_as_it_did() -> None:

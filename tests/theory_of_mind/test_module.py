@@ -12,17 +12,25 @@ from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.config import game_named
 from hm_agent.core import Strategy
 from hm_agent.facts import MatrixFacts
-from hm_agent.games.matrix.clues import Gathering
+from hm_agent.games.matrix.clues import Gathering, Life
 from hm_agent.games.matrix.game import MatrixGame
 from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import reward
-from hm_agent.games.matrix.questions.minds import CounterAnswer, InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.games.matrix.questions.minds import (
+    ChoiceAnswer,
+    ChooseOpponents,
+    CounterAnswer,
+    InferInventory,
+    PredictAndCounter,
+    ProposeHypothesis,
+)
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
 from hm_agent.worlds.melting_pot.substrate import eyes_of
 
 RWS = game_named("rws_repeated", MatrixFacts)
+ARENA = game_named("rws_arena", MatrixFacts)
 ROCK, PAPER, SCISSORS = {"rock": 6}, {"paper": 6}, {"scissors": 6}
 
 
@@ -176,3 +184,29 @@ def test_the_exact_calculation_asks_nothing_of_the_model() -> None:
     model = ScriptedModel(["rock"], says)
     meet(mind_of(model), 0, ROCKS)
     assert not any(isinstance(question, InferInventory) for question in model.asked)
+
+
+class Chooser:
+    """Seeks everybody; notes every question."""
+
+    name = "chooser"
+
+    def __init__(self) -> None:
+        self.asked: list[object] = []
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        self.asked.append(question)
+        assert isinstance(question, ChooseOpponents)
+        return cast(AnswerT, ChoiceAnswer(seek=[], own_next=ROCK))
+
+
+def test_among_many_each_clue_that_tells_something_new_is_thought_over() -> None:
+    model = Chooser()
+    mind = TheoryOfMind(
+        MatrixGame(ARENA, eyes_of(ARENA.short_name)).mind, model, InteractionMemory(), Hyperparameters()
+    )
+    news = [((1, 0, 0), "rock"), ((2, 0, 0), "rock"), ((0, 0, 0), None), ((1, 0, 0), "rock")]
+    for step, (taken, suggests) in enumerate(news):
+        asyncio.run(mind.revise(Gathering(step, "player_1", suggests, taken, own=(1, 1, 1))))
+    present = [question.opponents[0].present for question in model.asked if isinstance(question, ChooseOpponents)]
+    assert present == [Life(0, (1, 0, 0)), None, Life(3, (1, 0, 0))]

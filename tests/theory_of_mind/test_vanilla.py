@@ -7,6 +7,7 @@ import asyncio
 from hm_agent.games.cooking.kitchen import LOADS, SERVES
 from hm_agent.games.cooking.questions.minds import MindAnswer as TeammateAnswer
 from hm_agent.games.cooking.questions.minds import ReadTeammate
+from hm_agent.games.matrix.clues import Life
 from hm_agent.games.matrix.counters import TYPICAL
 from hm_agent.games.matrix.questions.minds import MindAnswer, MindsAnswer, ReadMinds
 from hm_agent.memory.interactions import InteractionMemory
@@ -74,7 +75,7 @@ def test_a_clue_against_the_expectation_is_thought_over_with_what_was_taken() ->
     model.asked.clear()
     assert find_gone(mind, 5, "paper", (0, 2, 0)) is not None
     (question,) = model.of(ReadMinds)
-    assert question.opponents[0].taken == (0, 2, 0)
+    assert question.opponents[0].present == Life(5, (0, 2, 0))
 
 
 def test_a_clue_that_fits_or_says_nothing_is_not_asked_about() -> None:
@@ -99,7 +100,7 @@ def test_an_interaction_settles_the_clues_before_it() -> None:
     mind, model = think(lambda question: ALL_OPEN)
     find_gone(mind, 5, "paper", (0, 1, 0))
     meet(mind, 9)
-    assert model.of(ReadMinds)[-1].opponents[0].taken is None
+    assert model.of(ReadMinds)[-1].opponents[0].present is None
     model.asked.clear()
     find_gone(mind, 12, "paper", (0, 1, 0))
     assert model.kinds() == [ReadMinds]

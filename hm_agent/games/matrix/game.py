@@ -7,7 +7,7 @@ from hm_agent.facts import INTERACTING, READY, MatrixFacts
 from hm_agent.games.game import Attempt, Briefing, Inference
 from hm_agent.games.matrix.clues import GatheringReader
 from hm_agent.games.matrix.interactions import InteractionReader, inventory_of
-from hm_agent.games.matrix.mind import MatrixMind, encounters
+from hm_agent.games.matrix.mind import MatrixMind, State, encounters
 from hm_agent.games.matrix.partners import Partners
 from hm_agent.games.matrix.questions.plans import SUBGOALS, EvaluatePlan, Moment, Place, PlanSubgoals, Seen, Site
 from hm_agent.games.matrix.rules import Rules
@@ -30,9 +30,9 @@ class MatrixGame:
     def __init__(self, facts: MatrixFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
         self.facts, self.layout = facts, eyes.layout
         self.players = tuple(facts.sprites.players.values())
-        self._held = (facts.initial_inventory,) * len(facts.resources)
+        self._state = State(0, (facts.initial_inventory,) * len(facts.resources))
         partners = Partners(self.layout, facts.beam, self.players)
-        self._interactions = InteractionReader(self._held, eyes.window, partners)
+        self._interactions = InteractionReader(self._state.held, eyes.window, partners)
         self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self.players)
         self.rules = Rules(
             behaviours=facts.behaviours,
@@ -44,14 +44,14 @@ class MatrixGame:
             length=facts.length,
             players=len(self.players) + 1,
         )
-        self.mind = MatrixMind(self.rules, self.players, self._gatherings, lambda: self._held, facts.words, inference)
+        self.mind = MatrixMind(self.rules, self.players, self._gatherings, lambda: self._state, facts.words, inference)
 
     # What happens
 
     def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
-        self._held = self.inventory(observation, view)
+        self._state = State(observation.step, self.inventory(observation, view))
         interactions = self._interactions.read(observation, view, memory)
-        clues = self._gatherings.read(observation.step, view, memory.lost, self._held)
+        clues = self._gatherings.read(observation.step, view, memory.lost, self._state.held)
         return (*interactions, *clues)
 
     def inventory(self, observation: Observation, view: TextualMap) -> Counts:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
 from hm_agent.asking import Model, answer_or_none
 from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
 from hm_agent.games.game import Inference
-from hm_agent.games.matrix.clues import Gathering, GatheringReader
+from hm_agent.games.matrix.clues import Gathering, GatheringReader, Life
 from hm_agent.games.matrix.counters import (
     TYPICAL,
     Odds,
@@ -41,11 +41,19 @@ from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.module import Outlook
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """What questions are asked in view of. held: by oneself."""
+
+    step: int
+    held: Counts
+
+
 class MatrixMind:
     """The questions of all kinds of strategists about one matrix game.
 
-    players: the names of the others. gatherings: told of every interaction. held: what one holds right now. words: an
-    inventory in words.
+    players: the names of the others. gatherings: told of every interaction. state: the present one. words: an inventory
+    in words.
     """
 
     def __init__(
@@ -53,12 +61,12 @@ class MatrixMind:
         rules: Rules,
         players: Sequence[str],
         gatherings: GatheringReader,
-        held: Callable[[], Counts],
+        state: Callable[[], State],
         words: Callable[[Counts], str],
         inference: Inference,
     ) -> None:
         self.rules, self.players = rules, players
-        self._gatherings, self._held, self._words, self._inference = gatherings, held, words, inference
+        self._gatherings, self._state, self._words, self._inference = gatherings, state, words, inference
 
     @property
     def _is_crowd(self) -> bool:
@@ -108,14 +116,24 @@ class MatrixMind:
     def ask_choice(self, outlooks: Sequence[Outlook]) -> ChooseOpponents | None:
         if not self._is_crowd:
             return None
-        return ChooseOpponents(self.rules, tuple(map(self._opponent, outlooks)), self._held())
+        state = self._state()
+        return ChooseOpponents(self.rules, tuple(map(self._opponent, outlooks)), state.held, state.step)
 
     def _opponent(self, outlook: Outlook) -> Opponent:
-        taken = outlook.clue.taken if isinstance(outlook.clue, Gathering) else None
-        return Opponent(outlook.player, encounters(outlook.history), outlook.hypothesis, outlook.expected, taken)
+        clue = outlook.clue
+        present = Life(clue.step, clue.taken) if isinstance(clue, Gathering) and any(clue.taken) else None
+        return Opponent(
+            player=outlook.player,
+            history=encounters(outlook.history),
+            hypothesis=outlook.hypothesis,
+            expected=outlook.expected,
+            present=present,
+            former=self._gatherings.former(outlook.player),
+        )
 
     def ask_minds(self, outlooks: Sequence[Outlook]) -> ReadMinds:
-        return ReadMinds(self.rules, tuple(map(self._opponent, outlooks)), self._held())
+        state = self._state()
+        return ReadMinds(self.rules, tuple(map(self._opponent, outlooks)), state.held, state.step)
 
     def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
         assert isinstance(answer, MindsAnswer)
@@ -153,7 +171,7 @@ class MatrixMind:
         odds = {player: self._odds(told.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
-            return self._meeting(*best_meeting(self.rules, odds, expected, self._held()))
+            return self._meeting(*best_meeting(self.rules, odds, expected, self._state().held))
         (behaviour,) = (told.get(player) for player in self.players)
         target = best_target(self.rules, odds[self.players[0]], expected)
         return self._strategy(target, expected[self.rules.behaviours.index(behaviour)] if behaviour else None)

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from hm_agent.asking import Question
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.games.matrix.clues import Life
 from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.rules import Encounter, Rules, check_players
 from hm_agent.theory_of_mind.module import HypothesisAnswer
@@ -123,14 +124,16 @@ class Opponent:
     """What is thought of one of several others.
 
     hypothesis: with its value; None before it was met. expected: the behaviour that is expected next, None where
-    nothing tells. taken: how much of each resource it was seen to take since it was last met, None if it was not.
+    nothing tells. present: what it was seen to take since its latest interaction, None if it was not. former: the same
+    of the times between its earlier interactions, but for those that ended in meeting it.
     """
 
     player: str
     history: tuple[Encounter, ...]
     hypothesis: Hypothesis | None
     expected: str | None
-    taken: Counts | None
+    present: Life | None = None
+    former: tuple[Life, ...] = ()
 
 
 class ChoiceAnswer(BaseModel):
@@ -143,13 +146,17 @@ class ChoiceAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ChooseOpponents(Question[ChoiceAnswer]):
-    """Whom to seek out, and what to collect for it? (step 5 among many) own: what one holds already."""
+    """Whom to seek out, and what to collect for it? (step 5 among many)
+
+    step: the present one. own: what one holds already.
+    """
 
     template = "matrix/choose_opponents.j2"
     schema = ChoiceAnswer
     rules: Rules
     opponents: tuple[Opponent, ...]
     own: Counts
+    step: int
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -181,7 +188,7 @@ class MindsAnswer(BaseModel):
 class ReadMinds(Question[MindsAnswer]):
     """All steps at once: hypothesise, predict, and choose what to do (Vanilla Mind Prompting, section 4.5).
 
-    opponents: with what happened, and nothing thought of them. own: what one holds already.
+    opponents: with what happened, and nothing thought of them. own: what one holds already. step: the present one.
     """
 
     template = "matrix/read_minds.j2"
@@ -189,6 +196,7 @@ class ReadMinds(Question[MindsAnswer]):
     rules: Rules
     opponents: tuple[Opponent, ...]
     own: Counts
+    step: int
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -2,51 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.counters import Odds, expected_inventories
+from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.questions.minds import Opponent
 from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.games.matrix.strategies import Strategy
 from hm_agent.models.builtin.matrix.evidence import TRUSTED, expectation, in_view_of, likeliest
 from hm_agent.models.builtin.matrix.library import strategy_of
+from hm_agent.models.builtin.matrix.steadiness import Steadiness, lives_between, lives_since
 
 OPENNESS = 1.0
 """How many imagined players of each behaviour keep the view of the population open."""
 
 
-def outlooks(rules: Rules, opponents: Sequence[Opponent]) -> Mapping[str, Odds]:
-    """How likely each behaviour is next, by player."""
-    trust = _trust_in_players(opponents)
-    known = {opponent.player: odds for opponent in opponents if (odds := _by_its_own(rules, opponent, trust))}
+def outlooks(rules: Rules, opponents: Sequence[Opponent], step: int) -> Mapping[str, Odds]:
+    """How likely each behaviour is next, by player. step: the present one."""
+    steadiness = Steadiness(len(rules.behaviours), tuple(pair for each in opponents for pair in _changes(rules, each)))
+    known = {each.player: odds for each in opponents if (odds := _by_its_own(rules, each, steadiness, step))}
     population = _population(rules, list(known.values()))
     return {opponent.player: known.get(opponent.player, population) for opponent in opponents}
 
 
-def _trust_in_players(opponents: Sequence[Opponent]) -> tuple[float, float]:
-    """How steady players have been, over all of them: where many change, so may the next."""
-    right, tested = TRUSTED
-    for opponent in opponents:
-        played = [encounter.behaviour for encounter in opponent.history if encounter.behaviour is not None]
-        right += sum(before == after for before, after in pairwise(played))
-        tested += max(0, len(played) - 1)
-    return right, tested
+def _changes(rules: Rules, opponent: Opponent) -> Iterator[tuple[bool, float]]:
+    """From each life of a player that is known to the next: whether its kind is the same, and the lives between."""
+    for (former, was), (later, became) in pairwise([*_lives(rules, opponent), *_present(opponent)]):
+        yield was == became, lives_between(former, later)
+
+
+def _lives(rules: Rules, opponent: Opponent) -> list[tuple[int, int]]:
+    """When each life that is over ended or was last seen, and of which kind it was, as far as that is known."""
+    met = ((each.step, each.behaviour) for each in opponent.history)
+    known = [(step, rules.behaviours.index(behaviour)) for step, behaviour in met if behaviour is not None]
+    seen = [(life.step, main) for life in opponent.former if (main := argmax(life.taken)) is not None]
+    return sorted([*known, *seen])
+
+
+def _present(opponent: Opponent) -> list[tuple[int, int]]:
+    """The same of its present life."""
+    main = argmax(opponent.present.taken) if opponent.present else None
+    return [(opponent.present.step, main)] if opponent.present and main is not None else []
+
+
+def _by_its_own(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: int) -> Odds | None:
+    """What a player's own doings tell; None where nothing is known of it."""
+    before = _by_its_past(rules, opponent, steadiness, step)
+    if opponent.present is None:
+        return before
+    then = in_view_of(before or (1 / len(rules.behaviours),) * len(rules.behaviours), opponent.present.taken)
+    return steadiness.later(then, lives_since(opponent.present.step, step))
+
+
+def _by_its_past(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: int) -> Odds | None:
+    """What its lives that are over tell."""
+    lives = _lives(rules, opponent)
+    if not lives:
+        return None
+    latest, kind = lives[-1]
+    between = lives_between(latest, step)
+    if opponent.history and opponent.history[-1].step >= latest:
+        tested = TRUSTED[1]
+        trust = tested * steadiness.stays(between), tested
+        return expectation(_strategy(rules, opponent), opponent.history, None, trust)
+    return steadiness.odds(kind, between)
 
 
 def _strategy(rules: Rules, opponent: Opponent) -> Strategy:
     return strategy_of(opponent.hypothesis.words if opponent.hypothesis else "", rules, opponent.history)
-
-
-def _by_its_own(rules: Rules, opponent: Opponent, trust: tuple[float, float]) -> Odds | None:
-    """What a player's own doings tell; None where nothing is known of it. trust: in what is thought of players."""
-    if opponent.history:
-        return expectation(_strategy(rules, opponent), opponent.history, opponent.taken, trust)
-    if opponent.taken and any(opponent.taken):
-        return in_view_of((1 / len(rules.behaviours),) * len(rules.behaviours), opponent.taken)
-    return None
 
 
 def _population(rules: Rules, known: Sequence[Odds]) -> Odds:
@@ -65,7 +91,7 @@ def opponents_in(rules: Rules, history: Iterable[Encounter]) -> list[Opponent]:
 
 def stranger(player: str, history: tuple[Encounter, ...] = ()) -> Opponent:
     """Somebody of whom nothing is thought yet."""
-    return Opponent(player, history, None, None, None)
+    return Opponent(player, history, None, None)
 
 
 def thought_of(rules: Rules, opponent: Opponent) -> Opponent:

@@ -66,7 +66,7 @@ def predict(question: PredictNext) -> PredictionAnswer:
 
 def choose(question: ChooseOpponents) -> ChoiceAnswer:
     rules, opponents = question.rules, question.opponents
-    odds = outlooks(rules, opponents)
+    odds = outlooks(rules, opponents, question.step)
     target, seek = best_meeting(rules, odds, expected_of(rules, opponents), question.own)
     said = "; ".join(f"{player} {said_of(rules, shares)}" for player, shares in odds.items())
     return ChoiceAnswer(reasoning=said, seek=list(seek), own_next=rules.by_name(target))
@@ -79,16 +79,15 @@ def read_minds(question: ReadMinds) -> MindsAnswer:
         return _read_many(question, opponents)
     (opponent,) = opponents
     believed = opponent.hypothesis.words if opponent.hypothesis else None
-    answer = counter(
-        PredictAndCounter(question.rules, opponent.history, believed, taken=opponent.taken, own=question.own)
-    )
+    taken = opponent.present.taken if opponent.present else None
+    answer = counter(PredictAndCounter(question.rules, opponent.history, believed, taken=taken, own=question.own))
     other = max(answer.other_next, key=answer.other_next.__getitem__)
     return MindsAnswer(minds=_minds(opponents, {opponent.player: other}), own_next=answer.own_next)
 
 
 def _read_many(question: ReadMinds, opponents: Sequence[Opponent]) -> MindsAnswer:
     rules = question.rules
-    odds = outlooks(rules, opponents)
+    odds = outlooks(rules, opponents, question.step)
     target, seek = best_meeting(rules, odds, expected_of(rules, opponents), question.own)
     expected = {player: rules.behaviours[shares.index(max(shares))] for player, shares in odds.items()}
     return MindsAnswer(minds=_minds(opponents, expected), seek=list(seek), own_next=rules.by_name(target))

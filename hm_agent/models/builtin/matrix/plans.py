@@ -7,7 +7,6 @@ from hm_agent.games.game import Critique
 from hm_agent.games.matrix.counters import Odds, best_target
 from hm_agent.games.matrix.questions.minds import PredictAndCounter
 from hm_agent.games.matrix.questions.plans import EvaluatePlan, PlanAnswer, PlanSubgoals
-from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.models.builtin.matrix.crowd import expected_of, opponents_in, outlooks, stranger
 from hm_agent.models.builtin.matrix.evidence import likeliest
 from hm_agent.models.builtin.matrix.minds import counter
@@ -24,16 +23,17 @@ def _what_to_hold(question: PlanSubgoals) -> Counts:
     rules, history, own = question.rules, question.history, question.inventory
     if rules.players > 2:
         expected = expected_of(rules, opponents_in(rules, history))
-        return best_target(rules, _anybody(rules, history), expected, own)
+        return best_target(rules, _anybody(question), expected, own)
     believed = likeliest(rules, history, ()).words if history else None
     answer = counter(PredictAndCounter(rules, history, believed, own=own))
     return rules.counts(answer.own_next)
 
 
-def _anybody(rules: Rules, history: tuple[Encounter, ...]) -> Odds:
+def _anybody(question: PlanSubgoals) -> Odds:
     """What to expect of whoever comes along."""
-    met = opponents_in(rules, history)
-    known = outlooks(rules, [*met, stranger("")])
+    rules = question.rules
+    met = opponents_in(rules, question.history)
+    known = outlooks(rules, [*met, stranger("")], question.step)
     crowd = [known[opponent.player] for opponent in met]
     crowd += [known[""]] * (rules.players - 1 - len(met))
     return tuple(sum(shares) / len(crowd) for shares in zip(*crowd, strict=True))

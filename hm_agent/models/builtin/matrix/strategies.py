@@ -46,8 +46,9 @@ def _meeting(question: MakeStrategy | FollowStrategy, lead: int | None) -> tuple
     rules = question.rules
     met = opponents_in(rules, question.history)
     known = {player: stranger(player) for player in question.players} | {each.player: each for each in met}
+    step = question.history[-1].step if question.history else 0
     nothing = (rules.initial_inventory,) * len(rules.behaviours)
-    return best_meeting(rules, outlooks(rules, list(known.values())), expected_of(rules, met), nothing, lead)
+    return best_meeting(rules, outlooks(rules, list(known.values()), step), expected_of(rules, met), nothing, lead)
 
 
 def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
