@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bots wheel clean
+.PHONY: help demo test lint format bench compare bots wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,10 @@ format: $(set_up) ## repair style and form
 
 bench: $(set_up) ## measure speed and reward
 	$(python) -m benchmarks
+
+compare: $(set_up) ## play all thirty scenarios with six agents, five seeds each; the report goes to docs/results/
+	$(python) run_scenario.py --scenario='rws_*,pd_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \
+		--agent=hypothetical_minds,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
 	@.ci/set_up bots
