@@ -93,10 +93,11 @@ class Report:
         ordered = sorted(played, key=lambda one: one.stage.place)
         return [(stage.short_name, list(group)) for stage, group in groupby(ordered, key=lambda one: one.stage)]
 
-    def best(self, rows: Sequence[Row]) -> Row | None:
-        """Who earns most among several that compete."""
+    def best(self, rows: Sequence[Row]) -> list[Row]:
+        """Those who earn most among several that compete."""
         competing = [row for row in rows if row.reward and not row.contestant.is_reference]
-        return max(competing, key=lambda row: row.normalised_reward or 0.0) if len(competing) > 1 else None
+        most = max((row.reward.mean for row in competing if row.reward), default=0.0)
+        return [row for row in competing if row.reward and row.reward.mean == most] if len(competing) > 1 else []
 
     def score(self, contestant: Contestant, game: str) -> Score | None:
         return next((s for s in self.scores if (s.contestant, s.game) == (contestant, game)), None)
