@@ -12,11 +12,11 @@ from rich.console import Console
 from hm_agent import flags
 from hm_agent.agents.registry import ABOUT
 from hm_agent.config import ConfigError, all_scenarios
+from hm_agent.console import ConsoleProgress, show_rows
 from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.recording.result import Result
-from hm_agent.reporting.console import ConsoleProgress, show_rows
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 
@@ -94,7 +94,7 @@ def _judge(results: Sequence[Result], experiment: Experiment) -> int:
 def _report(request: flags.ReportRequest, console: Console) -> int:
     """Writes the report on what was played, and says where it is."""
     # Matplotlib and SciPy take long to import, and are needed here alone.
-    from hm_agent.reporting.report import write_report
+    from hm_agent.reporting.writing import write_report
 
     runs = read_runs(request.folders).of(request.scenarios, request.agents)
     console.out(f"Report: {write_report(runs, request.into)}", highlight=False)

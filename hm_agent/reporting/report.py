@@ -1,4 +1,4 @@
-"""The report of one or several runs, gathered from their files and written as HTML, Markdown and CSV."""
+"""The report of one or several runs, gathered from their files: all that it says, as data."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ from itertools import groupby
 from pathlib import Path
 from urllib.parse import quote
 
-from hm_agent.recording.files import write_whole
 from hm_agent.reporting.comparing import Comparison, alike, compare, outermost
 from hm_agent.reporting.contestants import Contestant, in_order, labels
 from hm_agent.reporting.figures.picture import Picture
 from hm_agent.reporting.notes import notes, of_files, unfinished, unscored
-from hm_agent.reporting.pages import page, standalone
 from hm_agent.reporting.provenance import Fact, Seeds, seeds_played, what_was_run
 from hm_agent.reporting.runs import Played, Runs
-from hm_agent.reporting.sheets import compared, listed_episode, record, sheet
 from hm_agent.reporting.tables import Row, Score, games, scores, tabulate
 
-PAGE = "report.html"
 FEW = 6
 """So many pairs of agents are shown at once."""
 
@@ -155,19 +151,3 @@ def _pictures(runs: Runs, rows: list[Row], names: Mapping[Contestant, str]) -> I
         effort_picture(rows, names, drawn_as),
     )
     return [picture for picture in made if picture is not None]
-
-
-def write_report(runs: Runs, into: Path) -> Path:
-    """Writes all files of a report into a folder, made where it is missing; returns the page's path."""
-    report = gather(runs, into)
-    pictures = into / "figures"
-    pictures.mkdir(parents=True, exist_ok=True)
-    for picture in report.pictures:
-        for panel in picture.panels:
-            write_whole(pictures / f"{panel.name}.svg", standalone(panel))
-    write_whole(into / "report.csv", sheet([record(row) for row in report.rows]))
-    write_whole(into / "differences.csv", sheet([compared(one, report.labels) for one in report.comparisons]))
-    write_whole(into / "episodes.csv", sheet([listed_episode(played) for played in runs.episodes]))
-    write_whole(into / "report.md", page("report.md.j2", report))
-    write_whole(into / PAGE, page("report.html.j2", report))
-    return into / PAGE

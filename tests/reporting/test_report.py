@@ -12,8 +12,9 @@ from statistics import mean, stdev
 import pytest
 
 from hm_agent.recording.result import Result, read_result
-from hm_agent.reporting.report import gather, write_report
+from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.writing import write_report
 from tests.reporting.examples import leave, result
 
 ROOT = Path(__file__).parents[2]
