@@ -64,8 +64,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(experiment: Experiment, console: Console) -> int:
+    due, planned = len(experiment.due()), sum(1 for _ in experiment.plan())
+    if due < planned:
+        console.out(f"{planned - due} of {planned} episodes are there already; --overwrite plays them anew")
     try:
-        with ConsoleProgress(console, len(experiment.due())) as progress:
+        with ConsoleProgress(console, due) as progress:
             status = _judge(run(experiment, progress), experiment)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():

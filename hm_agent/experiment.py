@@ -137,13 +137,17 @@ class Episode:
         for name, value in self.settings.items():
             if before.get(name) != value:
                 raise ConfigError(
-                    f"{self.folder} was played with --{name}={before.get(name)}, not {value}: "
+                    f"{self.folder} was played {_flag(name, before.get(name))}, not {_flag(name, value)}: "
                     "say the same as before, name another --out, or play all anew with --overwrite"
                 )
 
     @property
     def title(self) -> str:
         return f"{self.scenario.short_name}  {self.agent}"
+
+
+def _flag(name: str, value: Setting) -> str:
+    return f"without --{name}" if value is None else f"with --{name}={value}"
 
 
 def find_agents(patterns: tuple[str, ...]) -> tuple[str, ...]:

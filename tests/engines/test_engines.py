@@ -84,23 +84,20 @@ def test_a_process_that_is_killed_costs_its_episode_alone(tmp_path: Path) -> Non
 
 
 def test_an_interruption_keeps_what_is_whole_and_the_same_command_goes_on_from_there(tmp_path: Path) -> None:
-    watcher = Watcher()
-
-    def interrupt_once_one_is_done() -> None:
+    def interrupt() -> None:
         raise KeyboardInterrupt
 
-    watcher = Watcher(interrupt_once_one_is_done)
+    cut, undisturbed = tmp_path / "cut", tmp_path / "undisturbed"
     with pytest.raises(KeyboardInterrupt):
-        run(experiment(tmp_path, steps=600), watcher)
-    unfinished = list(tmp_path.glob("*/*/*/*/unfinished.json"))
+        run(experiment(cut, steps=600), Watcher(interrupt))
+    unfinished = list(cut.glob("*/*/*/*/unfinished.json"))
     assert [json.loads(path.read_text())["status"] for path in unfinished] == ["interrupted"] * len(unfinished)
     assert not multiprocessing.active_children()
-    before = len(statuses(tmp_path))
-    assert len(run(experiment(tmp_path, steps=600), Watcher())) == 4 - before
-    assert statuses(tmp_path) == ["max_steps"] * 4
-    run(experiment(tmp_path / "undisturbed", steps=600), Watcher())
-    undisturbed = traces(tmp_path / "undisturbed")
-    assert {name: trace for name, trace in traces(tmp_path).items() if "undisturbed" not in name} == undisturbed
+    before = len(statuses(cut))
+    assert len(run(experiment(cut, steps=600), Watcher())) == 4 - before
+    assert statuses(cut) == ["max_steps"] * 4
+    run(experiment(undisturbed, steps=600), Watcher())
+    assert traces(cut) == traces(undisturbed)
 
 
 def test_what_is_there_is_not_played_again(tmp_path: Path) -> None:
@@ -112,9 +109,13 @@ def test_what_is_there_is_not_played_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"max_steps": 30}, "--max_steps=20, not 30"), ({"seed": 6}, "--seed=5, not 6")],
+    [
+        ({"max_steps": None}, "with --max_steps=20, not without --max_steps"),
+        ({"max_steps": 30}, "with --max_steps=20, not with --max_steps=30"),
+        ({"seed": 6}, "with --seed=5, not with --seed=6"),
+    ],
 )
-def test_results_of_other_flags_are_not_mixed_in(tmp_path: Path, change: dict[str, int], said: str) -> None:
+def test_results_of_other_flags_are_not_mixed_in(tmp_path: Path, change: dict[str, int | None], said: str) -> None:
     played = experiment(tmp_path, workers=1, steps=20, episodes=1)
     run(played, Watcher())
     with pytest.raises(ConfigError, match=said):
