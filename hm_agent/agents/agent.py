@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from hm_agent.agents.reflection import Reflector
 from hm_agent.asking import Question, answer_or_none
-from hm_agent.core import Counts, Decision, Event, Evidence, Hypothesis, Observation, Strategy, Vitals
+from hm_agent.core import Decision, Event, Observation, Strategy, Vitals
 from hm_agent.games.game import Attempt, Briefing, Game
 from hm_agent.grid import Move
 from hm_agent.memory.entities import EntityMemory
@@ -24,45 +24,10 @@ from hm_agent.planning.action_planner import ActionPlanner, Situation
 from hm_agent.planning.subgoals import MoveTo, Subgoal, parse_plan
 from hm_agent.planning.surprises import Surprises
 from hm_agent.planning.walking import seek_bearings
+from hm_agent.theory_of_mind.strategist import Strategist
 
 LURE = 4.0
 """Other players are so many times as likely to be met where things grow as elsewhere: they come to collect."""
-
-
-class Strategist(Protocol):
-    """Whoever decides on the strategy."""
-
-    @property
-    def about(self) -> str | None:
-        """Whom the hypotheses and the inventory are about."""
-        ...
-
-    @property
-    def hypotheses(self) -> Sequence[Hypothesis]: ...
-
-    @property
-    def validated(self) -> Hypothesis | None: ...
-
-    @property
-    def other_inventory(self) -> Counts | None: ...
-
-    @property
-    def outdated(self) -> bool:
-        """Whether the strategy must be thought over even if nothing has happened."""
-        ...
-
-    @property
-    def history(self) -> Sequence[Evidence]:
-        """What happened with others, where planning is to make of it what it can; else nothing."""
-        ...
-
-    async def open(self) -> Strategy:
-        """A strategy out of nothing but the present."""
-        ...
-
-    async def revise(self, event: Event) -> Strategy | None:
-        """The strategy after an event; None to keep the present one."""
-        ...
 
 
 class ComposedAgent:

@@ -6,10 +6,11 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from hm_agent.asking import Model, answer_or_none
-from hm_agent.core import Clue, Counts, Decision, Event, Evidence, Hypothesis, Observation, Strategy, Told, Vitals
+from hm_agent.core import Clue, Decision, Event, Observation, Strategy, Told, Vitals
 from hm_agent.grid import Move
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.module import Mindreading
+from hm_agent.theory_of_mind.strategist import Thinker
 
 
 class NoopAgent:
@@ -35,19 +36,14 @@ class RandomAgent:
         return Vitals()
 
 
-class ToldStrategist:
+class ToldStrategist(Thinker[Mindreading]):
     """Told at every step what the others are after, or by which rule one goes, and plays the answer to it."""
-
-    about: str | None = None
-    hypotheses: Sequence[Hypothesis] = ()
-    validated: Hypothesis | None = None
-    history: Sequence[Evidence] = ()
-    other_inventory: Counts | None = None
 
     def __init__(
         self, tell: Callable[[], Sequence[Told]], game: Mindreading, model: Model, memory: InteractionMemory
     ) -> None:
-        self._tell, self._game, self._model, self._memory = tell, game, model, memory
+        super().__init__(game, model, memory)
+        self._tell = tell
         self._told: Mapping[str, Told] = {}
 
     @property
@@ -55,7 +51,7 @@ class ToldStrategist:
         """Who goes by a rule changes only with what happens; others may change at any time."""
         return any(_has_turned(self._told.get(player), told) for player, told in self._hear().items())
 
-    async def open(self) -> Strategy:
+    async def _think(self) -> Strategy:
         self._told = self._hear()
         for player, told in self._told.items():
             if told.rule is not None:
@@ -66,12 +62,8 @@ class ToldStrategist:
         return self._game.answer_to({player: told.behaviour for player, told in self._told.items()})
 
     async def revise(self, event: Event) -> Strategy | None:
-        if isinstance(event, Clue):
-            return None
-        evidence = await self._game.understand(event, self._model)
-        if evidence is not None:
-            self._memory.add(evidence)
-        return await self.open()
+        """Thinks it over after every interaction, also with somebody unknown: one holds something else then."""
+        return await super().revise(event) or (None if isinstance(event, Clue) else await self._think())
 
     def _hear(self) -> Mapping[str, Told]:
         return dict(zip(self._game.players, self._tell(), strict=False))

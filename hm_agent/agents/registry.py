@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hm_agent.agents.agent import ComposedAgent, Strategist
+from hm_agent.agents.agent import ComposedAgent
 from hm_agent.agents.baselines import HighLevelPlanner, Reactive
 from hm_agent.agents.reference import NoopAgent, RandomAgent, ToldStrategist
 from hm_agent.agents.reflection import FailureReflector, PlanReflector, Reflector, Thoughtless
@@ -21,6 +21,7 @@ from hm_agent.planning.action_planner import ActionPlanner
 from hm_agent.theory_of_mind.by_reward import TABLE_3, EvaluatedStrategies
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
+from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.theory_of_mind.vanilla import VanillaMind
 
 

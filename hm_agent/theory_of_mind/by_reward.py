@@ -10,9 +10,10 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from hm_agent.asking import Model, Question, answer_or_none, together
-from hm_agent.core import Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.core import Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
+from hm_agent.theory_of_mind.strategist import Thinker, Understanding
 
 TABLE_3 = Hyperparameters(reward=3.0, threshold=3.0)
 """The paper's, for hypotheses that are evaluated by reward; `reward` is the counterfactual one."""
@@ -36,10 +37,8 @@ class HindsightAnswer(BaseModel):
     outcome: Outcome
 
 
-class Strategising(Protocol):
+class Strategising(Understanding, Protocol):
     """What a game has to ask of those who think of their own strategy, and of nobody's mind."""
-
-    async def understand(self, event: Event, model: Model) -> Evidence | None: ...
 
     def ask_strategy(self, history: Sequence[Evidence], best: Bank) -> Question[Any]:
         """By which strategy to go on? best: earlier ones that paid, to be refined."""
@@ -53,54 +52,37 @@ class Strategising(Protocol):
         """What would an interaction have paid by another strategy?"""
         ...
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
-        """What an answer to `ask_strategy` or `ask_course` decides to do."""
-        ...
 
-    def answer_to(self, told: Mapping[str, str | None]) -> Strategy: ...
-
-
-class EvaluatedStrategies:
+class EvaluatedStrategies(Thinker[Strategising]):
     """A strategist that keeps several strategies and goes by the one that has paid best, once that is proven.
 
     The one in use is valued by the reward, the others by what they would have paid.
     """
 
-    outdated = False
-    about: str | None = None
-    history: Sequence[Evidence] = ()
-
     def __init__(
         self, parameters: Hyperparameters, game: Strategising, model: Model, memory: InteractionMemory
     ) -> None:
-        self._game, self._model, self._memory, self._parameters = game, model, memory, parameters
-        self.hypotheses: Bank = ()
+        super().__init__(game, model, memory)
+        self._parameters = parameters
+        self._bank: Bank = ()
         self._courses: dict[str, Strategy] = {}
         """What strategies come to in the present situation, by their words."""
         self._used: str | None = None
 
     @property
-    def validated(self) -> Hypothesis | None:
-        return validated(self.hypotheses, self._parameters)
+    def hypotheses(self) -> Bank:
+        return self._bank
 
     @property
-    def other_inventory(self) -> Counts | None:
-        return self._memory.latest.other if self._memory.latest else None
+    def validated(self) -> Hypothesis | None:
+        return validated(self._bank, self._parameters)
 
-    async def open(self) -> Strategy:
-        return await self._made() or self._game.answer_to({})
-
-    async def revise(self, event: Event) -> Strategy | None:
-        """Takes in an event; clues to what somebody is up to say nothing to who reads no minds."""
-        evidence = await self._game.understand(event, self._model)
-        if evidence is None:
-            return None
-        self._memory.add(evidence)
-        self.hypotheses = tuple(await together(self._valued(each, evidence) for each in self.hypotheses))
+    async def _digest(self, evidence: Evidence) -> Strategy | None:
+        self._bank = tuple(await together(self._valued(each, evidence) for each in self._bank))
         self._courses.clear()
         if self.validated is not None:
             return await self._used_again(self.validated)
-        return await self._made()
+        return await self._think()
 
     async def _valued(self, hypothesis: Hypothesis, evidence: Evidence) -> Hypothesis:
         """With its value after an interaction; as it is where nothing can be said of it."""
@@ -125,16 +107,16 @@ class EvaluatedStrategies:
             self._used = proven.words
         return course
 
-    async def _made(self) -> Strategy | None:
+    async def _think(self) -> Strategy | None:
         """A new strategy, or a better form of an old one, to be used next; None where none came."""
-        best = best_earlier(self.hypotheses, self._parameters)
+        best = best_earlier(self._bank, self._parameters)
         answer = await answer_or_none(self._model, self._game.ask_strategy(self._memory.all, best))
         if answer is None:
             return None
         made = self._game.strategy(answer, informed=bool(self._memory.all))
-        self.hypotheses = add(self.hypotheses, made.words, len(self._memory.all), self._parameters)
+        self._bank = add(self._bank, made.words, len(self._memory.all), self._parameters)
         self._used = made.words
-        await self._lay_out([hypothesis for hypothesis in self.hypotheses if hypothesis.words != made.words])
+        await self._lay_out([hypothesis for hypothesis in self._bank if hypothesis.words != made.words])
         self._courses[made.words] = made
         return made
 

@@ -5,14 +5,14 @@ It is generic over games: what a behaviour is, and how the questions read, is th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic import BaseModel
 
 from hm_agent.asking import Model, Question, answer_or_none, together
-from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.core import Clue, Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import (
     Bank,
@@ -24,6 +24,7 @@ from hm_agent.theory_of_mind.hypotheses import (
     validated,
     with_predictions,
 )
+from hm_agent.theory_of_mind.strategist import Thinker, Understanding
 
 
 class HypothesisAnswer(BaseModel):
@@ -47,15 +48,8 @@ class Outlook:
     clue: Clue | None = None
 
 
-class Mindreading(Protocol):
-    """What a game tells the Theory of Mind. players: the names of the others."""
-
-    @property
-    def players(self) -> Sequence[str]: ...
-
-    async def understand(self, event: Event, model: Model) -> Evidence | None:
-        """Step 1: what the other did; None for events that say nothing of anybody."""
-        ...
+class Mindreading(Understanding, Protocol):
+    """What a game tells the Theory of Mind. `understand` is its step 1."""
 
     def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> Question[HypothesisAnswer]: ...
 
@@ -76,14 +70,6 @@ class Mindreading(Protocol):
         """Step 5: what to do, by what is thought of everybody? None where `ask_prediction` has asked for it."""
         ...
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
-        """What an answer to step 5 decides to do. informed: whether anything was known of the others."""
-        ...
-
-    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
-        """The best strategy where each player's behaviour is known for certain; None or left out if it is not."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -97,7 +83,7 @@ class Parts:
     refinement: bool = True
 
 
-class TheoryOfMind:
+class TheoryOfMind(Thinker[Mindreading]):
     """A strategist that hypothesises about the others, with a stream of hypotheses for each of them."""
 
     def __init__(
@@ -108,20 +94,12 @@ class TheoryOfMind:
         parameters: Hyperparameters,
         parts: Parts = Parts(),
     ) -> None:
-        self._game, self._model, self._memory = game, model, memory
+        super().__init__(game, model, memory)
         self._parameters, self._parts = parameters, parts
         self._banks: dict[str, Bank] = {}
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
         self._clues: dict[str, Clue] = {}
-
-    outdated = False
-    history: Sequence[Evidence] = ()
-
-    @property
-    def about(self) -> str | None:
-        """The player met last."""
-        return self._memory.latest.partner if self._memory.latest else None
 
     @property
     def hypotheses(self) -> Bank:
@@ -132,24 +110,13 @@ class TheoryOfMind:
     def validated(self) -> Hypothesis | None:
         return validated(self.hypotheses, self._parameters)
 
-    @property
-    def other_inventory(self) -> Counts | None:
-        """What the player met last is thought to have held."""
-        return self._memory.latest.other if self._memory.latest else None
-
-    async def open(self) -> Strategy:
-        """A first strategy, before anything is known of anybody."""
+    async def _think(self) -> Strategy | None:
+        """A first strategy."""
         answer = await self._ask(self._choice() or self._game.ask_prediction((), None))
-        return self._game.strategy(answer, informed=False) if answer else self._game.answer_to({})
+        return self._game.strategy(answer, informed=False) if answer else None
 
-    async def revise(self, event: Event) -> Strategy | None:
-        """Takes in an event; returns the new strategy, or None where there is no reason for one."""
-        if isinstance(event, Clue):
-            return await self._follow(event)
-        evidence = await self._game.understand(event, self._model)
-        if evidence is None:
-            return None
-        self._memory.add(evidence)
+    async def _digest(self, evidence: Evidence) -> Strategy | None:
+        """Steps 2 to 5, with the stream of hypotheses about the player just met."""
         self._clues.pop(evidence.partner, None)
         history = self._memory.of(evidence.partner)
         bank = self._banks.get(evidence.partner, ())

@@ -8,18 +8,14 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from hm_agent.asking import Model, Question, answer_or_none
-from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.core import Clue, Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.module import Outlook
+from hm_agent.theory_of_mind.strategist import Thinker, Understanding
 
 
-class MindPrompting(Protocol):
+class MindPrompting(Understanding, Protocol):
     """What a game has to ask of those who think of everything at once."""
-
-    @property
-    def players(self) -> Sequence[str]: ...
-
-    async def understand(self, event: Event, model: Model) -> Evidence | None: ...
 
     def ask_minds(self, outlooks: Sequence[Outlook]) -> Question[Any]:
         """What is each player's strategy, what will it do, and what to do about it?"""
@@ -29,49 +25,23 @@ class MindPrompting(Protocol):
         """What an answer to `ask_minds` thinks of each player it speaks of, with the behaviour that predicts."""
         ...
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy: ...
 
-    def answer_to(self, told: Mapping[str, str | None]) -> Strategy: ...
-
-
-class VanillaMind:
+class VanillaMind(Thinker[MindPrompting]):
     """A strategist that asks one question after every event and keeps no hypothesis beyond the next."""
 
-    outdated = False
-    validated: Hypothesis | None = None
-    history: Sequence[Evidence] = ()
-
     def __init__(self, game: MindPrompting, model: Model, memory: InteractionMemory) -> None:
-        self._game, self._model, self._memory = game, model, memory
+        super().__init__(game, model, memory)
         self._minds: dict[str, Hypothesis] = {}
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
         self._clues: dict[str, Clue] = {}
 
     @property
-    def about(self) -> str | None:
-        """The player met last."""
-        return self._memory.latest.partner if self._memory.latest else None
-
-    @property
     def hypotheses(self) -> Sequence[Hypothesis]:
         """What is thought of the player met last."""
         return (self._minds[self.about],) if self.about in self._minds else ()
 
-    @property
-    def other_inventory(self) -> Counts | None:
-        return self._memory.latest.other if self._memory.latest else None
-
-    async def open(self) -> Strategy:
-        return await self._think() or self._game.answer_to({})
-
-    async def revise(self, event: Event) -> Strategy | None:
-        if isinstance(event, Clue):
-            return await self._follow(event)
-        evidence = await self._game.understand(event, self._model)
-        if evidence is None:
-            return None
-        self._memory.add(evidence)
+    async def _digest(self, evidence: Evidence) -> Strategy | None:
         self._clues.pop(evidence.partner, None)
         self._expected.pop(evidence.partner, None)
         return await self._think()
