@@ -23,6 +23,9 @@ class Reactive(Thinker[Understanding]):
     async def _think(self) -> Strategy:
         return UNDECIDED
 
+    async def _digest(self, evidence: Evidence) -> None:
+        """Is remembered, and that is all."""
+
 
 class HighLevelPlanner(Thinker[Strategising]):
     """Thinks of a strategy after every interaction, in one question (PlanReAct, appendix D.3)."""
