@@ -16,6 +16,8 @@ from hm_agent.reporting.figures.picture import Panel, Picture
 from hm_agent.reporting.tables import Row
 
 HEIGHT = 270
+ROOM = 1.1
+"""How far axes reach, as a multiple of the outermost mark."""
 MEASURES: Mapping[str, Callable[[Usage], float | None]] = {
     "questions an episode": lambda usage: usage.questions,
     "model calls an episode": lambda usage: usage.calls,
@@ -84,13 +86,13 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _panel(name: str, measure: str, unit: str, efforts: Sequence[Effort], keys: Keys) -> Panel:
     def paint(axes: Axes) -> None:
-        axes.margins(0.12)
         for effort in efforts:
             key = keys[effort.contestant]
             if taken := effort.taken[measure]:
                 axes.plot(taken, effort.earned, key.marker, color=key.colour, markersize=9, clip_on=False)
-        axes.set_xlim(0, axes.get_xlim()[1])
-        axes.set_ylim(min(0, axes.get_ylim()[0]), axes.get_ylim()[1])
+        axes.set_xlim(0, ROOM * max(effort.taken[measure] or 0.0 for effort in efforts))
+        earned = [effort.earned for effort in efforts]
+        axes.set_ylim(ROOM * min(0.0, *earned), ROOM * max(0.0, *earned))
         axes.set_xlabel(measure)
         axes.set_ylabel(unit)
         axes.xaxis.set_major_formatter("{x:,.12g}")
