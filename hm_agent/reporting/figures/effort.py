@@ -91,8 +91,8 @@ def _panel(name: str, measure: str, unit: str, efforts: Sequence[Effort], keys: 
             if taken := effort.taken[measure]:
                 axes.plot(taken, effort.earned, key.marker, color=key.colour, markersize=9, clip_on=False)
         axes.set_xlim(0, ROOM * max(effort.taken[measure] or 0.0 for effort in efforts))
-        earned = [effort.earned for effort in efforts]
-        axes.set_ylim(ROOM * min(0.0, *earned), ROOM * max(0.0, *earned))
+        lowest, highest = (outermost(0.0, *(effort.earned for effort in efforts)) for outermost in (min, max))
+        axes.set_ylim(ROOM * lowest, ROOM * highest if highest > lowest else 1.0)
         axes.set_xlabel(measure)
         axes.set_ylabel(unit)
         axes.xaxis.set_major_formatter("{x:,.12g}")
