@@ -113,7 +113,10 @@ def read_minds(prompt: str) -> dict[str, Any]:
 
 def _next(table: Table, words: str) -> str | None:
     """What somebody of whom this is known plays next; None where nothing tells."""
-    past, taken = past_of(words), leading(counts(words, r"(?:has most likely taken|Seen to take) since: (.+?)(?:\.| \(until)"))
+    past, taken = (
+        past_of(words),
+        leading(counts(words, r"(?:has most likely taken|Seen to take) since: (.+?)(?:\.| \(until)")),
+    )
     return taken or (expected(table, past, likeliest(table, past)) if past else None)
 
 

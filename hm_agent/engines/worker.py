@@ -83,11 +83,11 @@ class RemoteLedger:
 
 def work(keeper: Connection) -> None:
     """Plays what it is sent until that is None; an interruption ends the episode under way, then the worker."""
-    os.setpgrp()  # a terminal's Ctrl-C is for the parent, which passes it on
-    Thread(target=_end_with_parent, daemon=True).start()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     provider: Provider | None = None
     try:
+        os.setpgrp()  # a terminal's Ctrl-C is for the parent, which passes it on
+        Thread(target=_end_with_parent, daemon=True).start()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         while (episode := keeper.recv()) is not None:
             provider = provider or provider_of(episode.experiment.model, RemoteLedger(keeper))
             result = _played(episode, provider, keeper)

@@ -107,7 +107,7 @@ def read_result(path: Path) -> Result | None:
     """Reads a result; None where there is none, or none that this version knows."""
     try:
         return TypeAdapter(Result).validate_json(path.read_bytes())
-    except (FileNotFoundError, ValidationError):
+    except (FileNotFoundError, IsADirectoryError, ValidationError):
         return None
 
 
