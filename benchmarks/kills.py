@@ -129,11 +129,11 @@ def _by_count(requests: int) -> Callable[[int], bool]:
 
 
 def _by_clock(seconds: float) -> Callable[[int], bool]:
-    end = None
+    end: float | None = None
 
     def is_time(received: int) -> bool:
         nonlocal end
-        end = end or time.monotonic() + seconds
+        end = time.monotonic() + seconds if end is None else end
         return time.monotonic() >= end
 
     return is_time

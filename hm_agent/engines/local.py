@@ -8,7 +8,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkServerContext
 
@@ -65,7 +65,8 @@ class _Worker:
     def __init__(self, context: ForkServerContext) -> None:
         self.line, far = context.Pipe()
         self.process = context.Process(target=work, args=(far,), daemon=True)
-        self.process.start()
+        with _undisturbed():
+            self.process.start()
         far.close()
         self.episode: Episode | None = None
         self._claims: set[str] = set()
@@ -113,6 +114,16 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.line.close()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Puts interruptions off. Processes begun meanwhile are born deaf to them: half begun, they would only complain."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _hear(crew: Sequence[_Worker], account: Account, progress: Progress) -> Iterator[Result]:

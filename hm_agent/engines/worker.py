@@ -88,6 +88,7 @@ def work(keeper: Connection) -> None:
         os.setpgrp()  # a terminal's Ctrl-C is for the parent, which passes it on
         Thread(target=_end_with_parent, daemon=True).start()
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         while (episode := keeper.recv()) is not None:
             provider = provider or provider_of(episode.experiment.model, RemoteLedger(keeper))
             result = _played(episode, provider, keeper)
