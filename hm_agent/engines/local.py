@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkServerContext
 
@@ -119,6 +120,7 @@ class _Worker:
 @contextmanager
 def _undisturbed() -> Iterator[None]:
     """Puts interruptions off. Processes begun meanwhile are born deaf to them: half begun, they would only complain."""
+    resource_tracker.ensure_running()  # it would begin with the first of them, and let interruptions through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

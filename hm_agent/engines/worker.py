@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import traceback
@@ -87,6 +88,8 @@ def work(keeper: Connection) -> None:
     try:
         os.setpgrp()  # a terminal's Ctrl-C is for the parent, which passes it on
         Thread(target=_end_with_parent, daemon=True).start()
+        # What was imported stays; to collect it would take long, copy shared memory, and swallow an interruption.
+        gc.freeze()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         while (episode := keeper.recv()) is not None:
