@@ -29,7 +29,7 @@ format: $(set_up) ## repair style and form
 bench: $(set_up) ## measure speed and reward
 	$(python) -m benchmarks
 
-stress: $(set_up) ## let an endpoint, a disk and processes fail, and work for long; takes some ten minutes
+stress: $(set_up) ## let an endpoint and processes fail, and work for long; takes some ten minutes
 	$(python) -m benchmarks stress
 
 compare: $(set_up) ## play all thirty scenarios with six agents, five seeds each; the report goes to docs/results/

@@ -20,15 +20,13 @@ from benchmarks.commands import call, end, orphans, outcomes, start
 from benchmarks.loopback import Endpoint
 
 ROUNDS = 20
-EPISODES = 12
+EPISODES = 6
 WORKERS = 3
 SCENARIOS = "rws_repeated_[012],cooking_asymmetric_0"
 STEPS = 300
 AT_ONCE = 6
 """So many questions an episode has under way at most: it scores five hypotheses and the newest at the same time."""
-LONGEST = 60
-"""A round is killed after so many requests at the latest."""
-EARLY = 6.0
+EARLY = 8.0
 """Every third round is killed by the clock instead, after so many seconds at the latest: also while it starts."""
 
 
@@ -54,6 +52,7 @@ class Siege:
     folder: Path
     server: Endpoint
     episodes: int
+    steps: int = STEPS
     undisturbed: Counter[str] = field(default_factory=Counter)
     expected: Mapping[str, object] = field(default_factory=dict)
 
@@ -66,7 +65,12 @@ class Siege:
         return self.folder / "answers.sqlite"
 
     def flags(self, out: Path, cache: Path) -> list[str]:
-        flags = [f"--scenario={SCENARIOS}", f"--episodes={self.episodes}", f"--max_steps={STEPS}", "--bots=scripted"]
+        flags = [
+            f"--scenario={SCENARIOS}",
+            f"--episodes={self.episodes}",
+            f"--max_steps={self.steps}",
+            "--bots=scripted",
+        ]
         flags += [f"--workers={WORKERS}", "--model=loopback", f"--base_url={self.server.base_url}"]
         return [*flags, f"--out={out}", f"--cache={cache}"]
 
@@ -115,11 +119,11 @@ def _words(messages: Sequence[Mapping[str, Any]]) -> str:
     return json.dumps([(message["role"], message["content"]) for message in messages])
 
 
-def moments(rounds: int, seed: int = 0) -> list[Callable[[int], bool]]:
-    """When to kill: after a number of requests or, every third time, after some seconds."""
+def moments(rounds: int, requests: int, seed: int = 0) -> list[Callable[[int], bool]]:
+    """When to kill: after a share of all requests or, every third time, after some seconds."""
     stream = random.Random(seed)
     return [
-        _by_clock(stream.uniform(0, EARLY)) if n % 3 == 2 else _by_count(stream.randint(1, LONGEST))
+        _by_clock(stream.uniform(0, EARLY)) if n % 3 == 2 else _by_count(stream.randint(1, requests // rounds))
         for n in range(rounds)
     ]
 
@@ -142,7 +146,8 @@ def _by_clock(seconds: float) -> Callable[[int], bool]:
 def besiege(siege: Siege, rounds: int) -> list[Round]:
     """So many rounds that are killed, and a last one that is not."""
     siege.run_undisturbed()
-    return [*(siege.round(is_time) for is_time in moments(rounds)), siege.round(lambda received: False)]
+    killed = [siege.round(is_time) for is_time in moments(rounds, siege.undisturbed.total())]
+    return [*killed, siege.round(lambda received: False)]
 
 
 def main() -> None:
