@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench compare bots wheel clean
+.PHONY: help demo test lint format bench stress compare bots wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,9 @@ format: $(set_up) ## repair style and form
 
 bench: $(set_up) ## measure speed and reward
 	$(python) -m benchmarks
+
+stress: $(set_up) ## let an endpoint and processes fail, and work for long; takes some ten minutes
+	$(python) -m benchmarks stress
 
 compare: $(set_up) ## play all thirty scenarios with six agents, five seeds each; the report goes to docs/results/
 	$(python) run_scenario.py --scenario='rws_*,pd_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \

@@ -1,8 +1,11 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [calls] [tokens]`: all of them where none is named."""
+"""`python -m benchmarks [speed] [accuracy] [rewards] [calls] [tokens]`: all of these where none is named.
+
+`stress` stands for what takes long and goes wrong on purpose: faults, kills, workers and soak.
+"""
 
 import sys
 
-from benchmarks import accuracy, calls, rewards, speed, tokens
+from benchmarks import accuracy, calls, faults, kills, rewards, soak, speed, tokens, workers
 
 SECTIONS = {
     "speed": speed.main,
@@ -11,11 +14,13 @@ SECTIONS = {
     "calls": calls.main,
     "tokens": tokens.main,
 }
+STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
+ALL = SECTIONS | STRESS
 
 if __name__ == "__main__":
-    names = sys.argv[1:] or list(SECTIONS)
-    if unknown := set(names) - set(SECTIONS):
-        sys.exit(f"unknown benchmark {', '.join(sorted(unknown))}: there are {', '.join(SECTIONS)}")
+    names = [name for asked in sys.argv[1:] or SECTIONS for name in (STRESS if asked == "stress" else [asked])]
+    if unknown := set(names) - set(ALL):
+        sys.exit(f"unknown benchmark {', '.join(sorted(unknown))}: there are {', '.join(ALL)}, stress")
     for name in names:
         print(f"\n## {name}\n", flush=True)
-        SECTIONS[name]()
+        ALL[name]()

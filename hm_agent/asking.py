@@ -5,12 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 T = TypeVar("T")
+
+
+def in_one_line(text: str) -> str:
+    """A text without line breaks, and without the marks that would make a heading of it."""
+    return " ".join(text.split()).lstrip("# ")
+
+
+Words = Annotated[str, AfterValidator(in_one_line)]
+"""What a model puts into its own words and later prompts show: in one line, so that it passes for no other part."""
 
 
 class Question(Generic[AnswerT]):

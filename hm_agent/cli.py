@@ -58,9 +58,9 @@ def main(argv: Sequence[str]) -> int:
     except (FlagError, ConfigError) as error:
         return _complain(" ".join(str(error).split()), WRONG_INPUT)
     except OSError as error:
-        return _complain(f"can't write: {error}", FAILED)
+        return _complain(f"can't write: {' '.join(str(error).split())}", FAILED)
     except KeyboardInterrupt:
-        return _complain("interrupted before anything was played", INTERRUPTED)
+        return _complain("interrupted", INTERRUPTED)
 
 
 def _run(experiment: Experiment, console: Console) -> int:

@@ -53,15 +53,20 @@ def data_folder(name: str) -> Path:
 
 
 def load_game(path: Path) -> GameFacts:
-    """Reads one game; a key that is missing, unknown or of the wrong kind is a `ConfigError` naming file and key."""
+    """Reads one game; a key that is missing, unknown or of the wrong kind is a `ConfigError` naming file and key.
+
+    So is, without a key, a file that can't be read.
+    """
     try:
         return TypeAdapter(AnyFacts).validate_python(tomllib.loads(path.read_text("utf-8")))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"][1:])) or "game"  # the first is the kind of game
         raise ConfigError(f"{path}: {where}: {first['msg']}") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:  # besides TOML's own: no UTF-8, too long a number, nested too deep
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error
 
 
 @cache

@@ -108,7 +108,7 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
     columns = (Column(heading, no_wrap=True) for heading in SHOWN)
     table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for line in all_cells(rows):
-        table.add_row(*(line[n] for n in SHOWN.values()))
+        table.add_row(*(Text(line[n]) for n in SHOWN.values()))  # a plain string would be read as markup
     console.print(table)
     for note in notes(rows):
         console.out(note, highlight=False)

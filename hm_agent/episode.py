@@ -26,9 +26,11 @@ class Outcome:
     error: Exception | None = None
 
     def fail(self, error: Exception) -> None:
-        """Notes what the episode failed of; of several errors, the first."""
+        """Notes what the episode failed of; of several errors, the first. A disk's trouble is not the episode's."""
         if self.error is None:
-            self.status, self.error = f"failed: {type(error).__name__}: {error}", error
+            is_disk = isinstance(error, OSError)
+            self.status = "interrupted" if is_disk else f"failed: {type(error).__name__}: {error}"
+            self.error = error
 
 
 async def run_episode(
@@ -45,7 +47,7 @@ async def run_episode(
         outcome.status, outcome.error = error.status, error
     except asyncio.CancelledError:
         outcome.status = "interrupted"
-    except Exception as error:  # noqa: BLE001 - kept in the outcome, and raised again once the result is written
+    except Exception as error:  # noqa: BLE001 - kept in the outcome, and told in the result
         outcome.fail(error)
     for recorder in recorders:
         try:

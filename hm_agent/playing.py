@@ -17,7 +17,7 @@ from hm_agent.core import Agent, Recorder, Vitals
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.experiment import Episode
 from hm_agent.models.providers import Provider
-from hm_agent.recording.result import FAILED, Result, versions, write_result
+from hm_agent.recording.result import FAILED, FILE, INTERRUPTED, Result, versions, write_result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.recording.video import VideoRecorder
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def play(episode: Episode, provider: Provider, watcher: Recorder) -> Result:
     """Plays an episode and leaves its files; however it ends, the result says how.
 
-    Raises OSError where the files can't be written.
+    Raises OSError where the files can't be written; the episode is then yet to be played, and not failed.
     """
     from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 
@@ -42,14 +42,24 @@ def play(episode: Episode, provider: Provider, watcher: Recorder) -> Result:
         world.close()
     result = _result(episode, outcome, vitals, tuple(world.background()), time.perf_counter() - started)
     write_result(result, episode.folder)
+    if isinstance(outcome.error, OSError):
+        raise outcome.error
     return result
 
 
 def crashed(episode: Episode, reason: str) -> Result:
     """What is left of an episode whose process came to grief; what it had written before stays."""
-    outcome = Outcome()
-    outcome.status = f"{FAILED}: {reason.strip().splitlines()[-1]}"
-    result = replace(_result(episode, outcome, Vitals(), (), 0.0), reason=reason)
+    return _left(episode, f"{FAILED}: {reason.strip().splitlines()[-1]}", reason)
+
+
+def cut_short(episode: Episode) -> Result | None:
+    """What is left of an episode that was ended from outside; None where it had come to its own end just before."""
+    return None if (episode.folder / FILE).exists() else _left(episode, INTERRUPTED, "ended from outside")
+
+
+def _left(episode: Episode, status: str, reason: str) -> Result:
+    result = replace(_result(episode, Outcome(status), Vitals(), (), 0.0), reason=reason)
+    episode.folder.mkdir(parents=True, exist_ok=True)  # it may have ended before it had one
     write_result(result, episode.folder)
     return result
 

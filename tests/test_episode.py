@@ -94,6 +94,12 @@ def test_a_failure_is_named_and_kept() -> None:
     assert outcome.error is error
 
 
+def test_trouble_with_a_disk_is_no_failure_of_the_episode() -> None:
+    error = OSError("no space")
+    outcome, keeper = play(AgentThatStops(error))
+    assert (outcome.status, outcome.error, len(keeper.steps)) == ("interrupted", error, 3)
+
+
 def test_an_interruption_ends_the_episode_with_what_was_played() -> None:
     outcome, keeper = play(AgentThatStops(asyncio.CancelledError()))
     assert (outcome.status, len(keeper.steps)) == ("interrupted", 3)

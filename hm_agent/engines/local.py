@@ -8,7 +8,8 @@ import signal
 import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkServerContext
 
@@ -16,7 +17,7 @@ from hm_agent.engines.engine import Progress, Pulse
 from hm_agent.engines.worker import Crash, Entry, Word, work
 from hm_agent.experiment import Episode
 from hm_agent.models.ledger import Account, BudgetSpent
-from hm_agent.playing import crashed
+from hm_agent.playing import crashed, cut_short
 from hm_agent.recording.result import Result
 
 PRELOADED = ["hm_agent.worlds.melting_pot.world", "hm_agent.engines.worker"]
@@ -65,14 +66,16 @@ class _Worker:
     def __init__(self, context: ForkServerContext) -> None:
         self.line, far = context.Pipe()
         self.process = context.Process(target=work, args=(far,), daemon=True)
-        self.process.start()
+        with _undisturbed():
+            self.process.start()
         far.close()
         self.episode: Episode | None = None
         self._claims: set[str] = set()
 
     def begin(self, episode: Episode) -> None:
         self.episode = episode
-        self.line.send(episode)
+        with suppress(OSError):  # it is gone, which is heard next
+            self.line.send(episode)
 
     def interrupt(self) -> None:
         if self.process.pid is not None and self.process.is_alive():
@@ -114,12 +117,21 @@ class _Worker:
         self.line.close()
 
 
-def _hear(
-    crew: Sequence[_Worker], account: Account, progress: Progress, timeout: float | None = None
-) -> Iterator[Result]:
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Puts interruptions off. Processes begun meanwhile are born deaf to them: half begun, they would only complain."""
+    resource_tracker.ensure_running()  # it would begin with the first of them, and let interruptions through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _hear(crew: Sequence[_Worker], account: Account, progress: Progress) -> Iterator[Result]:
     """Waits for news, and yields the results among them. Raises OSError where a file could not be written."""
     by_line = {worker.line: worker for worker in crew if worker.episode}
-    for line in wait(by_line, timeout):
+    for line in wait(by_line):
         worker = by_line[line]  # type: ignore[index]
         episode = worker.episode
         assert episode is not None
@@ -141,9 +153,26 @@ def _dismiss(crew: Sequence[_Worker], account: Account, progress: Progress) -> N
     for worker in crew:
         if worker.episode:
             worker.interrupt()
-    deadline = time.monotonic() + GRACE
-    while any(worker.episode for worker in crew) and time.monotonic() < deadline:
-        for _ in _hear(crew, account, progress, deadline - time.monotonic()):
-            pass
+    try:
+        _hear_out(crew, account, progress)
+    finally:
+        for worker in crew:
+            worker.end()
     for worker in crew:
-        worker.end()
+        if worker.episode and (result := cut_short(worker.episode)):
+            progress.end(worker.episode, result)
+
+
+def _hear_out(crew: Sequence[_Worker], account: Account, progress: Progress) -> None:
+    """Hears the last words of those who are at work, for a while; who has none is not done with its episode."""
+    deadline = time.monotonic() + GRACE
+    at_work = {worker.line: worker for worker in crew if worker.episode}
+    while at_work and time.monotonic() < deadline:
+        for line in wait(at_work, deadline - time.monotonic()):
+            worker = at_work[line]  # type: ignore[index]
+            word = worker.hear(account)
+            if isinstance(word, Result) and worker.episode:
+                progress.end(worker.episode, word)
+                worker.episode = None
+            if isinstance(word, Result | Crash):
+                del at_work[line]  # type: ignore[arg-type]

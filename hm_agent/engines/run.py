@@ -19,13 +19,11 @@ def run(experiment: Experiment, progress: Progress) -> list[Result]:
     Raises KeyboardInterrupt after an interruption, OSError where files can't be written, ConfigError where there is no
     room for them; what was played by then stays.
     """
-    due = experiment.due()
     account = Account(experiment.model.max_calls, experiment.model.max_cost)
-    with (
-        occupied(experiment.out, len(due)),
-        closing(_engine(experiment, len(due)).play(due, account, progress)) as results,
-    ):
-        return list(results)
+    with occupied(experiment.out, len(experiment.due())):
+        due = experiment.due()  # another run may have played some until a moment ago
+        with closing(_engine(experiment, len(due)).play(due, account, progress)) as results:
+            return list(results)
 
 
 def _engine(experiment: Experiment, episodes: int) -> Engine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import traceback
@@ -83,11 +84,14 @@ class RemoteLedger:
 
 def work(keeper: Connection) -> None:
     """Plays what it is sent until that is None; an interruption ends the episode under way, then the worker."""
-    os.setpgrp()  # a terminal's Ctrl-C is for the parent, which passes it on
-    Thread(target=_end_with_parent, daemon=True).start()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     provider: Provider | None = None
     try:
+        os.setpgrp()  # a terminal's Ctrl-C is for the parent, which passes it on
+        Thread(target=_end_with_parent, daemon=True).start()
+        # What was imported stays; to collect it would take long, copy shared memory, and swallow an interruption.
+        gc.freeze()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         while (episode := keeper.recv()) is not None:
             provider = provider or provider_of(episode.experiment.model, RemoteLedger(keeper))
             result = _played(episode, provider, keeper)

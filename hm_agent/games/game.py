@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question
+from hm_agent.asking import Question, Words
 from hm_agent.core import Counts, Event, Evidence, Observation, Strategy
 from hm_agent.grid import Layout
 from hm_agent.memory.entities import EntityMemory
@@ -61,7 +61,7 @@ class Critique(BaseModel):
     """Why something came to nothing, and what to do instead."""
 
     reasoning: str = ""
-    critique: str
+    critique: Words
 
 
 class Mind(Mindreading, MindPrompting, Strategising, Protocol):

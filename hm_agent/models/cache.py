@@ -58,11 +58,11 @@ class Record:
         self._file.execute(_TABLE)
 
     def find(self, request: Request) -> Reply | None:
-        row = self._execute("SELECT reply FROM answers WHERE key = ?", _key(request)).fetchone()
+        rows = self._execute("SELECT reply FROM answers WHERE key = ?", _key(request))
         try:
             # Pydantic's own parser refuses halves of surrogate pairs.
-            return replace(TypeAdapter(Reply).validate_python(json.loads(row[0])), cached=True) if row else None
-        except ValueError:
+            return replace(TypeAdapter(Reply).validate_python(json.loads(rows[0][0])), cached=True) if rows else None
+        except (ValueError, RecursionError):
             return None  # written by another version: to be asked again
 
     def keep(self, request: Request, reply: Reply) -> None:
@@ -71,9 +71,9 @@ class Record:
             row = _key(request), _text(request), json.dumps(asdict(reply))
             self._execute("INSERT OR REPLACE INTO answers (key, request, reply) VALUES (?, ?, ?)", *row)
 
-    def _execute(self, statement: str, *values: str) -> sqlite3.Cursor:
+    def _execute(self, statement: str, *values: str) -> list[tuple[str, ...]]:
         try:
-            return self._file.execute(statement, values)
+            return self._file.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise OSError(f"{self._path}: {error}") from error
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from hm_agent.config import ConfigError
 
@@ -41,7 +41,7 @@ def load_prices(extra: Path | None = None) -> Mapping[str, Price]:
 def _read(path: Path) -> Mapping[str, Price]:
     try:
         return TypeAdapter(dict[str, Price]).validate_python(tomllib.loads(path.read_text("utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(
             f"--prices={path}: {' '.join(str(error).split())}; a model's table looks like {LISTED.name}'s: "
             "[name], input = 2.5, output = 10.0 (USD for a million tokens)"

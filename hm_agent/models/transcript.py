@@ -11,11 +11,11 @@ from hm_agent.asking import AnswerT, Call, Exchange, Model, Question, Unanswered
 
 
 class Transcript:
-    """A model that writes down every exchange with the model it wraps."""
+    """A model that writes down every exchange with the model it wraps, in the order in which the questions were put."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._exchanges: list[Exchange] = []
+        self._exchanges: list[Exchange | None] = []
         self.usage = Usage()
 
     @property
@@ -30,6 +30,9 @@ class Transcript:
             self.usage += Usage.of(call)
             note(call)
 
+        # Answers to questions put at the same time come in any order, and a trace is to be the same whenever.
+        exchanges, place = self._exchanges, len(self._exchanges)
+        exchanges.append(None)
         started = time.perf_counter()
         answer: BaseModel | None = None
         self.usage += Usage(questions=1)
@@ -39,10 +42,10 @@ class Transcript:
             self.usage += Usage(unanswered=1)
             raise
         finally:
-            self._exchanges.append(Exchange(question, answer, time.perf_counter() - started, tuple(calls)))
+            exchanges[place] = Exchange(question, answer, time.perf_counter() - started, tuple(calls))
         return given
 
     def take(self) -> Sequence[Exchange]:
         """The exchanges since the last time they were taken."""
-        taken, self._exchanges = tuple(self._exchanges), []
-        return taken
+        taken, self._exchanges = self._exchanges, []
+        return tuple(exchange for exchange in taken if exchange is not None)

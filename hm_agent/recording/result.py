@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from hm_agent.asking import Usage
 from hm_agent.recording.files import write_whole
@@ -27,6 +27,9 @@ FAILED = "failed"
 """How the status of an episode begins that came to grief."""
 
 Setting = str | int | float | None
+Count = Annotated[int, Field(ge=0, le=10**15)]
+Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
+"""No number is so large; in a file it is a fault, and means of such numbers would be none."""
 
 
 @dataclass(frozen=True)
@@ -47,27 +50,27 @@ class Result:
     scenario: str
     agent: str
     model: str
-    episode: int
-    seed: int
+    episode: Count
+    seed: Count
     status: str
     reason: str
-    steps: int
-    reward: float
-    normalised_reward: float | None
-    interactions: int
+    steps: Count
+    reward: Amount
+    normalised_reward: Amount | None
+    interactions: Count
     background: tuple[str, ...]
     bots: str
-    questions: int
-    unanswered_questions: int
-    model_calls: int
-    cached_calls: int
-    input_tokens: int | None
-    output_tokens: int | None
-    cost: float | None
-    unknown_patches: int
-    pose_lost_steps: int
-    agent_ms_per_step_median: float | None
-    wall_seconds: float
+    questions: Count
+    unanswered_questions: Count
+    model_calls: Count
+    cached_calls: Count
+    input_tokens: Count | None
+    output_tokens: Count | None
+    cost: Amount | None
+    unknown_patches: Count
+    pose_lost_steps: Count
+    agent_ms_per_step_median: Amount | None
+    wall_seconds: Amount
     versions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
@@ -107,7 +110,7 @@ def read_result(path: Path) -> Result | None:
     """Reads a result; None where there is none, or none that this version knows."""
     try:
         return TypeAdapter(Result).validate_json(path.read_bytes())
-    except (FileNotFoundError, ValidationError):
+    except (FileNotFoundError, IsADirectoryError, ValidationError):
         return None
 
 

@@ -39,11 +39,19 @@ class TraceRecorder:
 
 
 def read_trace(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a trace; one that was cut off with its process is left out."""
+    """The lines of a trace; one that was cut off with its process, or is no JSON object after all, is left out."""
     with path.open("rb") as lines:
         for line in lines:
-            if line.endswith(b"\n"):
-                yield json.loads(line)
+            if line.endswith(b"\n") and isinstance(said := _loads(line), dict):
+                yield said
+
+
+def _loads(line: bytes) -> Any:
+    """What a line of JSON says; None where it is none."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def to_json(value: object) -> Any:

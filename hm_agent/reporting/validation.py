@@ -18,7 +18,6 @@ from hm_agent.reporting.contestants import Contestant, in_order
 from hm_agent.reporting.runs import Played
 from hm_agent.reporting.statistics import Estimate, estimate
 
-KIND = "Interaction"
 FEWEST = 3
 """With fewer episodes no curve is drawn, nor an offset that fewer of them have, or fewer than `SHARE` of them."""
 SHARE = 1 / 3
@@ -67,9 +66,11 @@ def read_streams(trace: Path) -> list[Stream]:
 
 
 def _interactions(line: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    for event in line.get("events", ()):
-        if event["kind"] == KIND and event["fields"]["partner"] is not None:
-            yield event["fields"]["partner"], float(event["fields"]["reward"])
+    events = line.get("events")
+    for event in events if isinstance(events, list) else []:
+        match event:
+            case {"kind": "Interaction", "fields": {"partner": str(partner), "reward": float() | int() as reward}}:
+                yield partner, float(reward)
 
 
 def curves(episodes: Iterable[Played]) -> list[Curve]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Model, Question, answer_or_none, together
+from hm_agent.asking import Model, Question, Words, answer_or_none, together
 from hm_agent.core import Clue, Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import (
@@ -31,7 +31,7 @@ class HypothesisAnswer(BaseModel):
     """A belief about another player's strategy."""
 
     reasoning: str = ""
-    hypothesis: str
+    hypothesis: Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from hm_agent.engines.engine import Pulse
 from hm_agent.engines.folder import occupied
 from hm_agent.engines.run import run
 from hm_agent.experiment import Episode, Experiment
+from hm_agent.playing import cut_short
 from hm_agent.recording.result import Result, read_result
 
 SCENARIOS = find_scenarios(["rws_repeated_1", "cooking_asymmetric_1"])
@@ -81,6 +83,34 @@ def test_a_process_that_is_killed_costs_its_episode_alone(tmp_path: Path) -> Non
     assert statuses(tmp_path).count("max_steps") == 3
     again = replace(experiment(tmp_path), retry_failed=True)
     assert [result.status for result in run(again, Watcher())] == ["max_steps"]
+
+
+def test_a_process_that_is_killed_before_it_has_begun_costs_its_episode_alone(tmp_path: Path) -> None:
+    class Killer(Watcher):
+        def begin(self, episode: Episode) -> None:
+            if not self.begun:
+                (victim,) = multiprocessing.active_children()
+                victim.kill()
+                victim.join()
+            super().begin(episode)
+
+    results = run(experiment(tmp_path, steps=20), Killer())
+    assert sorted(result.status == "max_steps" for result in results) == [False, True, True, True]
+    (failed,) = (result for result in results if result.has_failed)
+    assert "exit code -9" in failed.reason
+    assert len(statuses(tmp_path)) == 4
+
+
+def test_what_had_ended_before_an_interruption_stays_as_it_is(tmp_path: Path) -> None:
+    played, begun = experiment(tmp_path, workers=1, steps=20, episodes=1).plan()
+    (result, _) = run(experiment(tmp_path, workers=1, steps=20, episodes=1), Watcher())
+    assert cut_short(played) is None
+    assert read_result(played.folder / "result.json") == result
+    shutil.rmtree(begun.folder)
+    cut = cut_short(begun)
+    assert cut is not None
+    assert cut.status == "interrupted"
+    assert [path.name for path in begun.folder.iterdir()] == ["unfinished.json"]
 
 
 def test_an_interruption_keeps_what_is_whole_and_the_same_command_goes_on_from_there(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question
+from hm_agent.asking import Question, Words
 from hm_agent.core import Hypothesis
 from hm_agent.games.cooking.pace import Pace
 from hm_agent.games.cooking.rounds import Round
@@ -53,7 +53,7 @@ class RoleAnswer(BaseModel):
     reasoning: str = ""
     teammate: str
     role: str
-    strategy: str
+    strategy: Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class ChooseRole(Question[RoleAnswer]):
 class MindAnswer(RoleAnswer):
     """What is thought of the teammate and what it is expected to do, and which role to play oneself."""
 
-    hypothesis: str
+    hypothesis: Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question
+from hm_agent.asking import Question, Words
 from hm_agent.core import Hypothesis
 from hm_agent.games.cooking.pace import Pace
 from hm_agent.games.cooking.rounds import Round
@@ -28,7 +28,7 @@ class PartAnswer(BaseModel):
 class CookingStrategyAnswer(PartAnswer):
     """A strategy in words, and the role it comes to."""
 
-    strategy: str
+    strategy: Words
 
 
 @dataclass(frozen=True, slots=True)

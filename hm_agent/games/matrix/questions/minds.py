@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question
+from hm_agent.asking import Question, Words
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.clues import Life
 from hm_agent.games.matrix.payoff import argmax
@@ -171,7 +171,7 @@ class MindAnswer(BaseModel):
     """What is thought of one other player: a belief about its strategy, and the behaviour that this predicts."""
 
     player: str
-    hypothesis: str
+    hypothesis: Words
     next: str
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hm_agent.asking import Question
+from hm_agent.asking import Question, Words
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.questions.minds import ChoiceAnswer
 from hm_agent.games.matrix.rules import Encounter, Rules, check_players
@@ -17,7 +17,7 @@ from hm_agent.theory_of_mind.by_reward import HindsightAnswer
 class StrategyAnswer(ChoiceAnswer):
     """A strategy in words, whom to meet by it next, and what to hold then, by behaviour."""
 
-    strategy: str
+    strategy: Words
 
 
 @dataclass(frozen=True, slots=True)

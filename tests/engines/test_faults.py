@@ -1,0 +1,137 @@
+"""Grids of episodes under the faults of an endpoint, of the machine, and of whoever is in a hurry: whole commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import pytest
+
+from benchmarks import faults, text_player
+from benchmarks.commands import call, orphans, outcomes, processes, start
+from benchmarks.faults import FAULTS
+from benchmarks.kills import Siege, besiege
+from benchmarks.loopback import Endpoint, Response
+
+PATIENCE = 120.0
+"""In seconds: whatever is waited for for longer does not come."""
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint(text_player.answer) as server:
+        yield server
+
+
+def flags(server: Endpoint, out: Path, steps: int = 1000) -> list[str]:
+    grid = ["--scenario=rws_repeated_1,rws_repeated_2", "--episodes=4", f"--max_steps={steps}", "--bots=scripted"]
+    return [*grid, "--workers=3", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
+
+
+def wait_for(is_so: Callable[[], object], process: Popen[str]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert is_so(), process.communicate()
+
+
+def statuses(out: Path, name: str) -> list[str]:
+    return [json.loads(path.read_text())["status"] for path in out.glob(f"*/*/*/*/{name}")]
+
+
+@pytest.mark.slow
+def test_faults_of_an_endpoint_change_no_episode(tmp_path: Path) -> None:
+    grid, shares = "rws_repeated_1,rws_arena_0,cooking_asymmetric_0", dict.fromkeys(FAULTS, 0.04)
+    calm = faults.play(tmp_path / "calm", {}, 2, grid, steps=100)
+    stormy = faults.play(tmp_path / "stormy", shares, 2, grid, steps=100)
+    assert (stormy.status, stormy.errors) == (0, "")
+    assert len(calm.results) == 6
+    assert min(result["questions"] for result in calm.results) >= 5
+    assert calm.outcomes == stormy.outcomes
+    assert len(stormy.met) >= 4
+
+
+@pytest.mark.slow
+def test_a_command_killed_again_and_again_loses_nothing_and_pays_nothing_twice(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    siege = Siege(tmp_path, endpoint, episodes=1, steps=150)
+    rounds = besiege(siege, rounds=3)
+    assert [one.was_killed for one in rounds] == [True, True, True, False]
+    assert [one.paid_again for one in rounds] == [0] * 4
+    assert [one.orphans for one in rounds] == [0] * 4
+    assert rounds[-1].lost == 0
+    assert (rounds[-1].errors, outcomes(siege.out)) == ("", siege.expected)
+
+
+@pytest.mark.slow
+def test_another_run_in_the_same_folder_is_refused_in_one_line_and_disturbs_nothing(tmp_path: Path) -> None:
+    is_refused = threading.Event()
+
+    def answer_later(body: dict[str, Any]) -> Response:
+        is_refused.wait(PATIENCE)
+        return text_player.answer(body)
+
+    with Endpoint(answer_later) as server:
+        process = start("first", *flags(server, tmp_path / "out", steps=20))
+        wait_for(lambda: server.received, process)
+        status, output, errors = call("second", *flags(server, tmp_path / "out", steps=20))
+        is_refused.set()
+        process.communicate()
+    assert (status, output, errors.count("\n")) == (2, "", 1)
+    assert "another run is at work there" in errors
+    assert process.returncode == 0
+    assert statuses(tmp_path / "out", "result.json") == ["max_steps"] * 8
+
+
+class Stalling:
+    """An endpoint that stops answering after so many requests."""
+
+    def __init__(self, after: int) -> None:
+        self._left = iter(range(after))
+        self.is_stalling = False
+
+    def answer(self, body: dict[str, Any]) -> Response:
+        if next(self._left, None) is not None:
+            return text_player.answer(body)
+        self.is_stalling = True
+        return Response(hang=PATIENCE)
+
+
+@pytest.mark.slow
+def test_an_interruption_from_the_terminal_keeps_and_says_what_was_played(tmp_path: Path) -> None:
+    stalling, out = Stalling(after=90), tmp_path / "out"
+    with Endpoint(stalling.answer) as server:
+        process = start(str(out), *flags(server, out, steps=300))
+        wait_for(lambda: stalling.is_stalling and statuses(out, "result.json"), process)
+        os.killpg(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert errors == f"run_scenario.py: interrupted; what was played is in {out}\n"
+    assert not orphans(str(out))
+    finished = statuses(out, "result.json")
+    assert set(finished) == {"max_steps"}
+    assert statuses(out, "unfinished.json") == ["interrupted"] * 3
+    assert (output.count("max_steps,"), output.count("interrupted,")) == (len(finished), 3)
+    assert (out / "summary.md").exists()
+
+
+@pytest.mark.slow
+def test_an_interruption_at_any_moment_of_the_start_fails_no_episode(tmp_path: Path, endpoint: Endpoint) -> None:
+    out = tmp_path / "out"
+    for workers in (1, 2):
+        process = start(str(out), *flags(endpoint, out, steps=40))
+        wait_for(lambda: len(processes(str(out))) > 2 + workers, process)  # noqa: B023 - called at once
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 130
+        assert errors.count("\n") == 1, errors
+        assert set(statuses(out, "result.json")) <= {"max_steps"}
+        assert not orphans(str(out))

@@ -1,0 +1,117 @@
+"""Disks that are full, or fill up under way, and places that can't be written to: one line says so."""
+
+from __future__ import annotations
+
+import re
+import resource
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from benchmarks import text_player
+from benchmarks.commands import call, orphans, start
+from benchmarks.loopback import Endpoint
+from hm_agent.engines.folder import EPISODE, RESERVE
+from hm_agent.recording.result import read_result
+
+SIZE = RESERVE + 4 * EPISODE
+GRID = ("--scenario=rws_repeated_1", "--episodes=2", "--max_steps=1000", "--bots=scripted")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A small one of its own; only root may mount it, and not in every container."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(place)]
+    mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"no disk can be mounted here: {mounted.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def fill(place: Path) -> None:
+    """Leaves no byte free."""
+    with suppress(OSError), (place / "filler").open("wb", buffering=0) as file:
+        while file.write(bytes(1_000_000)):
+            pass
+
+
+def check_said(status: int, errors: str, words: str) -> None:
+    assert status in (1, 2)
+    assert errors.count("\n") == 1, errors
+    assert re.search(words, errors), errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_disk_that_fills_up_under_way_ends_the_run_in_one_line(disk: Path, workers: int) -> None:
+    out = disk / "out"
+    process = start(str(out), *GRID, f"--workers={workers}", f"--out={out}", "--record_video")
+    while process.poll() is None and not any(path.stat().st_size for path in out.glob("*/*/*/*/trace.jsonl")):
+        pass
+    fill(disk)
+    _, errors = process.communicate()
+    check_said(process.returncode, errors, "can't write: .*No space left on device")
+    assert not orphans(str(out))
+    (disk / "filler").unlink()
+    assert not [path for path in out.glob("*/*/*/*/result.json") if read_result(path)]
+    assert call(str(out), *GRID, f"--workers={workers}", f"--out={out}", "--max_steps=20")[0] == 0
+
+
+def test_a_full_disk_is_told_of_before_anything_is_played(disk: Path) -> None:
+    fill(disk)
+    status, output, errors = call("full", *GRID, f"--out={disk / 'out'}")
+    check_said(status, errors, "make room|No space left")
+    assert output == ""
+
+
+@pytest.mark.slow
+def test_a_full_disk_below_the_cache_ends_the_run_before_more_is_paid(disk: Path, tmp_path: Path) -> None:
+    def answer_and_fill(body: dict[str, object]) -> object:
+        fill(disk)
+        return text_player.answer(body)
+
+    with Endpoint(answer_and_fill) as server:  # type: ignore[arg-type]
+        flags = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={disk / 'answers'}"]
+        status, _, errors = call("cache", *GRID, *flags, f"--out={tmp_path / 'out'}")
+        check_said(status, errors, f"can't write: {disk / 'answers'}: .*full")
+        assert len(server.received) < 10
+
+
+@pytest.mark.slow
+def test_a_file_that_may_not_grow_ends_the_run_in_one_line(tmp_path: Path) -> None:
+    process = start("limited", *GRID, f"--out={tmp_path / 'out'}")
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (20_000, 20_000))
+    _, errors = process.communicate()
+    check_said(process.returncode, errors, "can't write: .*File too large")
+    assert not list((tmp_path / "out").glob("*/*/*/*/result.json"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("flag", "place"), [("out", "/proc/out"), ("out", "file/out"), ("report", "file/out")])
+def test_a_place_that_can_not_be_written_to_is_told_of_in_one_line(tmp_path: Path, flag: str, place: str) -> None:
+    (tmp_path / "file").touch()
+    wanted = {"out": tmp_path / "out", "report": tmp_path / "report"} | {flag: tmp_path / place}
+    flags = [f"--{name}={path}" for name, path in wanted.items()]
+    status, _, errors = call("place", "--scenario=rws_repeated_1", "--max_steps=5", "--bots=scripted", *flags)
+    check_said(status, errors, str(wanted[flag].parent))
+
+
+SCENARIO = "running_with_scissors_in_the_matrix__repeated_1"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [".lock/", "summary.md/", SCENARIO])
+def test_something_else_in_the_place_of_a_file_or_folder_is_told_of_in_one_line(tmp_path: Path, name: str) -> None:
+    place = tmp_path / "out" / name
+    (place if name.endswith("/") else place.parent).mkdir(parents=True)
+    if not name.endswith("/"):
+        place.write_bytes(b"\0")
+    flags = ["--scenario=rws_repeated_1", "--max_steps=5", "--bots=scripted", f"--out={tmp_path / 'out'}"]
+    status, _, errors = call("place", *flags)
+    check_said(status, errors, name.rstrip("/"))

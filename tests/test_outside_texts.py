@@ -1,0 +1,282 @@
+"""All that is read from outside, in states that nobody meant: it is understood or refused, and nothing else happens."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from benchmarks.text_player import play
+from hm_agent.asking import Question
+from hm_agent.config import ConfigError, data_folder, load_game
+from hm_agent.console import show_rows
+from hm_agent.facts import GameFacts
+from hm_agent.models.cache import Record
+from hm_agent.models.chat import Message, Reply, Request, Sampling
+from hm_agent.models.prices import LISTED, Price, load_prices
+from hm_agent.models.prompts import render
+from hm_agent.models.reading import BadAnswer, read_answer
+from hm_agent.recording.result import Result, read_result
+from hm_agent.recording.trace import read_trace
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.summary import write_summary
+from hm_agent.reporting.validation import read_streams
+from tests.models.kitchen_examples import KITCHEN_EXAMPLES
+from tests.models.matrix_examples import MATRIX_EXAMPLES
+from tests.reporting.examples import result
+
+EXAMPLES = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
+REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
+GAMES = sorted(data_folder("scenarios").glob("*.toml"))
+LARGE = 10**400
+LONGEST = 1_000
+"""So many characters of an error can still be read."""
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from([LARGE, -LARGE, "\ud800"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@contextmanager
+def refusing(kind: type[Exception], start: str) -> Iterator[None]:
+    """Lets an error of a kind pass whose words begin like that, and all that is no error."""
+    try:
+        yield
+    except kind as error:
+        if not str(error).startswith(start) or not str(error) or len(str(error)) > LONGEST:
+            raise
+
+
+@contextmanager
+def file_of(content: bytes) -> Iterator[Path]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(content)
+        yield path
+
+
+@st.composite
+def damaged(draw: st.DrawFn, content: bytes) -> bytes:
+    """A file of which some is overwritten, inserted or cut."""
+    for _ in range(draw(st.integers(1, 3))):
+        start = draw(st.integers(0, len(content)))
+        end = draw(st.integers(start, min(len(content), start + 200)))
+        content = content[:start] + draw(st.binary(max_size=20)) + content[end:]
+    return content[: draw(st.integers(0, len(content)))] if draw(st.booleans()) else content
+
+
+# Answers
+
+
+def check_read(text: str, question: Question[Any]) -> None:
+    with refusing(BadAnswer, ""):
+        answer = read_answer(text, question)
+        assert isinstance(answer, question.schema)
+        question.check(answer)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@given(data=st.data())
+@settings(max_examples=40)
+def test_an_answer_with_anything_in_any_field_is_valid_or_bad(name: str, data: st.DataObject) -> None:
+    question = EXAMPLES[name]
+    answer = json.loads(play(render(question)))
+    for field in data.draw(st.sets(st.sampled_from(sorted(answer)), min_size=1)):
+        answer[field] = data.draw(JSON)
+    check_read(json.dumps(answer), question)
+    check_read(repr(answer), question)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@given(data=st.data())
+@settings(max_examples=40)
+def test_a_damaged_answer_is_valid_or_bad(name: str, data: st.DataObject) -> None:
+    question = EXAMPLES[name]
+    content = data.draw(damaged(play(render(question)).encode()))
+    check_read(content.decode("utf-8", "surrogateescape"), question)
+
+
+# Facts and prices
+
+TOO_DEEP = b"a = " + b"[" * 100_000
+TOO_LONG = b"a = " + b"9" * 5_000
+ODD = [b"", b"\xff", b"\x00", TOO_DEEP, TOO_LONG, b"a = 2026-99-99", b"game = 'matrix'", b"game = 1", b"\xef\xbb\xbf"]
+
+
+def check_game(content: bytes) -> None:
+    with file_of(content) as path, refusing(ConfigError, f"{path}: "):
+        assert isinstance(load_game(path), GameFacts)
+
+
+@pytest.mark.parametrize("content", ODD, ids=range(len(ODD)))
+def test_an_odd_file_is_no_game(content: bytes) -> None:
+    with file_of(content) as path, pytest.raises(ConfigError, match=f"^{path}: "):
+        load_game(path)
+
+
+def test_a_game_that_is_not_there_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.toml", tmp_path):
+        with pytest.raises(ConfigError, match=f"^{path}: "):
+            load_game(path)
+
+
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
+@given(data=st.data())
+@settings(max_examples=40)
+def test_a_damaged_game_is_read_or_refused(path: Path, data: st.DataObject) -> None:
+    check_game(data.draw(damaged(path.read_bytes())))
+
+
+@given(st.binary(max_size=200) | damaged(LISTED.read_bytes()))
+@example(TOO_DEEP)
+@example(TOO_LONG)
+def test_damaged_prices_are_read_or_refused(content: bytes) -> None:
+    with file_of(content) as path, refusing(ConfigError, f"--prices={path}: "):
+        assert all(isinstance(price, Price) for price in load_prices(path).values())
+
+
+# Caches
+
+
+def written_cache() -> bytes:
+    """A cache of some answers, all of it in the one file, as it is once it was closed."""
+    with TemporaryDirectory() as folder:
+        with closing(Record(Path(folder) / "cache")) as record:
+            for seed in range(20):
+                record.keep(request_of(seed), Reply((f"answer {seed} " * 20,)))
+        return (Path(folder) / "cache").read_bytes()
+
+
+def request_of(seed: int) -> Request:
+    return Request(REQUEST.model, REQUEST.messages, REQUEST.sampling, REQUEST.name, REQUEST.schema, seed)
+
+
+CACHE = written_cache()
+
+
+def check_cache(path: Path) -> None:
+    """Whatever is in the file, it is refused, or read and written, or an error that names it."""
+    refused = refusing(ConfigError, f"--cache={path}: "), refusing(OSError, f"{path}: ")
+    with refused[0], refused[1], closing(Record(path)) as record:
+        for seed in (0, 19, 20):
+            found = record.find(request_of(seed))
+            assert found is None or isinstance(found, Reply)
+            record.keep(request_of(seed), Reply(("new",)))
+
+
+@given(damaged(CACHE) | st.binary(max_size=200).map(lambda tail: CACHE[:100] + tail))
+@settings(max_examples=300)
+def test_a_damaged_cache_is_used_or_refused(content: bytes) -> None:
+    with file_of(content) as path:
+        check_cache(path)
+
+
+@given(damaged(CACHE))
+@settings(max_examples=50)
+def test_a_damaged_journal_of_a_cache_is_used_or_refused(content: bytes) -> None:
+    with file_of(CACHE) as path:
+        path.with_name("file-wal").write_bytes(content)
+        check_cache(path)
+
+
+FOREIGN = ["x'ff'", "CAST(x'ff' AS TEXT)", "7", "''", "'[1'", f"'{'[' * 50_000}'", "'{\"texts\": 9e999}'", "x'00'"]
+
+
+@pytest.mark.parametrize("reply", FOREIGN, ids=range(len(FOREIGN)))
+def test_a_foreign_reply_in_a_cache_is_asked_again_or_named(reply: str) -> None:
+    with file_of(CACHE) as path:
+        with closing(sqlite3.connect(path)) as edited, edited:
+            edited.execute(f"UPDATE answers SET reply = {reply}")
+        check_cache(path)
+
+
+@pytest.mark.parametrize("columns", ["key TEXT", "reply TEXT", "key, request, reply INTEGER, at"])
+def test_another_table_of_the_same_name_is_refused_or_named(columns: str) -> None:
+    with file_of(CACHE) as path:
+        with closing(sqlite3.connect(path)) as edited, edited:
+            edited.execute("DROP TABLE answers")
+            edited.execute(f"CREATE TABLE answers ({columns})")
+        check_cache(path)
+
+
+# Traces
+
+TRACE = (
+    b'{"step": 0, "events": [{"kind": "Interaction", "fields": {"partner": "player_1", "reward": 1.5}}]}\n'
+    b'{"step": 1, "hypotheses": [{"words": "It plays rock.", "value": 0.3}], "about": "player_1", "validated": "x"}\n'
+)
+ODD_LINES = [b"3", b"[]", b"null", b'"x"', b"{", b"\xff\xfe", b"", b"NaN", b"[" * 100_000, b"9" * 5_000]
+
+
+@pytest.mark.parametrize("line", ODD_LINES, ids=range(len(ODD_LINES)))
+def test_a_line_that_is_no_object_is_left_out_of_a_trace(line: bytes) -> None:
+    with file_of(TRACE + line + b"\n" + TRACE) as path:
+        assert [said["step"] for said in read_trace(path)] == [0, 1, 0, 1]
+
+
+@given(
+    damaged(TRACE * 3)
+    | st.lists(st.dictionaries(st.sampled_from(["events", "about", "x"]), JSON)).map(
+        lambda lines: b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    )
+)
+def test_a_damaged_trace_is_read_as_far_as_it_can_be(content: bytes) -> None:
+    with file_of(content) as path:
+        assert all(isinstance(line, dict) for line in read_trace(path))
+        read_streams(path)
+
+
+# Results
+
+RESULT = asdict(result(reward=3.0, background=("a", "b"), settings={"seed": 0, "top_k": 5}))
+FIELDS = [field.name for field in fields(Result)]
+
+
+@given(st.binary(max_size=200) | damaged(json.dumps(RESULT).encode()))
+@example(b"[" * 100_000)
+@example(b"\xff")
+def test_a_damaged_result_is_read_or_is_none(content: bytes) -> None:
+    with file_of(content) as path:
+        found = read_result(path)
+        assert found is None or isinstance(found, Result)
+
+
+def test_a_folder_in_the_place_of_a_result_is_none(tmp_path: Path) -> None:
+    (tmp_path / "result.json").mkdir()
+    assert read_result(tmp_path / "result.json") is None
+
+
+ODD_VALUES = st.sampled_from(
+    [LARGE, -LARGE, -1, 1e308, float("nan"), float("inf"), "", "[/red]", "[bold", "a|b\nc", "<b>", "completed", "../x"]
+)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(FIELDS), ODD_VALUES | JSON, max_size=3), min_size=1, max_size=4))
+@settings(max_examples=200)
+@example([{"scenario": "[/red]"}])
+@example([{"steps": LARGE}])
+@example([{"reward": float("nan"), "normalised_reward": float("inf")}])
+@example([{"seed": LARGE}, {"seed": -1}])
+def test_results_with_anything_in_any_field_are_summed_up_or_left_out(changes: list[dict[str, Any]]) -> None:
+    with TemporaryDirectory() as name, (Path(name) / "log").open("w") as log:
+        out = Path(name)
+        for number, change in enumerate(changes):
+            folder = out / "scenario" / "agent" / "model" / f"episode-{number}"
+            folder.mkdir(parents=True)
+            (folder / "result.json").write_text(json.dumps(RESULT | {"seed": number} | change))
+        show_rows(Console(file=log), write_summary(out))
+        runs = read_runs((out,))
+        found = len(runs.episodes) + runs.repeated + len(runs.contradicted) + len(runs.unreadable)
+        assert found == len(changes)
