@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 _PATIENCE = 30.0
 """For how many seconds another process's writing is waited for."""
+_READER = TypeAdapter(Reply)
 _PAUSE = 0.05
 """In seconds, between two looks at whether somebody else's question is answered."""
 
@@ -61,7 +62,7 @@ class Record:
         rows = self._execute("SELECT reply FROM answers WHERE key = ?", _key(request))
         try:
             # Pydantic's own parser refuses halves of surrogate pairs.
-            return replace(TypeAdapter(Reply).validate_python(json.loads(rows[0][0])), cached=True) if rows else None
+            return replace(_READER.validate_python(json.loads(rows[0][0])), cached=True) if rows else None
         except (ValueError, RecursionError):
             return None  # written by another version: to be asked again
 

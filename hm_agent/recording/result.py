@@ -100,6 +100,10 @@ class Result:
         return not self.is_finished and not self.has_failed
 
 
+_READER = TypeAdapter(Result)
+"""Made once: it takes a hundred times as long to make as to use, and a grid reads its results several times."""
+
+
 def write_result(result: Result, folder: Path) -> None:
     """Writes the file whole or not at all."""
     name = UNFINISHED if result.stops_the_run else FILE
@@ -109,7 +113,7 @@ def write_result(result: Result, folder: Path) -> None:
 def read_result(path: Path) -> Result | None:
     """Reads a result; None where there is none, or none that this version knows."""
     try:
-        return TypeAdapter(Result).validate_json(path.read_bytes())
+        return _READER.validate_json(path.read_bytes())
     except (FileNotFoundError, IsADirectoryError, ValidationError):
         return None
 
