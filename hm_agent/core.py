@@ -133,6 +133,11 @@ class Insight(Protocol):
         ...
 
     @property
+    def present(self) -> bool:
+        """Whether its avatar is on the map."""
+        ...
+
+    @property
     def remembered(self) -> Iterable[tuple[str, Cell, int]]:
         """The things and players that are known of: kind or name, and where and when each was last seen."""
         ...
@@ -154,7 +159,7 @@ class Insight(Protocol):
 
     @property
     def failed(self) -> str | None:
-        """The subgoal that came to nothing and so ended the plan."""
+        """The subgoal that has just come to nothing and so ended the plan before."""
         ...
 
 

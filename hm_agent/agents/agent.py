@@ -53,12 +53,14 @@ class ComposedAgent:
         """The latest question for a plan, and the plan."""
         self._earned = 0.0
         """Since the latest plan was made."""
+        self._failed: Subgoal | None = None
+        """The subgoal that has come to nothing at this step."""
         self._move = Move.NOOP
         self._interactions = 0
         self._kinds = tuple(dict.fromkeys(eyes.roles.kinds.values()))
 
     async def act(self, observation: Observation) -> Decision:
-        self._earned += observation.reward
+        self._earned, self._failed = self._earned + observation.reward, None
         view = self._perceiver.see(observation.fields["RGB"], self._move)
         self._memory.update(observation.step, view)
         self._must_plan |= self._is_surprised(observation, view)
@@ -112,8 +114,9 @@ class ComposedAgent:
         """Asks for subgoals, with what is to be learnt from the plan before."""
         assert self._strategy is not None
         briefing = Briefing(observation, view, self._memory, self._strategy, self._strategist.history)
+        self._failed = self._planner.failed
         if self._latest is not None:
-            attempt = Attempt(*self._latest, self._planner.failed, self._earned)
+            attempt = Attempt(*self._latest, self._failed, self._earned)
             briefing = replace(briefing, critiques=await self._reflector.reflect(briefing, attempt))
         question = self._game.ask_plan(briefing)
         plan = await self._answered(question, view)
@@ -143,7 +146,7 @@ class ComposedAgent:
             events=events,
             understood=understood,
             exchanges=self._model.take(),
-            insight=PresentMind(view, self._memory, self._planner, self._kinds),
+            insight=PresentMind(view, self._memory, self._planner, self._kinds, self._failed),
         )
 
     def vitals(self) -> Vitals:

@@ -9,20 +9,29 @@ from hm_agent.grid import Cell
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import TextualMap
 from hm_agent.planning.action_planner import ActionPlanner
+from hm_agent.planning.subgoals import Subgoal
 
 
 @dataclass(frozen=True, slots=True)
 class PresentMind:
-    """The `Insight` of the composed agent: its parts themselves, which go on changing. kinds: of things in the game."""
+    """The `Insight` of the composed agent: its parts themselves, which go on changing.
+
+    kinds: of things in the game. failure: the subgoal that has just come to nothing.
+    """
 
     view: TextualMap
     memory: EntityMemory
     planner: ActionPlanner
     kinds: Sequence[str]
+    failure: Subgoal | None
 
     @property
     def scene(self) -> str:
         return self.view.describe(self.kinds)
+
+    @property
+    def present(self) -> bool:
+        return self.view.present
 
     @property
     def remembered(self) -> Iterable[tuple[str, Cell, int]]:
@@ -43,4 +52,4 @@ class PresentMind:
 
     @property
     def failed(self) -> str | None:
-        return str(self.planner.failed) if self.planner.failed else None
+        return str(self.failure) if self.failure else None

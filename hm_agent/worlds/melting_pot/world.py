@@ -110,6 +110,12 @@ class MeltingPotWorld:
         told = zip(self._names, self._targets, self._rules, held, strict=False)
         return tuple(Truth(*each) for each in told)
 
+    def held_in_interaction(self) -> tuple[Counts, Counts] | None:
+        """What oneself and the other held in the interaction that the last step began; None if it began none."""
+        assert self.timestep is not None, "reset the world first"
+        own, other = self.timestep.observation[0].get("INTERACTION_INVENTORIES", ((), ()))
+        return (tuple(map(int, own)), tuple(map(int, other))) if min(own, default=0) > 0 else None
+
     def frame(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map as it was when the last action was decided on; for videos."""
         assert self.timestep is not None, "reset the world first"
