@@ -36,7 +36,7 @@ def reaches(pose: Pose, target: Cell, beam: Beam, blocked: Set[Cell]) -> bool:
 
 
 class Way(NamedTuple):
-    """How to get something into the beam. move: the first one; INTERACT on arrival. cells: those it leads through."""
+    """How to get something into the beam. move: the first one; INTERACT on arrival. cells: those it leads to."""
 
     move: Move
     cells: tuple[Cell, ...]
@@ -80,7 +80,7 @@ def _traced(before: Mapping[Pose, tuple[Pose, Move] | None], end: Pose) -> Way:
     while (link := before[end]) is not None:
         cells.appendleft(end.cell)
         end, first = link
-    return Way(first, tuple(dict.fromkeys(cells)))
+    return Way(first, tuple(cell for cell in dict.fromkeys(cells) if cell != end.cell))
 
 
 def line_up(

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from hm_agent.perception.atlas import SPRITE_SIZE, Pixels
 
+Tiles = npt.NDArray[np.uint64]
+
 
 class Packed:
     """Bytes that are compressed as they come, so that an episode's end has little left to do and memory stays small."""
@@ -37,24 +39,30 @@ class Strip:
     def __init__(self) -> None:
         self.rows = self.columns = 0
         self.patches, self.changes = Packed(), Packed()
-        self._numbers: dict[bytes, int] = {}
-        self._latest: npt.NDArray[np.uint32] | None = None
+        self._known: dict[bytes, int] = {}
+        self._shown: Tiles | None = None
+        self._numbers = np.zeros(0, "<u4")
 
     def add(self, frame: Pixels) -> None:
         self.rows, self.columns = frame.shape[0] // SPRITE_SIZE, frame.shape[1] // SPRITE_SIZE
-        numbers = np.array([self._number(patch) for patch in self._cut(frame)], "<u4")
-        before = np.zeros_like(numbers) if self._latest is None else self._latest
-        self.changes.add((numbers ^ before).tobytes())
-        self._latest = numbers
+        tiles = self._cut(frame)
+        if self._shown is None:
+            changed, self._numbers = np.arange(len(tiles)), np.zeros(len(tiles), "<u4")
+        else:
+            changed = np.flatnonzero((tiles != self._shown).any(axis=1))
+        numbers = self._numbers.copy()
+        numbers[changed] = [self._number(tiles[place].tobytes()) for place in changed]
+        self.changes.add((numbers ^ self._numbers).tobytes())
+        self._shown, self._numbers = tiles, numbers
 
-    def _cut(self, frame: Pixels) -> list[bytes]:
-        tiles = frame.reshape(self.rows, SPRITE_SIZE, self.columns, SPRITE_SIZE, 3).swapaxes(1, 2).tobytes()
-        size = SPRITE_SIZE * SPRITE_SIZE * 3
-        return [tiles[start : start + size] for start in range(0, len(tiles), size)]
+    def _cut(self, frame: Pixels) -> Tiles:
+        """The frame's patches, row by row; as large integers they are quickly compared."""
+        tiles = frame.reshape(self.rows, SPRITE_SIZE, self.columns, SPRITE_SIZE, 3).swapaxes(1, 2)
+        return np.ascontiguousarray(tiles).reshape(self.rows * self.columns, -1).view(np.uint64)
 
     def _number(self, patch: bytes) -> int:
-        number = self._numbers.get(patch)
+        number = self._known.get(patch)
         if number is None:
-            number = self._numbers[patch] = len(self._numbers)
+            number = self._known[patch] = len(self._known)
             self.patches.add(patch)
         return number
