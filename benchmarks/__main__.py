@@ -1,11 +1,11 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [calls] [tokens]`: all of these where none is named.
+"""`python -m benchmarks [speed] [accuracy] [rewards] [calls] [tokens] [replay]`: all of these where none is named.
 
 `stress` stands for what takes long and goes wrong on purpose: faults, kills, workers and soak.
 """
 
 import sys
 
-from benchmarks import accuracy, calls, faults, kills, rewards, soak, speed, tokens, workers
+from benchmarks import accuracy, calls, faults, kills, replay, rewards, soak, speed, tokens, workers
 
 SECTIONS = {
     "speed": speed.main,
@@ -13,6 +13,7 @@ SECTIONS = {
     "rewards": rewards.main,
     "calls": calls.main,
     "tokens": tokens.main,
+    "replay": replay.main,
 }
 STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
 ALL = SECTIONS | STRESS

@@ -14,12 +14,13 @@ from benchmarks import text_player
 from benchmarks.loopback import Endpoint
 from benchmarks.stage import set_up
 from hm_agent.config import find_scenarios
-from hm_agent.core import Observation, Step, World
+from hm_agent.core import Observation, Recorder, Step, World
 from hm_agent.engines.engine import Pulse
 from hm_agent.engines.run import run
 from hm_agent.episode import run_episode
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.models.providers import ModelSettings
+from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
 
@@ -81,11 +82,12 @@ def resident() -> int:
 
 
 def weigh(folder: Path, steps: int, every: int = WARM) -> dict[int, int]:
-    """The weight of the process by steps of one long episode with its trace."""
+    """The weight of the process by steps of one long episode with its trace and replay."""
     (scenario,) = find_scenarios([SCENARIO])
     world, agent = set_up(scenario, 0)
-    scales, trace = Scales(every), TraceRecorder(folder / "trace.jsonl")
-    outcome = asyncio.run(run_episode(Endless(world), agent, seed=0, max_steps=steps, recorders=[scales, trace]))
+    scales, replay = Scales(every), ReplayRecorder(world, folder, scenario)
+    recorders: list[Recorder] = [scales, TraceRecorder(folder / "trace.jsonl"), replay]
+    outcome = asyncio.run(run_episode(Endless(world), agent, seed=0, max_steps=steps, recorders=recorders))
     world.close()
     assert (outcome.status, outcome.steps) == ("max_steps", steps), outcome
     return scales.weights

@@ -26,9 +26,9 @@ USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scen
     python run_scenario.py --scenario='rws_repeated_*' --agent=hypothetical_minds,oracle --episodes=5
     python run_scenario.py --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
 
-Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with result.json, trace.jsonl and, where asked for,
-video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One seed gives one episode, bit for bit. The same
-command again plays what is missing.
+Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
+result.json, trace.jsonl and, where asked for, video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One
+seed gives one episode, bit for bit. The same command again plays what is missing.
 
 OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV. Anew, from the
 files of earlier runs:

@@ -111,7 +111,7 @@ HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _EPISODES, _SEED, _MAX_STEPS, _BOTS, _BOTS_DIR, _WORKERS),
-    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _VIDEO, REPORT_ONLY, _REPORT),
+    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT),
     "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
     "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),

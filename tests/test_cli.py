@@ -129,7 +129,8 @@ def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
     assert "hypothetical_minds" in output
     assert output.endswith(f"Report: {tmp_path / 'demo' / 'report' / 'report.html'}\n")
     episode = tmp_path / "demo" / EPISODE
-    assert {path.name for path in episode.iterdir()} == {"result.json", "trace.jsonl", "video.mp4"}
+    left = {path.name for path in episode.iterdir()}
+    assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}
     result = json.loads((episode / "result.json").read_text())
     assert result["status"] == "completed"
     assert result["unknown_patches"] == 0

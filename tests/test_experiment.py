@@ -35,7 +35,13 @@ def played(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> Path:
 
 def test_files_lie_by_scenario_agent_model_and_episode(played: Path) -> None:
     folder = played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-1"
-    assert {path.name for path in folder.iterdir()} == {"result.json", "trace.jsonl", "video.mp4"}
+    left = {path.name for path in folder.iterdir()}
+    assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}
+
+
+def test_a_replay_is_left_out_on_request(tmp_path: Path, silence: Progress) -> None:
+    run(experiment(tmp_path, max_steps=3, record_replay=False), silence)
+    assert {path.name for path in tmp_path.glob("*/*/*/*/*")} == {"result.json", "trace.jsonl"}
 
 
 def test_a_result_tells_what_was_played(played: Path) -> None:
