@@ -33,7 +33,7 @@ class LocalEngine:
 
 
 class _Machine:
-    """This one."""
+    """Where all workers share what one process has imported."""
 
     def __init__(self) -> None:
         self._context = multiprocessing.get_context("forkserver")

@@ -55,6 +55,11 @@ def work(keeper: Connection) -> None:
             provider.close()
 
 
+def serve(keeper: int) -> None:
+    """Works for whoever is at the other end of a file descriptor."""
+    work(Connection(keeper))
+
+
 def _played(episode: Episode, provider: Provider, keeper: Connection) -> Result | Crash:
     try:
         return play(episode, provider, Heartbeat(keeper.send))
