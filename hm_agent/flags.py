@@ -10,7 +10,7 @@ from typing import Any
 from absl import flags
 
 from hm_agent.config import ConfigError, find_scenarios
-from hm_agent.engines.run import ENGINES
+from hm_agent.engines.run import ENGINES, check_engine
 from hm_agent.experiment import Experiment, find_agents
 from hm_agent.games.game import Inference
 from hm_agent.models.chat import Sampling
@@ -143,6 +143,7 @@ def experiment() -> Experiment:
         raise ConfigError(f"--bots_dir={bots_dir}: no such folder")
     if _RAY_ADDRESS.value and _ENGINE.value != "ray":
         raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
+    check_engine(_ENGINE.value)
     return Experiment(
         scenarios=find_scenarios(_SCENARIO.value),
         agents=find_agents(tuple(_AGENT.value)),

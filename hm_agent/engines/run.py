@@ -16,6 +16,12 @@ from hm_agent.models.ledger import Account
 from hm_agent.recording.result import Result
 
 
+def check_engine(name: str) -> None:
+    """Raises ConfigError where what an engine needs is not installed."""
+    if name == "ray" and find_spec("ray") is None:
+        raise ConfigError("--engine=ray needs Ray, which is not installed: pip install 'hm_agent[ray]'")
+
+
 def run(experiment: Experiment, progress: Progress) -> list[Result]:
     """Plays all episodes that are due and leaves their files; check the experiment first.
 
@@ -36,8 +42,6 @@ def _local(experiment: Experiment, episodes: int) -> Engine:
 
 
 def _ray(experiment: Experiment, episodes: int) -> Engine:
-    if find_spec("ray") is None:
-        raise ConfigError("--engine=ray needs Ray, which is not installed: pip install 'hm_agent[ray]'")
     from hm_agent.engines.cluster import ClusterEngine
 
     return ClusterEngine(min(experiment.workers, episodes), experiment.ray_address)
