@@ -30,7 +30,7 @@ def joined(address: str | None) -> Iterator[None]:
     try:
         ray.init(address, log_to_driver=False, logging_level="ERROR")
     except Exception as error:
-        reason = " ".join(str(error).split())
+        reason = " ".join(str(error).split()).rstrip(".")
         raise ConfigError(
             f"--ray_address={address}: {reason}; to make this machine a node: ray start --address=HOST:PORT"
         ) from error
