@@ -25,6 +25,7 @@ USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scen
     python run_scenario.py --scenario=rws_repeated_1 --record_video
     python run_scenario.py --scenario='rws_repeated_*' --agent=hypothetical_minds,oracle --episodes=5
     python run_scenario.py --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
+    python run_scenario.py --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
 result.json, trace.jsonl and, where asked for, video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One

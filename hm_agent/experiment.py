@@ -28,7 +28,8 @@ class Experiment:
     """What to play, and where to leave it.
 
     max_steps: cuts episodes short; None plays them to their end. overwrite: whether what is there is played anew.
-    retry_failed: whether of that, what failed is. workers: how many episodes are played at once.
+    retry_failed: whether of that, what failed is. workers: how many episodes are played at once. engine: where they
+    are. ray_address: of a Ray cluster; None for the one that Ray finds by itself.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -45,6 +46,8 @@ class Experiment:
     overwrite: bool = False
     retry_failed: bool = False
     workers: int = 1
+    engine: str = "local"
+    ray_address: str | None = None
     inference: Inference = Inference.EXACT
     parameters: Hyperparameters = field(default_factory=Hyperparameters)
     by_reward: Hyperparameters = TABLE_3

@@ -10,6 +10,7 @@ from typing import Any
 from absl import flags
 
 from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.engines.run import ENGINES, check_engine
 from hm_agent.experiment import Experiment, find_agents
 from hm_agent.games.game import Inference
 from hm_agent.models.chat import Sampling
@@ -44,6 +45,12 @@ _WORKERS = flags.DEFINE_integer(
     "How many episodes to play at once; as many as cores or, with a remote model, far more.",
     lower_bound=1,
     **_HERE,
+)
+_ENGINE = flags.DEFINE_enum(
+    "engine", "local", list(ENGINES), "Where to play them: on this machine, or on the nodes of a Ray cluster.", **_HERE
+)
+_RAY_ADDRESS = flags.DEFINE_string(
+    "ray_address", None, "The cluster, e.g. 10.0.0.1:6379; else RAY_ADDRESS, else the one this machine is in.", **_HERE
 )
 REPORT_ONLY = flags.DEFINE_bool(
     "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
@@ -110,7 +117,8 @@ LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and 
 HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (_SCENARIO, _AGENT, _EPISODES, _SEED, _MAX_STEPS, _BOTS, _BOTS_DIR, _WORKERS),
+    "What to play": (_SCENARIO, _AGENT, _EPISODES, _SEED, _MAX_STEPS, _BOTS, _BOTS_DIR),
+    "Where to play it": (_WORKERS, _ENGINE, _RAY_ADDRESS),
     "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT),
     "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
@@ -136,6 +144,9 @@ def experiment() -> Experiment:
     bots_dir = _path(_BOTS_DIR)
     if bots_dir and not bots_dir.is_dir():
         raise ConfigError(f"--bots_dir={bots_dir}: no such folder")
+    if _RAY_ADDRESS.value and _ENGINE.value != "ray":
+        raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
+    check_engine(_ENGINE.value)
     return Experiment(
         scenarios=find_scenarios(_SCENARIO.value),
         agents=find_agents(tuple(_AGENT.value)),
@@ -151,6 +162,8 @@ def experiment() -> Experiment:
         overwrite=_OVERWRITE.value,
         retry_failed=_RETRY_FAILED.value,
         workers=_WORKERS.value,
+        engine=_ENGINE.value,
+        ray_address=_RAY_ADDRESS.value,
         inference=_INFERENCE.value,
         parameters=Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
         by_reward=Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),

@@ -52,6 +52,11 @@ def call(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]
         (("--scenario=rws_repeated_1", "--bots=trained", "--bots_dir=."), "no trained bot.*--bots=scripted"),
         (("--scenaro=rws_repeated_1",), "scenaro"),
         (("--scenario=rws_repeated_1", "--out=a,b"), "--out=a,b: only --report_only takes more than one folder"),
+        (("--scenario=rws_repeated_1", "--engine=cloud"), "engine.*local|ray"),
+        (
+            ("--scenario=rws_repeated_1", "--ray_address=10.0.0.1:6379"),
+            "--ray_address=10.0.0.1:6379 is for --engine=ray",
+        ),
         (("--report_only",), "--out=runs: no such folder"),
         (("rws_repeated_1",), "unexpected argument 'rws_repeated_1'"),
     ],
@@ -89,6 +94,9 @@ def test_help_tells_of_every_flag(tmp_path: Path) -> None:
         "max_steps",
         "bots",
         "bots_dir",
+        "workers",
+        "engine",
+        "ray_address",
         "inference",
         "threshold",
     ]:

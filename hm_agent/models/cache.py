@@ -9,6 +9,7 @@ import sqlite3
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import TypeAdapter
 
@@ -29,6 +30,16 @@ _PATIENCE = 30.0
 _READER = TypeAdapter(Reply)
 _PAUSE = 0.05
 """In seconds, between two looks at whether somebody else's question is answered."""
+
+
+class Answers(Protocol):
+    """What was answered before, wherever that is kept."""
+
+    def find(self, request: Request) -> Reply | None: ...
+
+    def keep(self, request: Request, reply: Reply) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class Record:
@@ -88,7 +99,7 @@ class CachedChat:
     offline: a question that is not known ends the episode instead.
     """
 
-    def __init__(self, chat: Chat, record: Record, ledger: Ledger, *, offline: bool = False) -> None:
+    def __init__(self, chat: Chat, record: Answers, ledger: Ledger, *, offline: bool = False) -> None:
         self._chat, self._record, self._ledger, self._offline = chat, record, ledger, offline
 
     async def complete(self, request: Request) -> Reply:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from hm_agent.asking import Model
 from hm_agent.config import ConfigError
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from hm_agent.models.cache import CachedChat, Record
+from hm_agent.models.cache import Answers, CachedChat, Record
 from hm_agent.models.chat import Chat, Reply, Sampling
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.ledger import Account, BudgetedChat, Ledger
@@ -86,10 +86,13 @@ class BuiltinProvider:
 
 
 class EndpointProvider:
-    """A language model behind an OpenAI-compatible endpoint. ledger: that of the whole run."""
+    """A language model behind an OpenAI-compatible endpoint.
 
-    def __init__(self, settings: ModelSettings, ledger: Ledger) -> None:
-        self._settings, self._ledger = settings, ledger
+    ledger: that of the whole run. answers: what --cache names, where another process has it open.
+    """
+
+    def __init__(self, settings: ModelSettings, ledger: Ledger, answers: Answers | None = None) -> None:
+        self._settings, self._ledger, self._answers = settings, ledger, answers
         self._dialect = Dialect()
 
     def check(self) -> None:
@@ -114,8 +117,10 @@ class EndpointProvider:
         return load_prices(self._settings.prices).get(self._settings.name)
 
     @cached_property
-    def _record(self) -> Record | None:
-        return Record(self._settings.cache) if self._settings.cache else None
+    def _record(self) -> Answers | None:
+        if self._settings.cache is None:
+            return None
+        return self._answers or Record(self._settings.cache)
 
     @property
     def _base_url(self) -> str | None:
@@ -153,8 +158,8 @@ def _is_url(text: str) -> bool:
         return False
 
 
-def provider_of(settings: ModelSettings, ledger: Ledger | None = None) -> Provider:
-    """ledger: that of the whole run, where others take part in it."""
+def provider_of(settings: ModelSettings, ledger: Ledger | None = None, answers: Answers | None = None) -> Provider:
+    """ledger, answers: those of the whole run, where others take part in it."""
     if settings.name == BUILTIN:
         return BuiltinProvider()
-    return EndpointProvider(settings, ledger or Account(settings.max_calls, settings.max_cost))
+    return EndpointProvider(settings, ledger or Account(settings.max_calls, settings.max_cost), answers)

@@ -1,0 +1,206 @@
+"""Episodes on a cluster of two nodes: the same as on one machine, and none lost by another's crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ray.cluster_utils import Cluster
+
+from benchmarks import text_player
+from benchmarks.commands import ROOT, outcomes
+from benchmarks.loopback import Endpoint, Response
+from hm_agent import flags
+from hm_agent.cli import main
+from hm_agent.config import ConfigError
+from hm_agent.engines.engine import Pulse
+from hm_agent.engines.joining import joined
+from hm_agent.engines.post import Needs, Post
+from hm_agent.engines.run import run
+from hm_agent.experiment import Episode, Experiment
+from hm_agent.recording.result import Result
+from tests.conftest import Silence
+
+GRID = ["--scenario=rws_repeated_1,cooking_asymmetric_1", "--agent=mmp,mmp_he", "--max_steps=60", "--bots=scripted"]
+"""Both agents begin with the same questions."""
+PATIENCE = 60.0
+"""In seconds: whatever is waited for for longer does not come."""
+POST = b"ray::Post"
+"""How the actors of workers call themselves."""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    try:
+        nodes.add_node(num_cpus=1)
+        yield nodes
+    finally:
+        nodes.shutdown()
+
+
+def experiment(out: Path, *more: str) -> Experiment:
+    flags.parse(("", *GRID, f"--out={out}", *more))
+    return flags.experiment()
+
+
+def on(cluster: Cluster) -> list[str]:
+    return ["--workers=2", "--engine=ray", f"--ray_address={cluster.address}"]
+
+
+def asking(server: Endpoint) -> list[str]:
+    return ["--model=loopback", f"--base_url={server.base_url}"]
+
+
+def posts() -> dict[int, int]:
+    """The actors of workers that are there, each with the node it is on; both by process."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if (folder / "cmdline").read_bytes().startswith(POST):
+                found[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has ended meanwhile
+            continue
+    return found
+
+
+def wait_until_there_are(number: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while len(posts()) != number and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(posts()) == number
+
+
+@pytest.mark.slow
+def test_episodes_are_the_same_as_here_and_no_answer_is_paid_twice(
+    cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here, there, nodes = tmp_path / "here", tmp_path / "there", set[int]()
+
+    def answer(body: dict[str, Any]) -> Response:
+        nodes.update(posts().values())
+        return text_player.answer(body)
+
+    with Endpoint(answer) as server:
+        run(experiment(here, *asking(server)), Silence())
+        asked_here = [json.dumps(request.body) for request in server.received]
+        server.received.clear()
+        again = [*asking(server), *on(cluster), f"--cache={tmp_path / 'answers'}"]
+        results = run(experiment(there, *again, "--max_calls=3"), Silence())
+        assert (len(server.received), results[-1].status) == (3, "budget_spent")
+        assert main(["", *GRID, *again, f"--out={there}"]) == 0
+        asked_there = [json.dumps(request.body) for request in server.received]
+    output, errors = capsys.readouterr()
+    assert ("[4/4]" in output, "ray" in output, errors) == (True, False, "")
+    assert len(nodes) == 2
+    assert len(outcomes(here)) == 8
+    assert outcomes(here) == outcomes(there)
+    assert set(asked_here) == set(asked_there)
+    assert len(asked_there) == len(set(asked_there)) < len(asked_here)
+
+
+def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    # Behind this path, each process has a folder of its own, or none.
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        with pytest.raises(
+            ConfigError, match=r"node \S+ does not see --out=\S+/out: name a place that all nodes share"
+        ):
+            run(experiment(Path(f"/proc/self/fd/{folder}/out"), *on(cluster)), Silence())
+    finally:
+        os.close(folder)
+    assert not list(tmp_path.glob("*/*/*/*/*"))
+
+
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        (Needs({"hm_agent": "9.9"}, {}, []), r"node \S+ has hm_agent \S+, and this machine 9\.9: install the same"),
+        (Needs({"no-such-package": "1.0"}, {}, []), "has no-such-package not installed, and this machine 1.0"),
+        (Needs({}, {}, ["HM_AGENT_NO_SUCH_KEY"]), "has no HM_AGENT_NO_SUCH_KEY in its environment"),
+    ],
+)
+def test_what_a_node_lacks_is_said_in_one_line(needs: Needs, said: str) -> None:
+    lack = Post().begin(needs)
+    assert lack is not None
+    assert re.search(said, lack)
+    assert "\n" not in lack
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("127.0.0.1:1", "--ray_address=127.0.0.1:1: no Ray cluster answers there"),
+        ("ray://127.0.0.1:10001", "it looks like 10.0.0.1:6379"),
+        ("nonsense", "it looks like 10.0.0.1:6379"),
+        ("127.0.0.1:99999", "no Ray cluster answers there"),
+    ],
+)
+def test_an_address_without_a_cluster_gets_one_line_soon(address: str, said: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(ConfigError, match=re.escape(said)) as error, joined(address):
+        pass
+    assert "\n" not in str(error.value)
+    assert time.monotonic() - began < 10
+
+
+WITHOUT_RAY = "import sys; sys.modules['ray'] = None; from hm_agent.cli import main; sys.exit(main(sys.argv))"
+"""Python takes None for a module that can't be imported."""
+
+
+def test_without_the_extra_one_line_names_it(tmp_path: Path) -> None:
+    arguments = ["--scenario=rws_repeated_1", "--engine=ray", f"--out={tmp_path / 'out'}"]
+    called = subprocess.run(
+        [sys.executable, "-c", WITHOUT_RAY, *arguments],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = "--engine=ray needs Ray, which is not installed: pip install 'hm_agent[ray]'"
+    assert (called.returncode, called.stderr) == (2, f"run_scenario.py: {said}\n")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nobody(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    class Trouble(Silence):
+        def __init__(self) -> None:
+            self.ended: list[Result] = []
+            self.began = 0.0
+            self.nodes = cluster.list_all_nodes()
+
+        def pulse(self, episode: Episode, pulse: Pulse) -> None:
+            if len(self.nodes) == 2:
+                cluster.remove_node(self.nodes.pop(), allow_graceful=False)
+
+        def end(self, episode: Episode, result: Result) -> None:
+            self.ended.append(result)
+            if any(result.has_failed for result in self.ended[:-1]) and not self.began:
+                self.began = time.monotonic()
+                raise KeyboardInterrupt
+
+    trouble = Trouble()
+    with pytest.raises(KeyboardInterrupt):
+        run(experiment(tmp_path, *on(cluster), "--episodes=20", "--max_steps=400"), trouble)
+    wait_until_there_are(0)
+    assert time.monotonic() - trouble.began < 5
+    (failed,) = (result for result in trouble.ended if result.has_failed)
+    assert "lost with its node or its actor" in failed.reason
+    after = trouble.ended.index(failed) + 2
+    assert {result.status for result in trouble.ended[:after] if result is not failed} == {"max_steps"}
+    assert {result.status for result in trouble.ended[after:]} == {"interrupted"}
+    assert not list(tmp_path.glob(".shared-*"))
