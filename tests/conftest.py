@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,8 +14,11 @@ from hm_agent.experiment import Episode
 from hm_agent.facts import MatrixFacts
 from hm_agent.grid import Layout
 from hm_agent.recording.result import Result
+from tests.browsing import BROWSERS, QUIET
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from hm_agent.perception.perceiver import Eyes
 
 # The same examples in every run, and no verdict by the clock of a busy machine.
@@ -55,3 +61,26 @@ def rws_eyes(rws: MatrixFacts) -> Eyes:
 @pytest.fixture(scope="session")
 def rws_layout(rws_eyes: Eyes) -> Layout:
     return rws_eyes.layout
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a browser; of the session, so that its absence is found before anything is played for its page."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None and os.environ.get("HM_AGENT_NEEDS_BROWSER"):
+        pytest.fail(f"none of {', '.join(BROWSERS)} is there, and HM_AGENT_NEEDS_BROWSER is set")
+    if found is None:
+        pytest.skip(f"no page is tested: none of {', '.join(BROWSERS)} is there (apt-get install chromium)")
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """Of the module, so that what fixtures of the session play is over: no event loop may run beside Playwright's."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+        yield opened
+        opened.close()

@@ -3,72 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from hm_agent.reporting.wording import number, with_error
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-READABLE = 4.5
-"""The contrast that WCAG 2 asks of text."""
-CONTRASTS = """() => {
-  const parse = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
-    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = element => {
-    for (; element; element = element.parentElement) {
-      const colour = parse(getComputedStyle(element).backgroundColor);
-      if (colour.length === 3 || colour[3] === 1) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const texts = [...document.body.querySelectorAll('*')].filter(element =>
-    [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim()));
-  return texts.map(element => {
-    const style = getComputedStyle(element), drawn = element instanceof SVGElement;
-    const [a, b] = [parse(drawn ? style.fill : style.color), behind(element)].map(light).sort((x, y) => y - x);
-    return [(a + 0.05) / (b + 0.05), element.textContent.trim()];
-  });
-}"""
-
-
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """The path of a browser; of the session, so that its absence is found before the grid is played."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None and os.environ.get("HM_AGENT_NEEDS_BROWSER"):
-        pytest.fail(f"none of {', '.join(BROWSERS)} is there, and HM_AGENT_NEEDS_BROWSER is set")
-    if found is None:
-        pytest.skip(
-            f"the report's page is not tested: none of {', '.join(BROWSERS)} is there (apt-get install chromium)"
-        )
-    assert found is not None
-    return found
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str, report: Path) -> Iterator[Browser]:
-    """The grid of the report is played before it starts: no event loop may run beside Playwright's."""
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=QUIET)
-        yield opened
-        opened.close()
+from tests.browsing import CONTRASTS, READABLE
 
 
 @pytest.fixture

@@ -1,0 +1,35 @@
+"""What tests of pages share: how a browser is started, and what is asked of a page in it."""
+
+from __future__ import annotations
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+READABLE = 4.5
+"""The contrast that WCAG 2 asks of text."""
+CONTRASTS = """() => {
+  const parse = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = element => {
+    for (; element; element = element.parentElement) {
+      const colour = parse(getComputedStyle(element).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const texts = [...document.body.querySelectorAll('*')].filter(element =>
+    [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim()));
+  return texts.map(element => {
+    const style = getComputedStyle(element), drawn = element instanceof SVGElement;
+    const [a, b] = [parse(drawn ? style.fill : style.color), behind(element)].map(light).sort((x, y) => y - x);
+    return [(a + 0.05) / (b + 0.05), element.textContent.trim()];
+  });
+}"""
