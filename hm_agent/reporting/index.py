@@ -90,7 +90,9 @@ class Index:
     def statuses(self) -> Mapping[str, int]:
         """How many episodes ended in which way, the finished ones first."""
         counts = Counter(entry.result.ending for entry in self.entries)
-        return {status: counts[status] for status in sorted(counts, key=lambda status: (status not in FINISHED, status))}
+        return {
+            status: counts[status] for status in sorted(counts, key=lambda status: (status not in FINISHED, status))
+        }
 
     @property
     def has_calls(self) -> bool:
@@ -99,7 +101,7 @@ class Index:
 
 
 def write_index(out: Path, report: Path | None = None) -> Path:
-    """Writes the page anew from what lies below `out`, and returns its path. report: the page to link, if there is one."""
+    """Writes the page anew from what lies below `out`, and returns its path. report: its page, where there is one."""
     overviews = {"Report": report, "Summary": out / "summary.md"}
     links = [Link(name, address(path, out)) for name, path in overviews.items() if path and path.is_file()]
     write_whole(out / PAGE, page("index.html.j2", index=list_episodes(read_runs((out,)), out, links)))
