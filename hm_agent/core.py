@@ -9,14 +9,14 @@ Questions to a model have a page of their own: `asking.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy.typing as npt
 
 from hm_agent.asking import Exchange, Usage
-from hm_agent.grid import Pose
+from hm_agent.grid import Cell, Pose
 
 Counts = tuple[int, ...]
 """How much of each resource, in the game's order."""
@@ -124,11 +124,51 @@ class Hypothesis:
     born: int = 0
 
 
+class Insight(Protocol):
+    """What an agent sees, remembers and means to do: worked out only for who asks, and true until it acts again."""
+
+    @property
+    def scene(self) -> str:
+        """What is in view, as text."""
+        ...
+
+    @property
+    def present(self) -> bool:
+        """Whether its avatar is on the map."""
+        ...
+
+    @property
+    def remembered(self) -> Iterable[tuple[str, Cell, int]]:
+        """The things and players that are known of: kind or name, and where and when each was last seen."""
+        ...
+
+    @property
+    def plan(self) -> Sequence[str]:
+        """The latest plan's subgoals, with those that are done."""
+        ...
+
+    @property
+    def place(self) -> int:
+        """Which of them is being followed; how many there are when all are done or given up."""
+        ...
+
+    @property
+    def route(self) -> Sequence[Cell]:
+        """The cells it is about to walk through, the nearest first."""
+        ...
+
+    @property
+    def failed(self) -> str | None:
+        """The subgoal that has just come to nothing and so ended the plan before."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What an agent does, with what it saw, held and thought: all that recordings show of it.
 
     about: whom the hypotheses, the validated one and other_inventory are about; None before anybody was met.
+    understood: of the events, the interactions as the strategist took them. insight: for recordings that show more.
     """
 
     action: int
@@ -141,7 +181,9 @@ class Decision:
     hypotheses: Sequence[Hypothesis] = ()
     validated: Hypothesis | None = None
     events: Sequence[Event] = ()
+    understood: Sequence[Evidence] = ()
     exchanges: Sequence[Exchange] = ()
+    insight: Insight | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +216,20 @@ class Told:
 
     behaviour: str | None
     rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What only a recording is shown of another player, never an agent.
+
+    policy: its name. behaviour: what it is after just now, rule: how it answers what is done to it; None where nobody
+    can say. inventory: what it holds, None in a game without inventories.
+    """
+
+    policy: str
+    behaviour: str | None = None
+    rule: str | None = None
+    inventory: Counts | None = None
 
 
 class World(Protocol):

@@ -38,6 +38,7 @@ class Experiment:
     seed: int = 0
     out: Path = Path("runs")
     record_video: bool = False
+    record_replay: bool = True
     max_steps: int | None = None
     bots: str = "auto"
     bots_dir: Path | None = None

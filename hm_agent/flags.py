@@ -49,6 +49,9 @@ REPORT_ONLY = flags.DEFINE_bool(
     "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
 )
 _REPORT = flags.DEFINE_string("report", None, "The report's folder, OUT/report unless said.", **_HERE)
+_REPLAY = flags.DEFINE_bool(
+    "replay", True, "Write replay.html, a page that replays the episode; --noreplay leaves it out.", **_HERE
+)
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 
 _MODEL = flags.DEFINE_string(
@@ -141,6 +144,7 @@ def experiment() -> Experiment:
         seed=_SEED.value,
         out=_the_one_folder(),
         record_video=_VIDEO.value,
+        record_replay=_REPLAY.value,
         max_steps=_MAX_STEPS.value,
         bots=_BOTS.value,
         bots_dir=bots_dir,

@@ -17,6 +17,7 @@ from hm_agent.core import Agent, Recorder, Vitals
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.experiment import Episode
 from hm_agent.models.providers import Provider
+from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import FAILED, FILE, INTERRUPTED, Result, versions, write_result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.recording.video import VideoRecorder
@@ -35,16 +36,29 @@ def play(episode: Episode, provider: Provider, watcher: Recorder) -> Result:
     experiment = episode.experiment
     world = MeltingPotWorld(episode.scenario, episode.bots, experiment.bots_dir)
     _clear(episode.folder)
+    replay = ReplayRecorder(world, episode.folder, episode.scenario) if experiment.record_replay else None
+    recorders = _recorders(episode, world, *filter(None, (watcher, replay)))
     started = time.perf_counter()
     try:
-        vitals, outcome = asyncio.run(_play_with_model(episode, world, provider, _recorders(episode, world, watcher)))
+        vitals, outcome = asyncio.run(_play_with_model(episode, world, provider, recorders))
     finally:
         world.close()
     result = _result(episode, outcome, vitals, tuple(world.background()), time.perf_counter() - started)
+    if replay is not None:
+        result = _with_page(replay, result, outcome)
     write_result(result, episode.folder)
     if isinstance(outcome.error, OSError):
         raise outcome.error
     return result
+
+
+def _with_page(replay: ReplayRecorder, result: Result, outcome: Outcome) -> Result:
+    """Writes the page that replays an episode; where that fails, the episode is yet to be played."""
+    try:
+        replay.write(result)
+    except OSError as error:
+        outcome.fail(error)
+    return replace(result, status=outcome.status, reason=str(outcome.error) if outcome.error else "")
 
 
 def crashed(episode: Episode, reason: str) -> Result:
@@ -64,15 +78,12 @@ def _left(episode: Episode, status: str, reason: str) -> Result:
     return result
 
 
-def _recorders(episode: Episode, world: MeltingPotWorld, watcher: Recorder) -> list[Recorder]:
+def _recorders(episode: Episode, world: MeltingPotWorld, *others: Recorder) -> list[Recorder]:
     trace = TraceRecorder(episode.folder / "trace.jsonl")
     if not episode.experiment.record_video:
-        return [watcher, trace]
-    return [
-        watcher,
-        trace,
-        VideoRecorder(episode.folder / "video.mp4", world.frame, episode.scenario.game, episode.title),
-    ]
+        return [trace, *others]
+    film = VideoRecorder(episode.folder / "video.mp4", world.frame, episode.scenario.game, episode.title)
+    return [trace, *others, film]
 
 
 async def _play_with_model(

@@ -25,7 +25,7 @@ CONTRASTS = """() => {
     }
     return [255, 255, 255];
   };
-  const texts = [...document.body.querySelectorAll('*')].filter(element =>
+  const texts = [...document.body.querySelectorAll('*:not(title, script, noscript, noscript *)')].filter(element =>
     [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim()));
   return texts.map(element => {
     const style = getComputedStyle(element), drawn = element instanceof SVGElement;

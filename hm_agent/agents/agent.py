@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from hm_agent.agents.insight import PresentMind
 from hm_agent.agents.reflection import Reflector
 from hm_agent.asking import Question, answer_or_none
-from hm_agent.core import Decision, Event, Observation, Strategy, Vitals
+from hm_agent.core import Decision, Event, Evidence, Observation, Strategy, Vitals
 from hm_agent.games.game import Attempt, Briefing, Game
 from hm_agent.grid import Move
 from hm_agent.memory.entities import EntityMemory
@@ -52,34 +53,41 @@ class ComposedAgent:
         """The latest question for a plan, and the plan."""
         self._earned = 0.0
         """Since the latest plan was made."""
+        self._failed: Subgoal | None = None
+        """The subgoal that has come to nothing at this step."""
         self._move = Move.NOOP
         self._interactions = 0
+        self._kinds = tuple(dict.fromkeys(eyes.roles.kinds.values()))
 
     async def act(self, observation: Observation) -> Decision:
-        self._earned += observation.reward
+        self._earned, self._failed = self._earned + observation.reward, None
         view = self._perceiver.see(observation.fields["RGB"], self._move)
         self._memory.update(observation.step, view)
         self._must_plan |= self._is_surprised(observation, view)
         events = self._game.read(observation, view, self._memory)
-        await self._think(events)
+        understood = await self._think(events)
         self._move = await self._choose(observation, view)
-        return self._decision(observation, view, events)
+        return self._decision(observation, view, events, understood)
 
     def _is_surprised(self, observation: Observation, view: TextualMap) -> bool:
         seek = self._strategy.seek if self._strategy else ()
         inventory = self._game.inventory(observation, view)
         return self._surprises.read(observation.step, view, inventory, self._planner.subgoal, seek)
 
-    async def _think(self, events: Sequence[Event]) -> None:
-        """Lets the strategist take in what happened."""
-        before = self._strategy
+    async def _think(self, events: Sequence[Event]) -> Sequence[Evidence]:
+        """Lets the strategist take in what happened; returns what it understood of it."""
+        before, understood = self._strategy, list[Evidence]()
         if self._strategy is None or self._strategist.outdated:
             self._strategy = await self._strategist.open()
         for event in events:
+            known = self._strategist.latest
             self._strategy = await self._strategist.revise(event) or self._strategy
             self._must_plan |= event.is_interaction
+            if (latest := self._strategist.latest) is not None and latest is not known:
+                understood.append(latest)
         self._must_plan |= self._strategy != before
         self._interactions += sum(event.is_interaction for event in events)
+        return understood
 
     async def _choose(self, observation: Observation, view: TextualMap) -> Move:
         if self._game.is_idle(view):
@@ -106,8 +114,9 @@ class ComposedAgent:
         """Asks for subgoals, with what is to be learnt from the plan before."""
         assert self._strategy is not None
         briefing = Briefing(observation, view, self._memory, self._strategy, self._strategist.history)
+        self._failed = self._planner.failed
         if self._latest is not None:
-            attempt = Attempt(*self._latest, self._planner.failed, self._earned)
+            attempt = Attempt(*self._latest, self._failed, self._earned)
             briefing = replace(briefing, critiques=await self._reflector.reflect(briefing, attempt))
         question = self._game.ask_plan(briefing)
         plan = await self._answered(question, view)
@@ -120,20 +129,24 @@ class ComposedAgent:
             return self._game.default_plan(view)
         return parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
 
-    def _decision(self, observation: Observation, view: TextualMap, events: Sequence[Event]) -> Decision:
-        subgoal = self._planner.subgoal
+    def _decision(
+        self, observation: Observation, view: TextualMap, events: Sequence[Event], understood: Sequence[Evidence]
+    ) -> Decision:
+        subgoal, latest = self._planner.subgoal, self._strategist.latest
         return Decision(
             action=int(self._move),
             pose=view.pose,
             inventory=self._game.inventory(observation, view),
-            other_inventory=self._strategist.other_inventory,
+            other_inventory=latest.other if latest else None,
             subgoal=str(subgoal) if subgoal else None,
             strategy=self._strategy,
-            about=self._strategist.about,
+            about=latest.partner if latest else None,
             hypotheses=self._strategist.hypotheses,
             validated=self._strategist.validated,
             events=events,
+            understood=understood,
             exchanges=self._model.take(),
+            insight=PresentMind(view, self._memory, self._planner, self._kinds, self._failed),
         )
 
     def vitals(self) -> Vitals:

@@ -6,7 +6,7 @@ ever seen is kept apart, since what was taken may grow back in its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.grid import Cell
@@ -102,11 +102,9 @@ class EntityMemory:
         places = self.likely_places(players)
         return worth_going_to(places, here) if places else None
 
-    def describe(self) -> dict[str, list[tuple[Cell, str]]]:
-        """The paper's form: `{'yellow_box': [((13, 3), 'Step: 1087'), ...]}`."""
-        places: dict[str, list[tuple[Cell, str]]] = {}
+    def last_seen(self) -> Iterator[tuple[str, Cell, int]]:
+        """Every thing and player that is known of, by kind or name, with where and at which step it was last seen."""
         for cell, (kind, step) in self.things.items():
-            places.setdefault(kind, []).append((cell, f"Step: {step}"))
+            yield kind, cell, step
         for name, sighting in self.players.items():
-            places[name] = [(sighting.cell, f"Step: {sighting.step}")]
-        return places
+            yield name, sighting.cell, sighting.step

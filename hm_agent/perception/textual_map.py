@@ -50,15 +50,16 @@ class TextualMap:
         return tuple(sight for sight in self.sights if not sight.is_player)
 
     def describe(self, kinds: Sequence[str]) -> str:
-        """The paper's form: each kind of thing with the coordinates of all that are in view."""
+        """The paper's form: each kind of thing with the coordinates of all that are in view, and what each wears."""
         if self.pose is None:
             return "Player position: unknown" if self.present else "Player position: off the map"
         x, y, facing = self.pose
         lines = [f"Player position: ({x}, {y}), facing {Facing(facing).name.lower()}"]
         places = defaultdict(list)
         for sight in self.sights:
-            places[sight.kind].append(sight.cell)
+            places[sight.kind].append(f"{sight.cell} {sight.mark}" if sight.mark else str(sight.cell))
         lines += [
-            f"Observable {kind} locations: {places[kind]}" for kind in (*kinds, *sorted(set(places) - set(kinds)))
+            f"Observable {kind} locations: [{', '.join(places[kind])}]"
+            for kind in (*kinds, *sorted(set(places) - set(kinds)))
         ]
         return "\n".join(lines)

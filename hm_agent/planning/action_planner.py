@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Layout, Move, Pose
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import Sight, TextualMap
-from hm_agent.planning.beam import STEPS_FIRST, line_up, walk_up
+from hm_agent.planning.beam import STEPS_FIRST, Way, find_way, walk_up
 from hm_agent.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
 from hm_agent.planning.walking import Walker
 
@@ -49,7 +48,12 @@ class ActionPlanner:
     def __init__(self, layout: Layout, beam: Beam, ready_mark: str | None = None) -> None:
         self._layout, self._beam, self._ready_mark = layout, beam, ready_mark
         self._walker = Walker(layout)
-        self._plan: deque[Subgoal] = deque()
+        self.plan: tuple[Subgoal, ...] = ()
+        """The latest plan, with what of it is done."""
+        self.place = 0
+        """Which subgoal of it is being followed; its length when the plan is used up."""
+        self.route: tuple[Cell, ...] = ()
+        """The cells that the latest move is to lead through."""
         self._begun: int | None = None
         self._goal: Cell | None = None
         self._used: Situation | None = None
@@ -62,19 +66,20 @@ class ActionPlanner:
     @property
     def subgoal(self) -> Subgoal | None:
         """The subgoal being followed; None when the plan is used up."""
-        return self._plan[0] if self._plan else None
+        return self.plan[self.place] if self.place < len(self.plan) else None
 
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Takes up a new plan in place of the present one."""
-        self._plan = deque(plan)
+        self.plan, self.place = tuple(plan), 0
         self._begun, self._goal, self.failed = None, None, None
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is used up."""
-        while self._plan:
+        while (subgoal := self.subgoal) is not None:
             if self._begun is None:
                 self._begun = situation.step
-            move = self._advance(self._plan[0], situation)
+            self.route = ()
+            move = self._advance(subgoal, situation)
             if move is not None:
                 return move
             self._finish()
@@ -82,10 +87,8 @@ class ActionPlanner:
 
     def _finish(self) -> None:
         """Goes on to the next subgoal; where one came to nothing, what was to follow is given up: it counted on it."""
-        if self.failed or self._is_outdated:
-            self._plan.clear()
-        else:
-            self._plan.popleft()
+        is_given_up = self.failed or self._is_outdated
+        self.place = len(self.plan) if is_given_up else self.place + 1
         self._begun, self._goal, self._is_outdated = None, None, False
 
     def _advance(self, subgoal: Subgoal, situation: Situation) -> Move | None:
@@ -129,7 +132,7 @@ class ActionPlanner:
     def _attack(self, opponent: Sight, situation: Situation) -> Move | None:
         assert opponent.cell is not None
         things = situation.memory.things.keys()
-        move = line_up(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST)
+        move = self._along(find_way(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST))
         if move is not Move.INTERACT:
             return move
         ready = self._ready_mark is None or opponent.mark == self._ready_mark
@@ -175,8 +178,14 @@ class ActionPlanner:
         return Move.NOOP if move is Move.INTERACT else move
 
     def _approach(self, target: Cell, situation: Situation) -> Move | None:
-        return walk_up(self._layout, situation.pose, target, self._beam)
+        return self._along(walk_up(self._layout, situation.pose, target, self._beam))
+
+    def _along(self, way: Way | None) -> Move | None:
+        self.route = way.cells if way else ()
+        return way.move if way else None
 
     def _walk(self, target: Cell, situation: Situation) -> Move | None:
         players = frozenset(player.cell for player in situation.view.players if player.cell)
-        return self._walker.step(situation.pose, target, situation.memory, players)
+        move = self._walker.step(situation.pose, target, situation.memory, players)
+        self.route = self._walker.path
+        return move

@@ -19,9 +19,15 @@ class Walker:
         self._path: deque[Cell] = deque()
         self._expected: dict[Cell, str] = {}
 
+    @property
+    def path(self) -> tuple[Cell, ...]:
+        """What is left of the path."""
+        return tuple(self._path)
+
     def step(self, pose: Pose, goal: Cell, memory: EntityMemory, players: frozenset[Cell]) -> Move | None:
         """The next step to the goal; None on arrival or where no way leads there. players: cells they stand on now."""
         if pose.cell == goal:
+            self._path.clear()
             return None
         if self._path and self._path[0] == pose.cell:
             self._path.popleft()

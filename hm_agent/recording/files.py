@@ -8,5 +8,9 @@ from pathlib import Path
 def write_whole(path: Path, text: str) -> None:
     """Writes beside the file and renames, so that who reads it never meets half of it; errors are `OSError`."""
     draft = path.with_name(f".{path.name}")
-    draft.write_text(text, "utf-8", newline="")
-    draft.replace(path)
+    try:
+        draft.write_text(text, "utf-8", newline="")
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)  # what there was room for is of no use to anybody
+        raise

@@ -99,6 +99,7 @@ def _line(step: Step) -> dict[str, Any]:
         "subgoal": decision.subgoal,
         "strategy": decision.strategy and _strategy(decision.strategy),
         "events": [_event(event) for event in decision.events],
+        "understood": [to_json(evidence) for evidence in decision.understood],
         "questions": [_exchange(exchange) for exchange in decision.exchanges],
     }
     always = {"step": step.observation.step, "action": _action(decision.action), "reward": to_json(step.reward)}

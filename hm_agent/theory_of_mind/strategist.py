@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from hm_agent.asking import Model
-from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.core import Clue, Event, Evidence, Hypothesis, Strategy
 from hm_agent.memory.interactions import InteractionMemory
 
 
@@ -16,8 +16,8 @@ class Strategist(Protocol):
     """Whoever decides on the strategy."""
 
     @property
-    def about(self) -> str | None:
-        """Whom the hypotheses and the inventory are about."""
+    def latest(self) -> Evidence | None:
+        """The interaction understood last; the hypotheses are about its partner."""
         ...
 
     @property
@@ -25,9 +25,6 @@ class Strategist(Protocol):
 
     @property
     def validated(self) -> Hypothesis | None: ...
-
-    @property
-    def other_inventory(self) -> Counts | None: ...
 
     @property
     def outdated(self) -> bool:
@@ -93,14 +90,13 @@ class Thinker(Generic[GameT]):
         return ()
 
     @property
+    def latest(self) -> Evidence | None:
+        return self._memory.latest
+
+    @property
     def about(self) -> str | None:
         """The player met last."""
         return self._memory.latest.partner if self._memory.latest else None
-
-    @property
-    def other_inventory(self) -> Counts | None:
-        """What the player met last is thought to have held."""
-        return self._memory.latest.other if self._memory.latest else None
 
     async def open(self) -> Strategy:
         """A first strategy, before anything is known of anybody; by calculation where no answer comes."""

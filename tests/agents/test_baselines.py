@@ -146,7 +146,8 @@ def test_react_asks_nothing_of_anybody_and_remembers_what_happened() -> None:
     assert asyncio.run(strategist.open()) == UNDECIDED
     assert meet(strategist, 7) is find_gone(strategist, 9, "paper") is None
     assert [met.step for met in strategist.history] == [7]
-    assert strategist.other_inventory == (6, 1, 1)
+    assert strategist.latest is not None
+    assert strategist.latest.other == (6, 1, 1)
     assert (strategist.hypotheses, strategist.validated) == ((), None)
     assert not model.asked
 

@@ -25,7 +25,7 @@ def test_memory_is_told_in_the_papers_form() -> None:
     memory = EntityMemory()
     memory.update(1087, view([(13, 3)], box((13, 3))))
     memory.update(1091, view([(7, 3)], opponent((7, 3))))
-    assert memory.describe() == {"yellow_box": [((13, 3), "Step: 1087")], "opponent": [((7, 3), "Step: 1091")]}
+    assert list(memory.last_seen()) == [("yellow_box", (13, 3), 1087), ("opponent", (7, 3), 1091)]
 
 
 def test_thing_out_of_view_is_remembered_with_the_step_it_was_seen() -> None:

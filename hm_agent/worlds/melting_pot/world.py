@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from meltingpot import scenario as mp_scenario
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.config import Scenario
-from hm_agent.core import Observation, Told
+from hm_agent.core import Counts, Observation, Told, Truth
 from hm_agent.worlds.melting_pot.bots.casting import Bots, build_bots
 from hm_agent.worlds.melting_pot.bots.population import build_population
 from hm_agent.worlds.melting_pot.bots.telling import Prompter, rule_of
@@ -102,6 +102,20 @@ class MeltingPotWorld:
         """What each other player is after, as of its last action. Privileged: for the reference agent `oracle` only."""
         return tuple(Told(target, rule) for target, rule in zip(self._targets, self._rules, strict=False))
 
+    def truth_of_others(self) -> Sequence[Truth]:
+        """What each other player was, held and was after when the last action was decided on; for recordings."""
+        before = self._before or self.timestep
+        assert before is not None, "reset the world first"
+        held = [_inventory(player) for player in before.observation[1:]]
+        told = zip(self._names, self._targets, self._rules, held, strict=False)
+        return tuple(Truth(*each) for each in told)
+
+    def held_in_interaction(self) -> tuple[Counts, Counts] | None:
+        """What oneself and the other held in the interaction that the last step began; None if it began none."""
+        assert self.timestep is not None, "reset the world first"
+        own, other = self.timestep.observation[0].get("INTERACTION_INVENTORIES", ((), ()))
+        return (tuple(map(int, own)), tuple(map(int, other))) if min(own, default=0) > 0 else None
+
     def frame(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map as it was when the last action was decided on; for videos."""
         assert self.timestep is not None, "reset the world first"
@@ -118,3 +132,8 @@ class MeltingPotWorld:
         if self._stage is not None:
             self._stage.close()
             self._stage = None
+
+
+def _inventory(observation: Mapping[str, Any]) -> Counts | None:
+    """What a player holds, in a game with inventories."""
+    return tuple(map(int, observation["INVENTORY"])) if "INVENTORY" in observation else None

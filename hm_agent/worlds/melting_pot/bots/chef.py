@@ -134,7 +134,8 @@ class Chef:
         return Move.NOOP if move is Move.INTERACT and is_idle else move
 
     def _approach(self, pose: Pose, goal: Cell) -> Move:
-        return walk_up(self._layout, pose, goal, self._beam) or Move.NOOP
+        way = walk_up(self._layout, pose, goal, self._beam)
+        return way.move if way else Move.NOOP
 
     def _lookout(self, here: Cell) -> Cell:
         """The pot to stand at while there is nothing to do: the one that is soonest ready, or the fullest."""

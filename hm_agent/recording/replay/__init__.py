@@ -1,0 +1,1 @@
+"""The page that replays an episode."""

@@ -1,0 +1,48 @@
+// A chart of hypotheses for every player that was met, with their words below.
+
+class Beliefs {
+  constructor(episode) {
+    this.charts = [];
+    const panel = byId("beliefs");
+    for (const [partner, stream] of [...episode.streams].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const lines = linesOfStream(stream);
+      if (lines.length) panel.append(this.chart(partner, stream, lines, episode.facts.threshold));
+    }
+    if (this.charts.length) panel.prepend(make("p", { class: "faint" }, "Value over interactions. Dashed: from there on a hypothesis counts as validated (ringed). A click on a point leads to its step."));
+    else panel.append(make("p", { class: "faint" }, "This agent had no hypotheses."));
+  }
+
+  chart(partner, stream, lines, threshold) {
+    const svg = valueChart(stream, lines, threshold);
+    const key = make("ul", { class: "key-list" }, lines.map((line) => this.entry(line, svg)));
+    this.charts.push({ stream, svg, key, lines });
+    return make("figure", { class: "chart" }, make("figcaption", {}, make("h2", {}, `About ${spaced(partner)}`), make("small", {}, counted(stream.length, "interaction"))), svg, key);
+  }
+
+  entry(line, svg) {
+    const emphasise = (on) => {
+      svg.classList.toggle("picking", on);
+      for (const group of svg.querySelectorAll(".line")) group.classList.toggle("picked", on && group.dataset.words === line.words);
+    };
+    return make("li", { style: `--paint: var(--series-${line.place % COLOURS})`, tabindex: 0, "data-words": line.words, onmouseenter: () => emphasise(true), onmouseleave: () => emphasise(false), onfocus: () => emphasise(true), onblur: () => emphasise(false) },
+      draw("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, draw("path", { d: "M1 5H25", "stroke-dasharray": DASHES[Math.floor(line.place / COLOURS) % DASHES.length] })), make("b", {}), make("span", {}, line.words));
+  }
+
+  show(index) {
+    if (byId("beliefs").hidden) return;
+    for (const { stream, svg, key } of this.charts) {
+      const place = stream.findLastIndex((moment) => moment.step <= index);
+      const now = svg.querySelector(".now");
+      const x = LEFT + ((WIDE - LEFT - RIGHT) * (place + 0.5)) / stream.length;
+      now.setAttribute("x1", place < 0 ? LEFT : x);
+      now.setAttribute("x2", place < 0 ? LEFT : x);
+      const beliefs = place < 0 ? { hypotheses: [], validated: null } : stream[place].beliefs;
+      for (const entry of key.children) {
+        const held = beliefs.hypotheses.find((one) => one.words === entry.dataset.words);
+        entry.querySelector("b").textContent = held ? signed(held.value) : "–";
+        entry.classList.toggle("absent", !held);
+        entry.classList.toggle("validated", Boolean(held) && beliefs.validated === entry.dataset.words);
+      }
+    }
+  }
+}
