@@ -131,7 +131,13 @@ def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
         f"Report: {tmp_path / 'demo' / 'report' / 'report.html'}\nIndex: {tmp_path / 'demo' / 'index.html'}\n"
     )
     episode = tmp_path / "demo" / EPISODE
-    assert {path.name for path in episode.iterdir()} == {"result.json", "trace.jsonl", "video.mp4"}
+    assert {path.name for path in episode.iterdir()} == {
+        "replay.html",
+        "thumbnail.png",
+        "result.json",
+        "trace.jsonl",
+        "video.mp4",
+    }
     result = json.loads((episode / "result.json").read_text())
     assert result["status"] == "completed"
     assert result["unknown_patches"] == 0
