@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from absl.flags import Error as FlagError
 from absl.flags import FlagHolder
@@ -17,6 +18,7 @@ from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.recording.result import Result
+from hm_agent.reporting.index import write_index
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 
@@ -28,8 +30,8 @@ USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scen
     python run_scenario.py --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
-result.json, trace.jsonl and, where asked for, video.mp4; OUT/summary.md and OUT/summary.json tell of all of them. One
-seed gives one episode, bit for bit. The same command again plays what is missing.
+result.json, trace.jsonl and, where asked for, video.mp4; OUT/index.html lists all of them, OUT/summary.md and
+OUT/summary.json sum them up. One seed gives one episode, bit for bit. The same command again plays what is missing.
 
 OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV. Anew, from the
 files of earlier runs:
@@ -52,7 +54,8 @@ def main(argv: Sequence[str]) -> int:
             console.out(_help() if flags.HELP.value else _listing(), highlight=False)
             return 0
         if flags.REPORT_ONLY.value:
-            return _report(flags.report_request(), console)
+            _report(flags.report_request(), console)
+            return 0
         experiment = flags.experiment()
         experiment.check()
         return _run(experiment, console)
@@ -78,8 +81,8 @@ def _run(experiment: Experiment, console: Console) -> int:
     rows = write_summary(experiment.out)
     show_rows(console, rows)
     console.out(f"Files: {experiment.out}", highlight=False)
-    if rows:
-        _report(flags.report_request(), console)
+    report = _report(flags.report_request(), console) if rows else None
+    console.out(f"Index: {write_index(experiment.out, report)}", highlight=False)
     return status
 
 
@@ -95,14 +98,15 @@ def _judge(results: Sequence[Result], experiment: Experiment) -> int:
     return 0
 
 
-def _report(request: flags.ReportRequest, console: Console) -> int:
-    """Writes the report on what was played, and says where it is."""
+def _report(request: flags.ReportRequest, console: Console) -> Path:
+    """Writes the report on what was played, and says where its page is."""
     # Matplotlib and SciPy take long to import, and are needed here alone.
     from hm_agent.reporting.writing import write_report
 
     runs = read_runs(request.folders).of(request.scenarios, request.agents)
-    console.out(f"Report: {write_report(runs, request.into)}", highlight=False)
-    return 0
+    page = write_report(runs, request.into)
+    console.out(f"Report: {page}", highlight=False)
+    return page
 
 
 def _help() -> str:

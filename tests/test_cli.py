@@ -135,7 +135,9 @@ def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
     status, output, errors = call(*demo_arguments(), f"--out={tmp_path / 'demo'}", cwd=tmp_path)
     assert (status, errors) == (0, "")
     assert "hypothetical_minds" in output
-    assert output.endswith(f"Report: {tmp_path / 'demo' / 'report' / 'report.html'}\n")
+    assert output.endswith(
+        f"Report: {tmp_path / 'demo' / 'report' / 'report.html'}\nIndex: {tmp_path / 'demo' / 'index.html'}\n"
+    )
     episode = tmp_path / "demo" / EPISODE
     left = {path.name for path in episode.iterdir()}
     assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}

@@ -106,7 +106,7 @@ SCENARIO = "running_with_scissors_in_the_matrix__repeated_1"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [".lock/", "summary.md/", SCENARIO])
+@pytest.mark.parametrize("name", [".lock/", "summary.md/", "index.html/", SCENARIO])
 def test_something_else_in_the_place_of_a_file_or_folder_is_told_of_in_one_line(tmp_path: Path, name: str) -> None:
     place = tmp_path / "out" / name
     (place if name.endswith("/") else place.parent).mkdir(parents=True)

@@ -33,4 +33,4 @@ def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(tmp_pat
     folder, count, *templates = asked.stdout.splitlines()
     assert Path(folder) == site / "hm_agent" / "scenarios"
     assert count == "9"
-    assert {"matrix/plan_subgoals.j2", "report.html.j2", "page.css.j2"} <= set(templates)
+    assert {"matrix/plan_subgoals.j2", "report.html.j2", "index.js.j2", "page.css.j2"} <= set(templates)

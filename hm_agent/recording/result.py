@@ -87,6 +87,11 @@ class Result:
         )
 
     @property
+    def ending(self) -> str:
+        """The status without what failed."""
+        return self.status.split(":")[0]
+
+    @property
     def is_finished(self) -> bool:
         return self.status in FINISHED
 

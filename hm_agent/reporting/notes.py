@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from hm_agent.reporting.contestants import Contestant
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.wording import counted, listed
 
-UNIT = "Reward per 1,200 steps, in kitchens per episode: mean ± standard error over n episodes."
+SCALE = "Reward per 1,200 steps, in kitchens per episode"
+UNIT = f"{SCALE}: mean ± standard error over n episodes."
 PAPER = "The paper: its table 1, GPT-4 against trained bots."
 SCRIPTED = "The bots are scripted: they stand in for Melting Pot's trained ones."
 CALCULATED = "The model `builtin` calculates: no language model was involved."
@@ -17,10 +19,15 @@ CALCULATED = "The model `builtin` calculates: no language model was involved."
 
 def notes(rows: Sequence[Row]) -> list[str]:
     """What holds for a table of rewards as a whole."""
-    said = [UNIT, PAPER]
-    if any(row.contestant.bots == "scripted" for row in rows):
+    return [UNIT, PAPER, *stand_ins([row.contestant for row in rows])]
+
+
+def stand_ins(contestants: Sequence[Contestant]) -> list[str]:
+    """What played in place of trained bots and of a language model."""
+    said = []
+    if any(one.bots == "scripted" for one in contestants):
         said.append(SCRIPTED)
-    if any(row.contestant.model == "builtin" for row in rows):
+    if any(one.model == "builtin" for one in contestants):
         said.append(CALCULATED)
     return said
 

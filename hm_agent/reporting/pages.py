@@ -1,11 +1,12 @@
-"""Renders a report: Jinja2 templates in templates/, where every word and colour of the page is written."""
+"""Renders reports and pages: Jinja2 templates in templates/, where every word and colour of them is written."""
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -13,15 +14,12 @@ from markupsafe import Markup, escape
 from hm_agent.reporting import wording
 from hm_agent.reporting.figures.picture import Panel
 
-if TYPE_CHECKING:
-    from hm_agent.reporting.report import Report
-
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def page(template: str, report: Report) -> str:
-    """A report as a template puts it."""
-    return _environment().get_template(template).render(report=report)
+def page(template: str, **told: object) -> str:
+    """What is told, as a template puts it."""
+    return _environment().get_template(template).render(told)
 
 
 def standalone(panel: Panel) -> str:
@@ -48,6 +46,7 @@ def _environment() -> Environment:
     made.filters["coded"] = coded
     made.filters["breakable"] = breakable
     made.filters["cell"] = cell
+    made.filters["digest"] = digest
     return made
 
 
@@ -69,3 +68,8 @@ def breakable(text: str) -> Markup:
 def cell(text: str) -> str:
     """Text that a Markdown table holds in one cell."""
     return " ".join(text.replace("|", "\\|").split())
+
+
+def digest(text: str) -> str:
+    """A script or style as a page's Content-Security-Policy names it, to allow it and no other."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -34,7 +34,7 @@ def what_was_run(runs: Runs) -> list[Fact]:
     results = runs.results
     facts = [
         Fact("folders", tuple(map(str, runs.folders))),
-        Fact("episodes", _shares(results, [result.status.split(":")[0] for result in results])),
+        Fact("episodes", _shares(results, [result.ending for result in results])),
         Fact("agents", _agents(results)),
         Fact("model", _shares(results, [result.model for result in results])),
         Fact("bots", _shares(results, [result.bots for result in results])),

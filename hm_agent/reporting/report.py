@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from urllib.parse import quote
 
 from hm_agent.reporting.comparing import Comparison, alike, compare, outermost
 from hm_agent.reporting.contestants import Contestant, in_order, labels
 from hm_agent.reporting.figures.picture import Picture
+from hm_agent.reporting.links import Link, address
 from hm_agent.reporting.notes import notes, of_files, unfinished, unscored
 from hm_agent.reporting.provenance import Fact, Seeds, seeds_played, what_was_run
 from hm_agent.reporting.runs import Played, Runs
@@ -26,14 +25,6 @@ ASKED_ALIKE = (
     "The built-in reasoner answers a question by calculation from its fields alone, so agents that ask it the same "
     "questions play the same: how they differ takes a language model to see."
 )
-
-
-@dataclass(frozen=True)
-class Link:
-    """A file of an episode. address: relative to the report."""
-
-    name: str
-    address: str
 
 
 @dataclass(frozen=True)
@@ -103,8 +94,7 @@ class Report:
 
     def links(self, played: Played) -> list[Link]:
         """The files of an episode that are there."""
-        paths = [(path.name, os.path.relpath(path.resolve(), self.into.resolve())) for path in played.files]
-        return [Link(name, quote(Path(path).as_posix())) for name, path in paths]
+        return [Link(path.name, address(path, self.into)) for path in played.files]
 
 
 def gather(runs: Runs, into: Path) -> Report:

@@ -13,7 +13,7 @@ from hm_agent.facts import MatrixFacts
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.reporting.contestants import Contestant
 
-FILES = (FILE, UNFINISHED, "trace.jsonl", "video.mp4")
+FILES = (FILE, UNFINISHED, "trace.jsonl", "video.mp4", "replay.html")
 """What an episode may have left."""
 RESULTS = (FILE, UNFINISHED)
 _OUTCOME = ("status", "steps", "reward", "interactions", "background")

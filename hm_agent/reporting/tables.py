@@ -100,7 +100,7 @@ def _row(group: Sequence[Result], contestant: Contestant, references: Mapping[Co
         stage=stage_of(group[0].scenario),
         contestant=contestant,
         episodes=len(group),
-        unfinished=Counter(_status(result) for result in group if not result.is_finished),
+        unfinished=Counter(result.ending for result in group if not result.is_finished),
         reward=estimate(rewards(group)),
         interactions=mean(result.interactions for result in finished) if finished else None,
         usage=sum((result.usage for result in group), Usage()),
@@ -108,11 +108,6 @@ def _row(group: Sequence[Result], contestant: Contestant, references: Mapping[Co
         floor=_reference(FLOOR, contestant, references),
         ceiling=_reference(CEILING, contestant, references),
     )
-
-
-def _status(result: Result) -> str:
-    """A status without what failed."""
-    return result.status.split(":")[0]
 
 
 def _reference(agent: str, contestant: Contestant, references: Mapping[Contestant, float | None]) -> float | None:

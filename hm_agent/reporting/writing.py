@@ -24,6 +24,6 @@ def write_report(runs: Runs, into: Path) -> Path:
     write_whole(into / "report.csv", sheet([record(row) for row in report.rows]))
     write_whole(into / "differences.csv", sheet([compared(one, report.labels) for one in report.comparisons]))
     write_whole(into / "episodes.csv", sheet([listed_episode(played) for played in runs.episodes]))
-    write_whole(into / "report.md", page("report.md.j2", report))
-    write_whole(into / PAGE, page("report.html.j2", report))
+    write_whole(into / "report.md", page("report.md.j2", report=report))
+    write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE

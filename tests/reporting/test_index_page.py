@@ -1,0 +1,179 @@
+"""The list of episodes as a reader meets it: in a real browser, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from hm_agent.reporting.index import write_index
+from tests.browsing import CONTRASTS, READABLE
+from tests.reporting.examples import PD, leave, result
+
+LONG = "a_name_that_is_much_longer_than_any_screen_of_a_phone_is_wide_and_has_no_end"
+ENDED: dict[str, Any] = {"normalised_reward": None, "reward": 0.0, "steps": 0}
+EPISODES = (
+    result("react", 9.5, 2),
+    result("react", -30, 10),
+    result("random", 100, 2),
+    result("random", 9.5, 10),
+    result("hypothetical_minds", 20, 2, scenario=PD, model=LONG, model_calls=5, input_tokens=10**9, cost=None),
+    result("react", seed=3, status="failed: ValueError: bad plan", reason=f"Traceback\n  {LONG}\nValueError", **ENDED),
+    result("react", seed=4, status="interrupted", reason="ended from outside", **ENDED),
+)
+PICTURED = ("react", 10)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of the page on a few episodes, one of them with a picture and a replay."""
+    out = tmp_path_factory.mktemp("some runs")
+    leave(out, *EPISODES)
+    (folder,) = out.glob(f"*/{PICTURED[0]}/*/episode-{PICTURED[1]}")
+    Image.new("RGB", (184, 120), "green").save(folder / "thumbnail.png")
+    (folder / "replay.html").write_text("<!doctype html><title>a replay</title>")
+    (out / "summary.md").touch()
+    return write_index(out).as_uri()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    shown = browser.new_page()
+    shown.on("pageerror", lambda error: pytest.fail(str(error)))
+    shown.goto(address)
+    yield shown
+    shown.close()
+
+
+def column(page: Page, name: str) -> list[str]:
+    """What a column shows of the rows that are shown, from top to bottom."""
+    cells = page.locator(f"tbody tr:visible [data-label='{name}']")
+    return [cell.split("\n")[0].replace("−", "-") for cell in cells.all_inner_texts()]
+
+
+def heading(page: Page, name: str) -> Any:
+    return page.locator("thead").get_by_role("button", name=name, exact=True)
+
+
+REWARDS = [one.normalised_reward for one in (EPISODES[4], *EPISODES[2:4], EPISODES[0], *EPISODES[5:], EPISODES[1])]
+AS_LISTED = ["-" if reward is None else f"{reward:.1f}" for reward in REWARDS]
+FALLING = ["100.0", "20.0", "9.5", "9.5", "-30.0", "-", "-"]
+RISING = ["-30.0", "9.5", "9.5", "20.0", "100.0", "-", "-"]
+
+
+def test_it_opens_without_an_error_and_asks_for_its_pictures_alone(browser: Browser, address: str) -> None:
+    shown = browser.new_page()
+    asked: list[str] = []
+    said: list[str] = []
+    shown.on("request", lambda request: asked.append(request.url))
+    shown.on("console", lambda message: said.append(message.text))
+    shown.on("pageerror", lambda error: said.append(str(error)))
+    shown.goto(address, wait_until="networkidle")
+    folder = address.removesuffix("index.html")
+    assert [url.removeprefix(folder).split("/")[-1] for url in asked] == ["index.html", "thumbnail.png"]
+    assert all(url.startswith(folder) for url in asked)
+    assert shown.evaluate("document.images[0].naturalWidth") == 184
+    assert said == []
+    shown.close()
+
+
+def test_a_click_sorts_by_number_and_a_third_one_goes_back(page: Page) -> None:
+    assert column(page, "reward") == AS_LISTED
+    for expected, direction in ((FALLING, "descending"), (RISING, "ascending"), (AS_LISTED, None)):
+        heading(page, "reward").click()
+        assert column(page, "reward") == expected
+        assert page.locator("th", has_text="reward").first.get_attribute("aria-sort") == direction
+        assert page.locator("[aria-sort]").count() == (direction is not None)
+
+
+def test_what_is_alike_keeps_its_order(page: Page) -> None:
+    listed = column(page, "agent")
+    heading(page, "model").dblclick()
+    assert column(page, "agent") == [*listed[1:], listed[0]]
+    heading(page, "reward").click()
+    assert column(page, "agent")[2:4] == ["random", "react"]
+
+
+def test_the_keyboard_sorts_too(page: Page) -> None:
+    heading(page, "episode").focus()
+    page.keyboard.press("Enter")
+    assert column(page, "episode") == ["2", "2", "2", "3", "4", "10", "10"]
+    page.keyboard.press("Space")
+    assert column(page, "episode") == ["10", "10", "4", "3", "2", "2", "2"]
+
+
+def test_words_filter_and_are_counted(page: Page) -> None:
+    expect(page.locator("#shown")).to_have_text("7 of 7")
+    page.get_by_label("Filter").fill("rws REACT")
+    expect(page.locator("#shown")).to_have_text("4 of 7")
+    assert column(page, "agent") == ["react"] * 4
+    page.get_by_label("Filter").fill("nothing is like that")
+    expect(page.get_by_text("No episode is like that.")).to_be_visible()
+
+
+def test_a_status_is_chosen_by_its_name(page: Page) -> None:
+    page.get_by_text("failed", exact=False).first.click()
+    assert column(page, "episode") == ["3"]
+    page.keyboard.press("ArrowRight")
+    assert column(page, "episode") == ["4"]
+
+
+def test_the_address_keeps_what_was_asked_for(page: Page, browser: Browser) -> None:
+    heading(page, "reward").click()
+    page.get_by_label("Filter").fill("random")
+    address = page.evaluate("location.href")
+    assert address.endswith("#sort=reward&order=descending&filter=random")
+    again = browser.new_page()
+    again.goto(address)
+    assert column(again, "reward") == column(page, "reward") == ["100.0", "9.5"]
+    again.evaluate("location.hash = 'status=interrupted&sort=nonsense'")
+    expect(again.locator("#shown")).to_have_text("1 of 7")
+    assert again.locator("[aria-sort]").count() == 0
+    again.close()
+
+
+def test_without_scripts_it_is_a_plain_table(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    shown = context.new_page()
+    shown.goto(address)
+    assert column(shown, "reward") == AS_LISTED
+    assert shown.locator("button, input:visible").count() == 0
+    context.close()
+
+
+def test_foreign_scripts_do_not_run(page: Page) -> None:
+    foreign = '<img src=nowhere onerror="document.title = 1"><i style="color: red">'
+    page.evaluate("text => document.body.insertAdjacentHTML('beforeend', text)", foreign)
+    page.wait_for_timeout(100)
+    assert page.title() == "Hypothetical Minds: episodes"
+    assert page.locator("i").evaluate("e => e.style.color") == ""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.locator(".failed details").evaluate("part => { part.open = true; }")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect(heading(page, "reward")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_is_readable(page: Page, scheme: Any) -> None:
+    page.emulate_media(color_scheme=scheme)
+    contrasts = page.evaluate(CONTRASTS)
+    assert len(contrasts) > 80
+    assert [text for contrast, text in contrasts if contrast < READABLE] == []
+
+
+def test_endings_differ_by_more_than_colour_and_tell_their_reason(page: Page) -> None:
+    marks = page.eval_on_selector_all(
+        ".status b", "all => all.map(mark => getComputedStyle(mark, '::before').content.split('/')[0].trim())"
+    )
+    assert len(set(marks)) == 3
+    assert page.locator(".failed summary").inner_text() == "ValueError: bad plan"
+    page.locator(".failed summary").click()
+    expect(page.locator(".failed pre")).to_contain_text(LONG)
+    expect(page.locator(".cut .status small")).to_have_text("ended from outside")
