@@ -11,8 +11,11 @@ ROOT = Path(__file__).parents[1]
 ASK = """
 from hm_agent.config import data_folder, find_scenarios
 from hm_agent.models.prompts import environment
+from hm_agent.pages.rendering import SHARED
+from hm_agent.recording.replay.page import TEMPLATES as REPLAY
 from hm_agent.reporting.pages import TEMPLATES
-templates = (*environment().list_templates(), *(path.name for path in TEMPLATES.iterdir()))
+folders = (TEMPLATES, REPLAY, SHARED)
+templates = (*environment().list_templates(), *(path.name for folder in folders for path in folder.iterdir()))
 print(data_folder("scenarios"), len(find_scenarios(["rws_repeated_*"])), *templates, sep="\\n")
 """
 
@@ -33,4 +36,11 @@ def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(tmp_pat
     folder, count, *templates = asked.stdout.splitlines()
     assert Path(folder) == site / "hm_agent" / "scenarios"
     assert count == "9"
-    assert {"matrix/plan_subgoals.j2", "report.html.j2", "index.js.j2", "page.css.j2"} <= set(templates)
+    assert {
+        "matrix/plan_subgoals.j2",
+        "report.html.j2",
+        "index.js.j2",
+        "replay.css",
+        "main.js",
+        "colours.css.j2",
+    } <= set(templates)

@@ -1,16 +1,14 @@
-"""Renders reports and pages: Jinja2 templates in templates/, where every word and colour of them is written."""
+"""Renders reports and the list of episodes, by the templates in templates/."""
 
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from jinja2 import Environment
 
+from hm_agent.pages.rendering import environment
 from hm_agent.reporting import wording
 from hm_agent.reporting.figures.picture import Panel
 
@@ -32,44 +30,12 @@ def standalone(panel: Panel) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    made = environment(TEMPLATES)
     words = (wording.number, wording.with_error, wording.interval, wording.known, wording.counted, wording.listed)
-    made.filters.update({word.__name__: word for word in words})
-    made.filters["minus"] = minus
-    made.filters["coded"] = coded
-    made.filters["breakable"] = breakable
-    made.filters["cell"] = cell
-    made.filters["digest"] = digest
+    made.filters.update({word.__name__: word for word in (*words, cell)})
     return made
-
-
-def minus(text: str) -> str:
-    """Numbers with a real minus sign, which is as wide as a plus."""
-    return re.sub(r"(?<!\w)-(?=\d)", "−", text)
-
-
-def coded(text: str) -> Markup:
-    """Text for a page, with what stands in backticks as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-
-
-def breakable(text: str) -> Markup:
-    """A name that a narrow column may break after an underscore."""
-    return Markup(str(escape(text)).replace("_", "_<wbr>"))
 
 
 def cell(text: str) -> str:
     """Text that a Markdown table holds in one cell."""
     return " ".join(text.replace("|", "\\|").split())
-
-
-def digest(text: str) -> str:
-    """A script or style as a page's Content-Security-Policy names it, to allow it and no other."""
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -9,17 +9,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
 from hm_agent.config import Scenario
 from hm_agent.facts import MatrixFacts
+from hm_agent.pages.rendering import environment
 from hm_agent.perception.atlas import SPRITE_SIZE
 from hm_agent.recording.replay.strip import Strip
 from hm_agent.recording.result import Result
 
 TEMPLATES = Path(__file__).parent / "templates"
-LOOKS = Path(__file__).parents[2] / "reporting" / "templates"
 SCRIPTS = (
     "dom",
     "film",
@@ -85,12 +85,4 @@ def _embeddable(value: object) -> Markup:
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader([TEMPLATES, LOOKS]),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("replay.html.j2")
+    return environment(TEMPLATES).get_template("replay.html.j2")
