@@ -93,14 +93,15 @@ class Strategy:
     """What to do next and why, as handed from the strategist to planning.
 
     target: the own inventory to reach before meeting another, where the game has one. expected: what the other is
-    expected to hold then. seek: whom to meet; anybody if empty. role: the part to play, where the game has parts.
-    expected_role: the part another is expected to play.
+    expected to hold then. seek: whom to meet; anybody if empty. covert: whether nobody is to see what one collects.
+    role: the part to play, where the game has parts. expected_role: the part another is expected to play.
     """
 
     words: str
     target: Counts | None = None
     expected: Counts | None = None
     seek: tuple[str, ...] = ()
+    covert: bool = False
     role: str | None = None
     expected_role: str | None = None
 

@@ -96,7 +96,8 @@ class ComposedAgent:
             return seek_bearings(view, observation.step)
         assert self._strategy is not None
         loaded = self._game.is_loaded(observation)
-        situation = Situation(observation.step, view, self._memory, loaded, self._strategy.seek)
+        seek, covert = self._strategy.seek, self._strategy.covert
+        situation = Situation(observation.step, view, self._memory, loaded, seek, covert)
         move = None if self._must_plan else self._planner.next_move(situation)
         if move is None:
             self._planner.follow(await self._plan(observation, view))

@@ -54,7 +54,7 @@ def _composed(
     def build(ingredients: Ingredients) -> ComposedAgent:
         game = build_game(ingredients.facts, ingredients.eyes, ingredients.inference)
         model = Transcript(ingredients.model)
-        planner = ActionPlanner(game.layout, ingredients.facts.beam, game.ready_mark)
+        planner = ActionPlanner(game.layout, ingredients.facts.beam, ingredients.eyes.window, game.ready_mark)
         decides = strategist(ingredients, game.mind, model, InteractionMemory())
         return ComposedAgent(game, ingredients.eyes, planner, decides, reflector(game, model), model)
 

@@ -24,6 +24,11 @@ class Sight:
     mark: str | None = None
     is_player: bool = False
 
+    @property
+    def pose(self) -> Pose | None:
+        """A player's, as far as it is known."""
+        return None if self.cell is None or self.facing is None else Pose(*self.cell, self.facing)
+
 
 @dataclass(frozen=True, slots=True)
 class TextualMap:

@@ -10,7 +10,9 @@ from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Layout, Move, Pose
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.perception.textual_map import Sight, TextualMap
+from hm_agent.perception.view import Window
 from hm_agent.planning.beam import STEPS_FIRST, Way, find_way, walk_up
+from hm_agent.planning.discretion import Discretion
 from hm_agent.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
 from hm_agent.planning.walking import Walker
 
@@ -25,13 +27,18 @@ LONGEST_WAIT = 25
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a move is decided on. loaded: whether the beam can fire now. seek: whom to fire at; anybody if empty."""
+    """What a move is decided on.
+
+    loaded: whether the beam can fire now. seek: whom to fire at; anybody if empty. covert: whether nobody is to see
+    what one collects.
+    """
 
     step: int
     view: TextualMap
     memory: EntityMemory
     loaded: bool = False
     seek: Sequence[str] = ()
+    covert: bool = False
 
     @property
     def pose(self) -> Pose:
@@ -42,11 +49,13 @@ class Situation:
 class ActionPlanner:
     """Follows a plan of subgoals from the true pose; a subgoal that is reached or has become moot is dropped.
 
-    ready_mark: what a player wears, or a thing shows, that is ready to be interacted with; None where all are.
+    window: what every player sees of its surroundings. ready_mark: what a player wears, or a thing shows, that is ready
+    to be interacted with; None where all are.
     """
 
-    def __init__(self, layout: Layout, beam: Beam, ready_mark: str | None = None) -> None:
+    def __init__(self, layout: Layout, beam: Beam, window: Window, ready_mark: str | None = None) -> None:
         self._layout, self._beam, self._ready_mark = layout, beam, ready_mark
+        self._discretion = Discretion(window)
         self._walker = Walker(layout)
         self.plan: tuple[Subgoal, ...] = ()
         """The latest plan, with what of it is done."""
@@ -106,7 +115,15 @@ class ActionPlanner:
         if self._is_gone(subgoal.target, situation):
             self._is_outdated = True
             return None
-        return self._walk(subgoal.target, situation)
+        move = self._walk(subgoal.target, situation)
+        return Move.NOOP if move is not None and self._is_put_off(move, situation) else move
+
+    def _is_put_off(self, move: Move, situation: Situation) -> bool:
+        """Whether a step would take something that nobody is to see one take."""
+        cell = situation.pose.after(move).cell
+        if not situation.covert or cell not in situation.memory.things:
+            return False
+        return self._discretion.puts_off(cell, situation.view.players)
 
     def _is_gone(self, target: Cell, situation: Situation) -> bool:
         """Whether a thing that was to be collected is seen to be there no more, and one has not taken it oneself."""

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
 import pytest
 
 from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.config import find_scenarios, game_named
-from hm_agent.core import Event, Step
+from hm_agent.core import Event, Observation, Step
 from hm_agent.episode import run_episode
-from hm_agent.facts import MatrixFacts
-from hm_agent.games.matrix.interactions import Interaction
+from hm_agent.facts import INTERACTING, Beam, MatrixFacts
+from hm_agent.games.matrix.interactions import Interaction, InteractionReader
+from hm_agent.games.matrix.partners import Partners
 from hm_agent.games.matrix.payoff import argmax, infer_inventory, reward
+from hm_agent.grid import Facing, Layout, Pose
+from hm_agent.memory.entities import EntityMemory
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.perception.textual_map import Sight, TextualMap
+from hm_agent.perception.view import Window
 from hm_agent.worlds.melting_pot.bots.casting import Bots
 from hm_agent.worlds.melting_pot.substrate import eyes_of
 from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 
 STEPS = 1000
+HALL = Layout.from_ascii("\n".join(["W" * 9, *["W       W"] * 7, "W" * 9]))
+NEAR, AWAY = Pose(4, 5, Facing.NORTH), Pose(4, 5, Facing.SOUTH)
+HERE = Pose(4, 3, Facing.NORTH)
 (SCENARIO,) = find_scenarios(["rws_repeated_2"])
 RWS = game_named("rws_repeated", MatrixFacts)
 
@@ -50,6 +59,34 @@ def witness() -> Witness:
     asyncio.run(run_episode(world, agent, seed=3, max_steps=STEPS, recorders=[witness]))
     world.close()
     return witness
+
+
+def shown_to(before: Pose | None, now: Pose) -> tuple[int, ...]:
+    """What the other is thought to have seen of one's taking a thing. before, now: where it was seen at that."""
+    partners = Partners(HALL, Beam(length=3, radius=1), ["opponent"])
+    reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
+    events: tuple[Event, ...] = ()
+    frames = [(before, (1, 1, 1), None), (now, (1, 2, 1), None), (now, (1, 2, 1), INTERACTING), (now, (1, 1, 1), None)]
+    for step, (other, held, mark) in enumerate(frames):
+        others = (Sight("opponent", (0, 0), other.cell, other.facing, is_player=True),) if other else ()
+        view = TextualMap(HERE, True, mark, others, (), 0)
+        observation = Observation(step, {"INVENTORY": np.array(held)})
+        events += reader.read(observation, view, EntityMemory())
+    (event,) = events
+    assert isinstance(event, Interaction)
+    return event.shown
+
+
+def test_a_partner_that_looks_on_has_seen_what_is_taken() -> None:
+    assert shown_to(NEAR, NEAR) == shown_to(None, NEAR) == (0, 1, 0)
+
+
+def test_a_partner_that_looks_away_has_not() -> None:
+    assert shown_to(AWAY, AWAY) == (0, 0, 0)
+
+
+def test_who_turns_round_too_late_has_not_seen_the_thing_before() -> None:
+    assert shown_to(AWAY, NEAR) == (0, 0, 0)
 
 
 def test_every_interaction_that_paid_is_noticed_once(witness: Witness) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import InferInventory, PredictAndCounter, ProposeHypothesis
 from hm_agent.games.matrix.questions.plans import Place, PlanSubgoals, Seen, Site
-from hm_agent.games.matrix.rules import Encounter
+from hm_agent.games.matrix.rules import Encounter, Rules
 from hm_agent.games.matrix.strategies import Mixture
 from hm_agent.grid import Layout, Pose
 from hm_agent.models.builtin.matrix.library import library, strategy_of
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from tests.models.matrix_examples import ROCK_PAPER_SCISSORS
+from tests.models.matrix_examples import DILEMMA, ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
 RULES = ROCK_PAPER_SCISSORS
@@ -111,6 +112,25 @@ def test_a_counter_that_comes_late_builds_on_what_is_held() -> None:
     own_next = asyncio.run(REASONER.answer(question)).own_next
     assert own_next["paper"] == 4
     assert own_next["scissors"] > 4
+
+
+def is_covert_after(rules: Rules, *met: Encounter) -> bool:
+    return asyncio.run(REASONER.answer(PredictAndCounter(rules, met, None))).covert
+
+
+def test_who_may_go_by_what_it_sees_one_collect_is_shown_nothing() -> None:
+    assert is_covert_after(RULES)
+    assert is_covert_after(RULES, encounter("paper", "rock", shown="paper"), encounter("rock", "scissors"))
+
+
+def test_who_goes_by_something_else_may_look_on() -> None:
+    moves = ["rock", "paper", "rock", "scissors", "paper", "scissors"]
+    answers = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
+    assert not is_covert_after(RULES, *(encounter(own, answers[last]) for last, own in pairwise(moves)))
+
+
+def test_where_both_can_gain_nothing_is_hidden() -> None:
+    assert not is_covert_after(DILEMMA)
 
 
 def test_hundreds_of_equal_encounters_are_no_trouble() -> None:

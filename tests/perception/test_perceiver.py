@@ -36,7 +36,7 @@ class Player:
 
     def __init__(self, game: GameFacts, eyes: Eyes, seed: int) -> None:
         self._eyes, self._rng = eyes, random.Random(seed)
-        self._planner = ActionPlanner(eyes.layout, game.beam, ready_mark="ready")
+        self._planner = ActionPlanner(eyes.layout, game.beam, eyes.window, ready_mark="ready")
         self._memory = EntityMemory(Whereabouts(eyes.layout, ("opponent",), eyes.window.left))
         self._move = Move.NOOP
         self._perceiver = Perceiver(eyes)

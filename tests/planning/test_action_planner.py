@@ -11,18 +11,21 @@ from hm_agent.grid import Cell, Facing, Layout, Move, Pose
 from hm_agent.memory.entities import EntityMemory
 from hm_agent.memory.whereabouts import Whereabouts
 from hm_agent.perception.textual_map import Sight, TextualMap
+from hm_agent.perception.view import Window
 from hm_agent.planning.action_planner import PATIENCE, ActionPlanner, Situation
 from hm_agent.planning.beam import reaches
+from hm_agent.planning.discretion import LONGEST_WATCH
 from hm_agent.planning.subgoals import FireAt, MoveTo, Subgoal
 
 BEAM = Beam(length=3, radius=1)
+WINDOW = Window(left=2, right=2, forward=3, backward=1)
 READY = "ready"
 ROOM = Layout.from_ascii("\n".join(["WWWWWWWWW", *["W       W"] * 7, "WWWWWWWWW"]))
 HERE = Pose(4, 6, Facing.NORTH)
 
 
-def opponent(cell: Cell, mark: str | None = READY) -> Sight:
-    return Sight("opponent", (0, 0), cell, Facing.NORTH, mark, is_player=True)
+def opponent(cell: Cell, mark: str | None = READY, facing: Facing = Facing.NORTH) -> Sight:
+    return Sight("opponent", (0, 0), cell, facing, mark, is_player=True)
 
 
 def box(cell: Cell) -> Sight:
@@ -36,16 +39,22 @@ class Stage:
         self.memory = EntityMemory(Whereabouts(ROOM, ("opponent",), 2))
 
     def shows(
-        self, *sights: Sight, pose: Pose = HERE, step: int = 0, loaded: bool = True, in_view: Sequence[Cell] = ()
+        self,
+        *sights: Sight,
+        pose: Pose = HERE,
+        step: int = 0,
+        loaded: bool = True,
+        in_view: Sequence[Cell] = (),
+        covert: bool = False,
     ) -> Situation:
         cells = (*in_view, *(sight.cell for sight in sights if sight.cell))
         view = TextualMap(pose, True, None, sights, cells, 0)
         self.memory.update(step, view)
-        return Situation(step, view, self.memory, loaded)
+        return Situation(step, view, self.memory, loaded, covert=covert)
 
 
 def planner_of(*plan: Subgoal, ready_mark: str | None = READY) -> ActionPlanner:
-    planner = ActionPlanner(ROOM, BEAM, ready_mark)
+    planner = ActionPlanner(ROOM, BEAM, WINDOW, ready_mark)
     planner.follow(plan)
     return planner
 
@@ -72,6 +81,30 @@ def test_arrival_at_the_last_target_uses_the_plan_up() -> None:
     planner = planner_of(MoveTo((4, 6), (4, 6)))
     assert planner.next_move(Stage().shows()) is None
     assert planner.subgoal is None
+
+
+def test_a_thing_is_not_taken_before_the_eyes_of_others_by_who_is_covert() -> None:
+    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 5)))
+    assert planner.next_move(stage.shows(box((4, 5)), opponent((4, 7)), covert=True)) is Move.NOOP
+    away = opponent((4, 7), facing=Facing.SOUTH)
+    assert planner.next_move(stage.shows(box((4, 5)), away, step=1, covert=True)) is Move.FORWARD
+
+
+def test_who_is_not_covert_takes_things_before_the_eyes_of_others() -> None:
+    planner = planner_of(MoveTo((4, 6), (4, 5)))
+    assert planner.next_move(Stage().shows(box((4, 5)), opponent((4, 7)))) is Move.FORWARD
+
+
+def test_who_is_covert_comes_closer_to_a_thing_while_watched() -> None:
+    planner = planner_of(MoveTo((4, 6), (4, 4)))
+    assert planner.next_move(Stage().shows(box((4, 4)), opponent((4, 7)), covert=True)) is Move.FORWARD
+
+
+def test_nobody_waits_for_ever_for_others_to_look_away() -> None:
+    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 5)))
+    watched = [stage.shows(box((4, 5)), opponent((4, 7)), step=step, covert=True) for step in range(LONGEST_WATCH + 1)]
+    moves = [planner.next_move(situation) for situation in watched]
+    assert moves == [Move.NOOP] * LONGEST_WATCH + [Move.FORWARD]
 
 
 def test_move_to_a_thing_seen_gone_is_given_up() -> None:

@@ -46,6 +46,8 @@ class InteractionReader:
         """initial: what everybody starts with."""
         self._initial, self._window, self._partners = initial, window, partners
         self._held = initial
+        self._poses: dict[str, Pose] = {}
+        """Where the players in view stood a frame ago, as far as they were."""
         self._shown: dict[str, Counts] = {}
         self._partner: str | None = None
         self._reward: float | None = None
@@ -53,6 +55,7 @@ class InteractionReader:
     def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         """memory: with this frame taken in."""
         self._remember(inventory_of(observation), view)
+        self._poses = {player.kind: player.pose for player in view.players if player.pose}
         fresh = self._partners.read(view)
         if view.mark == INTERACTING:
             if self._reward is None:
@@ -75,9 +78,11 @@ class InteractionReader:
         self._held = inventory
 
     def _is_watching(self, player: Sight, pose: Pose | None) -> bool:
-        if pose is None or player.cell is None or player.facing is None:
+        """Whether a player has seen one take what lay here: it must have had it in view the moment before, too."""
+        if pose is None or player.pose is None:
             return False
-        return self._window.shows(Pose(*player.cell, player.facing), pose.cell)
+        before = self._poses.get(player.kind, player.pose)
+        return self._window.shows(before, pose.cell) and self._window.shows(player.pose, pose.cell)
 
     def _conclude(self, step: int, reward: float) -> Interaction:
         shown = self._shown.get(self._partner or "", (0,) * len(self._initial))

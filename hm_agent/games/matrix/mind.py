@@ -154,7 +154,7 @@ class MatrixMind:
         match answer:
             case CounterAnswer():
                 own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
-                return self._strategy(own, other if informed else None)
+                return self._strategy(own, other if informed else None, covert=answer.covert)
             case MindsAnswer() if not self._is_crowd:
                 expected = self._expected_inventory(answer.minds) if informed else None
                 return self._strategy(self.rules.counts(answer.own_next), expected)
@@ -185,9 +185,10 @@ class MatrixMind:
         whom = "anybody" if set(self.players) <= {*seek} or not seek else ", ".join(seek)
         return Strategy(f"hold {self._words(target)} and meet {whom}", target, seek=seek)
 
-    def _strategy(self, target: Counts, expected: Counts | None) -> Strategy:
+    def _strategy(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> Strategy:
         against = f", expecting {self._words(expected)}" if expected else ", to see what the opponent plays"
-        return Strategy(f"hold {self._words(target)}{against}", target, expected)
+        how = ", and collect it unseen" if covert else ""
+        return Strategy(f"hold {self._words(target)}{against}{how}", target, expected, covert=covert)
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.rules.behaviours[main]

@@ -45,9 +45,8 @@ class Partners:
 
     def _touches(self, pose: Pose, player: Sight) -> bool:
         """Whether a beam of one of both could have hit the other; things and walls may have been in the way."""
-        assert player.cell is not None
-        assert player.facing is not None
-        theirs = Pose(*player.cell, player.facing)
+        theirs = player.pose
+        assert theirs is not None
         return any(reaches(a, b.cell, self._beam, frozenset()) for a, b in ((pose, theirs), (theirs, pose)))
 
     def _unseen(self, pose: Pose, in_view: set[Cell], memory: EntityMemory) -> str | None:

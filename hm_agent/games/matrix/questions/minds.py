@@ -58,11 +58,12 @@ def _check_lead(rules: Rules, other_next: Mapping[str, int]) -> None:
 
 
 class CounterAnswer(BaseModel):
-    """What the other will hold next, and what to hold against it, by behaviour."""
+    """What the other will hold next, what to hold against it, by behaviour, and whether it must not see one collect."""
 
     reasoning: str = ""
     other_next: dict[str, int]
     own_next: dict[str, int]
+    covert: bool = False
 
 
 @dataclass(frozen=True, slots=True)

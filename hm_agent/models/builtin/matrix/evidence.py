@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import log
+from math import exp, log
 
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.counters import Odds
 from hm_agent.games.matrix.rules import Encounter, Rules
-from hm_agent.games.matrix.strategies import Mixture, Strategy
+from hm_agent.games.matrix.strategies import Mixture, Spying, Strategy
 from hm_agent.models.builtin.matrix.library import library
 
 FADING = 0.9
@@ -17,6 +17,8 @@ FORESIGHT = 2.0
 """The log odds that a hypothesis gains by each point of its value."""
 TRUSTED = 4.0, 5.0
 """How many predictions of a strategy are imagined to have come true before any was put to the test, out of how many."""
+SUSPICION = 0.2
+"""From which probability on an opponent is treated as one that goes by what it sees one collect."""
 TELLING = 0.9
 """How likely a thing that a player takes is of the kind it will play."""
 
@@ -33,6 +35,19 @@ def likeliest(rules: Rules, history: Sequence[Encounter], best: Sequence[Hypothe
         return strategy.prior + merit + log_likelihood(strategy, history)
 
     return max((*library(rules), Mixture.fitted(rules.behaviours, history)), key=odds)
+
+
+def weighed(rules: Rules, history: Sequence[Encounter]) -> list[tuple[Strategy, float]]:
+    """Every strategy with its posterior probability after these encounters."""
+    strategies = (*library(rules), Mixture.fitted(rules.behaviours, history))
+    odds = [exp(strategy.prior + log_likelihood(strategy, history)) for strategy in strategies]
+    total = sum(odds)
+    return [(strategy, share / total) for strategy, share in zip(strategies, odds, strict=True)]
+
+
+def may_spy(rules: Rules, history: Sequence[Encounter]) -> bool:
+    """Whether the opponent may well be one that answers what it sees one collect."""
+    return any(isinstance(strategy, Spying) and share >= SUSPICION for strategy, share in weighed(rules, history))
 
 
 def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:

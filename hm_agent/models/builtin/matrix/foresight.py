@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import exp
 
 from hm_agent.games.matrix.rules import Encounter, Rules
-from hm_agent.games.matrix.strategies import Mixture, Strategy
-from hm_agent.models.builtin.matrix.evidence import Trust, log_likelihood, trust_in
-from hm_agent.models.builtin.matrix.library import library
+from hm_agent.games.matrix.strategies import Strategy
+from hm_agent.models.builtin.matrix.evidence import Trust, trust_in, weighed
 
 DEPTH = 4
 """So many rounds are thought through, move by move and by what the opponent's answers would tell."""
@@ -115,11 +113,8 @@ def _risk(futures: Sequence[Future], steady: int, move: int, rounds: float) -> f
 
 def _futures(rules: Rules, history: Sequence[Encounter], believed: Strategy | None) -> list[Future]:
     """By strategy; one that is believed counts as much as all others together."""
-    strategies = (*library(rules), Mixture.fitted(rules.behaviours, history))
-    odds = [exp(strategy.prior + log_likelihood(strategy, history)) for strategy in strategies]
     return [
-        _future(rules, strategy, history, share / sum(odds) + (strategy == believed))
-        for strategy, share in zip(strategies, odds, strict=True)
+        _future(rules, strategy, history, share + (strategy == believed)) for strategy, share in weighed(rules, history)
     ]
 
 

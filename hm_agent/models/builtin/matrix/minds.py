@@ -23,7 +23,7 @@ from hm_agent.games.matrix.questions.minds import (
 )
 from hm_agent.games.matrix.rules import Rules
 from hm_agent.models.builtin.matrix.crowd import expected_of, outlooks, thought_of
-from hm_agent.models.builtin.matrix.evidence import expectation, likeliest
+from hm_agent.models.builtin.matrix.evidence import expectation, likeliest, may_spy
 from hm_agent.models.builtin.matrix.foresight import best_course
 from hm_agent.models.builtin.matrix.library import strategy_of
 from hm_agent.theory_of_mind.module import HypothesisAnswer
@@ -53,7 +53,10 @@ def counter(question: PredictAndCounter) -> CounterAnswer:
     target = best_target(rules, odds, expected, question.own, course)
     other = expected[max(range(len(odds)), key=lambda n: odds[n])]
     return CounterAnswer(
-        reasoning=said_of(rules, odds), other_next=rules.by_name(other), own_next=rules.by_name(target)
+        reasoning=said_of(rules, odds),
+        other_next=rules.by_name(other),
+        own_next=rules.by_name(target),
+        covert=may_spy(rules, history),
     )
 
 
