@@ -11,13 +11,13 @@ def textual_map(pose: Pose | None, *sights: Sight, present: bool = True) -> Text
     return TextualMap(pose, present, None, sights, (), 0)
 
 
-def test_map_is_told_in_the_papers_form() -> None:
+def test_map_is_told_in_the_papers_form_with_what_players_wear() -> None:
     view = textual_map(Pose(4, 5, Facing.NORTH), *BOXES, OPPONENT)
     assert view.describe(["yellow_box", "blue_box"]).splitlines() == [
         "Player position: (4, 5), facing north",
         "Observable yellow_box locations: [(4, 4), (5, 4)]",
         "Observable blue_box locations: []",
-        "Observable opponent locations: [(4, 3)]",
+        "Observable opponent locations: [(4, 3) ready]",
     ]
 
 
