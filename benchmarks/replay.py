@@ -83,15 +83,19 @@ def open_page(browser: Browser, path: Path) -> tuple[float, list[float]]:
 
 
 def measure(browser: Browser, target: Target, folder: Path, written: float) -> str:
+    """A row of the table; what is to be reached stands in brackets."""
     path = folder / PAGE
     opened, stepping = open_page(browser, path)
     median, late = stepping[len(stepping) // 2], stepping[int(0.99 * len(stepping))]
-    size = path.stat().st_size / 1e6
-    return (
-        f"{target.scenario}, {target.steps:,} steps: page {size:.2f} MB (at most {target.megabytes:g}), "
-        f"written in {written:.2f} s (3), first frame after {opened:.2f} s (1), "
-        f"a step {median:.1f} ms, 99% within {late:.1f} ms (16.7 for 60 a second)"
+    cells = (
+        f"`{target.scenario}`, {target.steps:,} steps",
+        f"{path.stat().st_size / 1e6:.2f} MB ({target.megabytes:g})",
+        f"{written:.2f} s (3)",
+        f"{opened:.2f} s (1)",
+        f"{median:.1f} ms (16.7)",
+        f"{late:.1f} ms",
     )
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -101,6 +105,8 @@ def main() -> None:
         for folder in folders:
             folder.mkdir()
         written = [record(target, folder) for target, folder in zip(TARGETS, folders, strict=True)]
+        print("| episode | page (at most) | written in | first frame after | a step, median | 99% within |")
+        print("| --- | --- | --- | --- | --- | --- |")
         with sync_playwright() as playwright:  # no event loop of ours may run beside Playwright's
             browser = playwright.chromium.launch(executable_path=found, args=QUIET)
             for target, folder, took in zip(TARGETS, folders, written, strict=True):

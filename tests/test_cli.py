@@ -114,6 +114,16 @@ def test_two_processes_leave_the_same_trace(tmp_path: Path) -> None:
     assert traces[0] == traces[1]
 
 
+def test_an_interruption_while_all_is_imported_is_one_line(tmp_path: Path) -> None:
+    process = start("--scenario=rws_repeated_1", "--out=out", cwd=tmp_path)
+    maps = Path(f"/proc/{process.pid}/maps")
+    while "numpy" not in maps.read_text():  # among the first to be imported
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert (process.returncode, errors) == (130, "run_scenario.py: interrupted\n")
+
+
 def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
     process = start("--scenario=rws_repeated_1", "--episodes=50", "--out=out", cwd=tmp_path)
     trace = tmp_path / "out" / EPISODE / "trace.jsonl"

@@ -14,6 +14,11 @@ from hm_agent.config import ConfigError
 
 PATIENCE = 5.0
 """For how many seconds an address may keep one waiting. Ray itself goes on for minutes."""
+ADVICE = "`ray start --head` says the right one"
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""How a client of HTTP/2, and so of gRPC, begins; a server answers with SETTINGS (RFC 9113, sections 3.4 and 6.5)."""
+SETTINGS = b"\4"
+"""The fourth byte of such a frame."""
 AUTO = "auto"
 """Whichever cluster this machine is a node of."""
 
@@ -47,11 +52,18 @@ def _knock(address: str) -> None:
     if not (colon and host and port.isdecimal()) or "/" in host:
         raise ConfigError(f"--ray_address={address}: it looks like 10.0.0.1:6379, as `ray start --head` says it")
     try:
-        socket.create_connection((host, int(port)), PATIENCE).close()
+        is_grpc = _speaks_grpc(host, int(port))
     except (OSError, OverflowError) as error:
-        raise ConfigError(
-            f"--ray_address={address}: no Ray cluster answers there ({error}); `ray start --head` says the right one"
-        ) from error
+        raise ConfigError(f"--ray_address={address}: no Ray cluster answers there ({error}); {ADVICE}") from error
+    if not is_grpc:
+        raise ConfigError(f"--ray_address={address}: what answers there is no Ray cluster; {ADVICE}")
+
+
+def _speaks_grpc(host: str, port: int) -> bool:
+    """Whether Ray's protocol is spoken there; with anything else Ray would talk for minutes."""
+    with socket.create_connection((host, port), PATIENCE) as door:
+        door.sendall(GREETING)
+        return door.recv(9)[3:4] == SETTINGS
 
 
 def _hush() -> None:

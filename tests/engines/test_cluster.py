@@ -158,6 +158,13 @@ WITHOUT_RAY = "import sys; sys.modules['ray'] = None; from hm_agent.cli import m
 """Python takes None for a module that can't be imported."""
 
 
+def test_a_port_where_something_else_listens_gets_one_line_soon() -> None:
+    with Endpoint(text_player.answer) as server:
+        address = server.base_url.removeprefix("http://").removesuffix("/v1")
+        with pytest.raises(ConfigError, match="what answers there is no Ray cluster"), joined(address):
+            pass
+
+
 def test_without_the_extra_one_line_names_it(tmp_path: Path) -> None:
     arguments = ["--scenario=rws_repeated_1", "--engine=ray", f"--out={tmp_path / 'out'}"]
     called = subprocess.run(

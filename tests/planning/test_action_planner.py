@@ -75,6 +75,7 @@ def test_arrival_goes_on_with_the_next_subgoal_at_once() -> None:
     planner = planner_of(MoveTo((4, 6), (4, 6)), MoveTo((4, 6), (3, 6)))
     assert planner.next_move(Stage().shows()) is Move.STEP_LEFT
     assert planner.subgoal == MoveTo((4, 6), (3, 6))
+    assert (len(planner.plan), planner.place, planner.route) == (2, 1, ((3, 6),))
 
 
 def test_arrival_at_the_last_target_uses_the_plan_up() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hm_agent.facts import Beam
 from hm_agent.grid import Cell, Facing, Layout, Move, Pose
-from hm_agent.planning.beam import line_up, reaches
+from hm_agent.planning.beam import find_way, line_up, reaches
 
 BEAM = Beam(length=3, radius=1)
 NORTH = Pose(5, 5, Facing.NORTH)
@@ -43,6 +43,15 @@ def test_target_is_hit_although_it_blocks() -> None:
 
 def test_opponent_behind_is_turned_to() -> None:
     assert line_up(ROOM, Pose(4, 2, Facing.NORTH), (4, 5), BEAM, frozenset()) in (Move.TURN_LEFT, Move.TURN_RIGHT)
+
+
+def test_a_way_tells_the_cells_it_leads_to_and_no_cell_for_a_turn() -> None:
+    way = find_way(ROOM, Pose(4, 6, Facing.NORTH), (4, 1), BEAM, frozenset())
+    assert way is not None
+    assert (way.move, way.cells) == (Move.FORWARD, ((4, 5), (4, 4)))
+    turned = find_way(ROOM, Pose(4, 2, Facing.NORTH), (4, 5), BEAM, frozenset())
+    assert turned is not None
+    assert turned.cells == ()
 
 
 def test_opponent_out_of_reach_is_not_lined_up_with() -> None:
