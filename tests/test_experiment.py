@@ -39,9 +39,13 @@ def test_files_lie_by_scenario_agent_model_and_episode(played: Path) -> None:
     assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}
 
 
-def test_a_replay_is_left_out_on_request(tmp_path: Path, silence: Progress) -> None:
-    run(experiment(tmp_path, max_steps=3, record_replay=False), silence)
-    assert {path.name for path in tmp_path.glob("*/*/*/*/*")} == {"result.json", "trace.jsonl"}
+def test_a_replay_is_left_out_on_request_and_changes_nothing_that_is_played(
+    played: Path, tmp_path: Path, silence: Progress
+) -> None:
+    run(experiment(tmp_path, record_replay=False), silence)
+    (trace, result) = sorted(tmp_path.glob("*/*/*/*/*"), reverse=True)
+    assert (trace.name, result.name) == ("trace.jsonl", "result.json")
+    assert trace.read_bytes() == (played / trace.relative_to(tmp_path)).read_bytes()
 
 
 def test_a_result_tells_what_was_played(played: Path) -> None:
