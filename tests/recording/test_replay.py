@@ -7,7 +7,7 @@ import base64
 import json
 import re
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,13 @@ from PIL import Image
 
 from benchmarks.stage import set_up
 from hm_agent.config import find_scenarios
-from hm_agent.core import Counts, Decision, Observation, Recorder, Step, Strategy, Truth
+from hm_agent.core import Decision, Observation, Recorder, Step, Strategy
 from hm_agent.episode import run_episode
 from hm_agent.perception.atlas import SPRITE_SIZE, Pixels
 from hm_agent.recording.replay.recorder import PAGE, THUMBNAIL, ReplayRecorder
 from hm_agent.recording.replay.strip import Strip
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+from tests.recording.witness import Nowhere, Witness
 from tests.reporting.examples import result
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
@@ -45,31 +45,6 @@ def frames(strip: Strip) -> list[Pixels]:
     tiles = patches[numbers].reshape(-1, strip.rows, strip.columns, SPRITE_SIZE, SPRITE_SIZE, 3)
     whole = tiles.swapaxes(2, 3).reshape(-1, strip.rows * SPRITE_SIZE, strip.columns * SPRITE_SIZE, 3)
     return list(whole)
-
-
-@dataclass
-class Witness:
-    """Keeps what there was to be recorded."""
-
-    world: MeltingPotWorld
-    steps: list[Step] = field(default_factory=list)
-    frames: list[Pixels] = field(default_factory=list)
-    views: list[Pixels] = field(default_factory=list)
-    truths: list[tuple[Truth, ...]] = field(default_factory=list)
-    remembered: list[set[tuple[str, Any, int]]] = field(default_factory=list)
-    scenes: list[str] = field(default_factory=list)
-
-    def record(self, step: Step) -> None:
-        self.steps.append(step)
-        self.frames.append(self.world.frame().copy())
-        self.views.append(np.array(step.observation.fields["RGB"]))
-        self.truths.append(tuple(self.world.truth_of_others()))
-        assert step.decision.insight is not None
-        self.remembered.append(set(step.decision.insight.remembered))
-        self.scenes.append(step.decision.insight.scene)
-
-    def close(self) -> None:
-        """Keeps what it has."""
 
 
 @dataclass(frozen=True)
@@ -161,19 +136,6 @@ def test_the_thumbnail_is_the_frame_of_the_largest_reward(recording: Recording) 
     rewards = [abs(step.reward) for step in recording.witness.steps]
     frame = recording.witness.frames[rewards.index(max(rewards))]
     assert (np.asarray(Image.open(recording.folder / THUMBNAIL)) == frame).all()
-
-
-class Nowhere:
-    """A world of one grey square, with a player in it of whom little is known."""
-
-    def frame(self) -> Pixels:
-        return np.full((8, 8, 3), 128, np.uint8)
-
-    def truth_of_others(self) -> tuple[Truth, ...]:
-        return (Truth("somebody"),)
-
-    def held_in_interaction(self) -> tuple[Counts, Counts] | None:
-        return None
 
 
 def written(folder: Path, *decisions: Decision) -> str:

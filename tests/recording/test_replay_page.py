@@ -7,7 +7,7 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,15 +20,15 @@ from playwright.sync_api import expect
 from benchmarks.stage import set_up
 from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.config import find_scenarios
-from hm_agent.core import Decision, Observation, Recorder, Step, Strategy, Truth
+from hm_agent.core import Decision, Observation, Recorder, Step, Strategy
 from hm_agent.episode import run_episode
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
 from hm_agent.perception.atlas import Pixels
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.worlds.melting_pot.substrate import eyes_of
-from hm_agent.worlds.melting_pot.world import MeltingPotWorld
 from tests.browsing import CONTRASTS, READABLE
+from tests.recording.witness import Nowhere, Witness
 from tests.reporting.examples import result
 
 if TYPE_CHECKING:
@@ -36,24 +36,6 @@ if TYPE_CHECKING:
 
 STEPS = 500
 TABS = ("present", "beliefs", "meetings", "questions")
-
-
-@dataclass
-class Witness:
-    """Keeps what there was to be seen, and what was hidden."""
-
-    world: MeltingPotWorld
-    frames: list[Pixels] = field(default_factory=list)
-    views: list[Pixels] = field(default_factory=list)
-    truths: list[tuple[Truth, ...]] = field(default_factory=list)
-
-    def record(self, step: Step) -> None:
-        self.frames.append(self.world.frame().copy())
-        self.views.append(np.array(step.observation.fields["RGB"]))
-        self.truths.append(tuple(self.world.truth_of_others()))
-
-    def close(self) -> None:
-        """Keeps what it has."""
 
 
 @dataclass(frozen=True)
@@ -107,19 +89,6 @@ def foreign(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
         recorder.close()
     replay.write(result(reason=words))
     return folder / PAGE
-
-
-class Nowhere:
-    """A world of one grey square with nobody in it."""
-
-    def frame(self) -> Pixels:
-        return np.full((8, 8, 3), 128, np.uint8)
-
-    def truth_of_others(self) -> tuple[Truth, ...]:
-        return ()
-
-    def held_in_interaction(self) -> None:
-        return None
 
 
 def opened(browser: Browser, path: Path, fragment: str = "") -> Page:

@@ -16,7 +16,7 @@ from hm_agent.config import Scenario
 from hm_agent.facts import MatrixFacts
 from hm_agent.pages.rendering import environment
 from hm_agent.perception.atlas import SPRITE_SIZE
-from hm_agent.recording.replay.strip import Strip
+from hm_agent.recording.replay.strip import Packed, Strip
 from hm_agent.recording.result import Result
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -40,19 +40,19 @@ THRESHOLDS = {"he_hr": "reward_threshold"}
 
 @dataclass(frozen=True)
 class Film:
-    """What was recorded: what the world and the agent's view looked like; trace and scenes packed, in base64."""
+    """What was recorded: what the world and the agent's view looked like, and lines of JSON."""
 
     world: Strip
     view: Strip
-    scenes: str
-    trace: str
+    scenes: Packed
+    trace: Packed
 
 
 def replay_page(result: Result, scenario: Scenario, film: Film) -> str:
     """The page's text."""
     packed = {
-        "trace": film.trace,
-        "scenes": film.scenes,
+        "trace": film.trace.text(),
+        "scenes": film.scenes.text(),
         "world-patches": film.world.patches.text(),
         "world-changes": film.world.changes.text(),
         "view-patches": film.view.patches.text(),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -17,7 +15,7 @@ from hm_agent.perception.atlas import Pixels
 from hm_agent.recording.files import write_whole
 from hm_agent.recording.replay.page import Film, replay_page
 from hm_agent.recording.replay.scenes import Scenes
-from hm_agent.recording.replay.strip import Strip
+from hm_agent.recording.replay.strip import Packed, Strip
 from hm_agent.recording.result import Result
 
 PAGE = "replay.html"
@@ -57,7 +55,8 @@ class ReplayRecorder:
         """Writes the page and its thumbnail, the frame of the largest reward; errors are `OSError`."""
         if self._thumbnail is None:
             return
-        trace = (self._folder / "trace.jsonl").read_bytes()
-        film = Film(self._world, self._view, self._scenes.lines.text(), b64encode(zlib.compress(trace)).decode("ascii"))
+        trace = Packed()
+        trace.add((self._folder / "trace.jsonl").read_bytes())
+        film = Film(self._world, self._view, self._scenes.lines, trace)
         Image.fromarray(self._thumbnail[1]).save(self._folder / THUMBNAIL, optimize=True)
         write_whole(self._folder / PAGE, replay_page(result, self._scenario, film))
