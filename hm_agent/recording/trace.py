@@ -136,8 +136,8 @@ def _beliefs(decision: Decision) -> dict[str, Any]:
 
 
 def _spoken(said: dict[str, Any]) -> dict[str, Any]:
-    """What is left without None and without empty lists."""
-    return {key: value for key, value in said.items() if value not in (None, [])}
+    """What is left without None, False and empty lists."""
+    return {key: value for key, value in said.items() if value not in (None, []) and value is not False}
 
 
 def _key(key: object) -> str:

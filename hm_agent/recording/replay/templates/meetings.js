@@ -4,7 +4,7 @@ class Meetings {
   constructor(episode) {
     const { facts, meetings } = episode;
     const many = facts.others.length > 1;
-    const columns = ["step", many && "with", facts.isMatrix && "own", facts.isMatrix && "inferred", facts.isMatrix && { truth: "really held" }, "played", "predicted", "", "reward"].filter((name) => name !== false);
+    const columns = ["step", many && "with", facts.isMatrix && "own", facts.isMatrix && "inferred", facts.isMatrix && { truth: "really held" }, !facts.isMatrix && "delivered by", "played", "predicted", "", "reward"].filter((name) => name !== false);
     const head = columns.map((name) => make("th", { scope: "col", class: name.truth ? "truth" : name === "reward" ? "amount" : null }, name.truth ?? name));
     this.rows = meetings.map((meeting) => this.row(episode, meeting, many));
     byId("meetings").append(meetings.length
@@ -22,6 +22,7 @@ class Meetings {
       make("th", { scope: "row" }, stepLink(meeting.at, meeting.at.toLocaleString("en"))),
       many ? make("td", {}, spaced(meeting.partner)) : null,
       inMatrix ? [make("td", { title: episode.nameOf(meeting.own) }, counts(meeting.own)), make("td", { title: meeting.other && episode.nameOf(meeting.other) }, counts(meeting.other)), make("td", { class: `truth ${mistaken ? "mistaken" : ""}` }, counts(meeting.held?.[1]), mistaken ? make("small", { title: "not as inferred" }, "≠") : null)] : null,
+      inMatrix ? null : make("td", {}, meeting.by === "you" ? "itself" : meeting.by ?? "nobody"),
       make("td", {}, meeting.behaviour ?? "unclear"), make("td", { title: meeting.believed }, meeting.predicted ?? "–"), make("td", {}, verdict), make("td", { class: meeting.reward < 0 ? "loss" : "gain" }, signed(meeting.reward)));
     return { at: meeting.at, row };
   }
