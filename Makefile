@@ -15,7 +15,7 @@ demo: $(set_up) ## play one episode with the built-in reasoner; its video, trace
 		--record_video --out=runs/demo --overwrite
 
 test: lint ## lint, then run the tests
-	$(python) -m pytest -n 2 --dist loadfile
+	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(set_up) ## check style, form and types
 	$(python) -m ruff check $(code)

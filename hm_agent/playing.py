@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import time
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from hm_agent.asking import Model
 from hm_agent.core import Agent, Recorder, Vitals
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.experiment import Episode
+from hm_agent.interruptions import run_interruptibly
 from hm_agent.models.providers import Provider
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import FAILED, FILE, INTERRUPTED, Result, versions, write_result
@@ -40,7 +40,7 @@ def play(episode: Episode, provider: Provider, watcher: Recorder) -> Result:
     recorders = _recorders(episode, world, *filter(None, (watcher, replay)))
     started = time.perf_counter()
     try:
-        vitals, outcome = asyncio.run(_play_with_model(episode, world, provider, recorders))
+        vitals, outcome = run_interruptibly(lambda: _play_with_model(episode, world, provider, recorders))
     finally:
         world.close()
     result = _result(episode, outcome, vitals, tuple(world.background()), time.perf_counter() - started)

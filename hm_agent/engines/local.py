@@ -15,6 +15,7 @@ from hm_agent.engines.crew import Crew, Gone, Line
 from hm_agent.engines.engine import Progress
 from hm_agent.engines.worker import Word, work
 from hm_agent.experiment import Episode
+from hm_agent.interruptions import put_off
 from hm_agent.models.ledger import Account
 from hm_agent.recording.result import Result
 
@@ -88,8 +89,5 @@ class _Process:
 def _undisturbed() -> Iterator[None]:
     """Puts interruptions off. Processes begun meanwhile are born deaf to them: half begun, they would only complain."""
     resource_tracker.ensure_running()  # it would begin with the first of them, and let interruptions through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with put_off():
         yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
