@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, sync_playwright
 
+from benchmarks.browsing import BROWSERS, QUIET
 from benchmarks.soak import Endless
 from benchmarks.stage import set_up
 from hm_agent.config import find_scenarios
@@ -20,8 +21,6 @@ from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 STEPPING = """async () => {
   const took = [];
   for (let i = 0; i < 600; i++) {

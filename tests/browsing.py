@@ -1,16 +1,7 @@
-"""What tests of pages share: how a browser is started, and what is asked of a page in it."""
+"""What tests of pages ask of a page in a browser."""
 
 from __future__ import annotations
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 READABLE = 4.5
 """The contrast that WCAG 2 asks of text."""
 CONTRASTS = """() => {

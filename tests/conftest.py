@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from benchmarks.browsing import BROWSERS, QUIET
 from hm_agent.config import game_named
 from hm_agent.engines.engine import Pulse
 from hm_agent.experiment import Episode
 from hm_agent.facts import MatrixFacts
 from hm_agent.grid import Layout
 from hm_agent.recording.result import Result
-from tests.browsing import BROWSERS, QUIET
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -102,11 +102,16 @@ class MeltingPotWorld:
         """What each other player is after, as of its last action. Privileged: for the reference agent `oracle` only."""
         return tuple(Told(target, rule) for target, rule in zip(self._targets, self._rules, strict=False))
 
-    def truth_of_others(self) -> Sequence[Truth]:
-        """What each other player was, held and was after when the last action was decided on; for recordings."""
+    @property
+    def _decided_on(self) -> dm_env.TimeStep:
+        """What there was when the last action was decided on."""
         before = self._before or self.timestep
         assert before is not None, "reset the world first"
-        held = [_inventory(player) for player in before.observation[1:]]
+        return before
+
+    def truth_of_others(self) -> Sequence[Truth]:
+        """What each other player was, held and was after when the last action was decided on; for recordings."""
+        held = [_inventory(player) for player in self._decided_on.observation[1:]]
         told = zip(self._names, self._targets, self._rules, held, strict=False)
         return tuple(Truth(*each) for each in told)
 
@@ -118,8 +123,7 @@ class MeltingPotWorld:
 
     def frame(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map as it was when the last action was decided on; for videos."""
-        assert self.timestep is not None, "reset the world first"
-        picture: npt.NDArray[np.uint8] = (self._before or self.timestep).observation[0]["WORLD.RGB"]
+        picture: npt.NDArray[np.uint8] = self._decided_on.observation[0]["WORLD.RGB"]
         return picture
 
     def truth(self, player: int, *, before: bool = False) -> Any:

@@ -33,9 +33,9 @@ class Beliefs {
     for (const { stream, svg, key } of this.charts) {
       const place = stream.findLastIndex((moment) => moment.step <= index);
       const now = svg.querySelector(".now");
-      const x = LEFT + ((WIDE - LEFT - RIGHT) * (place + 0.5)) / stream.length;
-      now.setAttribute("x1", place < 0 ? LEFT : x);
-      now.setAttribute("x2", place < 0 ? LEFT : x);
+      const x = place < 0 ? LEFT : acrossOf(stream, place);
+      now.setAttribute("x1", x);
+      now.setAttribute("x2", x);
       const beliefs = place < 0 ? { hypotheses: [], validated: null } : stream[place].beliefs;
       for (const entry of key.children) {
         const held = beliefs.hypotheses.find((one) => one.words === entry.dataset.words);

@@ -4,6 +4,9 @@ const WIDE = 560, HIGH = 180, LEFT = 40, RIGHT = 12, TOP = 12, BOTTOM = 30;
 const DASHES = [null, "6 3", "2 3", "8 3 2 3"];
 const COLOURS = 8;
 
+// Where an interaction stands from left to right.
+const acrossOf = (stream, place) => LEFT + ((WIDE - LEFT - RIGHT) * (place + 0.5)) / stream.length;
+
 // One line for each hypothesis: where it is known, its place among the interactions and its value there.
 function linesOfStream(stream) {
   const lines = new Map();
@@ -19,7 +22,7 @@ function linesOfStream(stream) {
 function valueChart(stream, lines, threshold) {
   const values = lines.flatMap((line) => line.points.map((point) => point.value));
   const low = Math.min(-0.2, ...values), high = Math.max(0.2, (threshold ?? 0) * 1.1, ...values);
-  const x = (place) => LEFT + ((WIDE - LEFT - RIGHT) * (place + 0.5)) / stream.length;
+  const x = (place) => acrossOf(stream, place);
   const y = (value) => TOP + ((HIGH - TOP - BOTTOM) * (high - value)) / (high - low);
   const level = (value, name, words) => [draw("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(value), y2: y(value), class: name }), draw("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, words)];
   const every = Math.ceil(stream.length / 12);
