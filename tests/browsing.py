@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from playwright.sync_api import Page
+
 READABLE = 4.5
 """The contrast that WCAG 2 asks of text."""
 CONTRASTS = """() => {
@@ -24,3 +26,13 @@ CONTRASTS = """() => {
     return [(a + 0.05) / (b + 0.05), element.textContent.trim()];
   });
 }"""
+
+
+def overheard(page: Page) -> tuple[list[str], list[str]]:
+    """The addresses that a page asks for, and what its console and its errors say, from now on."""
+    asked: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return asked, said

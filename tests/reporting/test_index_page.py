@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from hm_agent.reporting.index import write_index
-from tests.browsing import CONTRASTS, READABLE
+from tests.browsing import CONTRASTS, READABLE, overheard
 from tests.reporting.examples import PD, leave, result
 
 LONG = "a_name_that_is_much_longer_than_any_screen_of_a_phone_is_wide_and_has_no_end"
@@ -66,11 +66,7 @@ RISING = ["-30.0", "9.5", "9.5", "20.0", "100.0", "-", "-"]
 
 def test_it_opens_without_an_error_and_asks_for_its_pictures_alone(browser: Browser, address: str) -> None:
     shown = browser.new_page()
-    asked: list[str] = []
-    said: list[str] = []
-    shown.on("request", lambda request: asked.append(request.url))
-    shown.on("console", lambda message: said.append(message.text))
-    shown.on("pageerror", lambda error: said.append(str(error)))
+    asked, said = overheard(shown)
     shown.goto(address, wait_until="networkidle")
     folder = address.removesuffix("index.html")
     assert [url.removeprefix(folder).split("/")[-1] for url in asked] == ["index.html", "thumbnail.png"]

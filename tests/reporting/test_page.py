@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from hm_agent.reporting.wording import number, with_error
-from tests.browsing import CONTRASTS, READABLE
+from tests.browsing import CONTRASTS, READABLE, overheard
 
 
 @pytest.fixture
@@ -25,11 +25,7 @@ def page(browser: Browser, report: Path) -> Iterator[Page]:
 
 def test_it_opens_without_an_error_and_asks_for_nothing_else(browser: Browser, report: Path) -> None:
     shown = browser.new_page()
-    asked: list[str] = []
-    said: list[str] = []
-    shown.on("request", lambda request: asked.append(request.url))
-    shown.on("console", lambda message: said.append(message.text))
-    shown.on("pageerror", lambda error: pytest.fail(str(error)))
+    asked, said = overheard(shown)
     shown.goto((report / "report.html").as_uri(), wait_until="networkidle")
     assert [url for url in asked if not url.startswith("data:")] == [(report / "report.html").as_uri()]
     assert said == []
