@@ -93,22 +93,23 @@ class Strategy:
     """What to do next and why, as handed from the strategist to planning.
 
     target: the own inventory to reach before meeting another, where the game has one. expected: what the other is
-    expected to hold then. seek: whom to meet; anybody if empty. covert: whether nobody is to see what one collects.
-    role: the part to play, where the game has parts. expected_role: the part another is expected to play.
+    expected to hold then. seek: whom to meet; anybody if None, nobody yet if empty. covert: whether nobody is to see
+    what one collects. role: the part to play, where the game has parts. expected_role: the part another is expected to
+    play.
     """
 
     words: str
     target: Counts | None = None
     expected: Counts | None = None
-    seek: tuple[str, ...] = ()
+    seek: tuple[str, ...] | None = None
     covert: bool = False
     role: str | None = None
     expected_role: str | None = None
 
 
-def is_sought(player: str, seek: Sequence[str]) -> bool:
-    """Whether a player is to be met by a strategy that seeks these, anybody where it names none."""
-    return not seek or player in seek
+def is_sought(player: str, seek: Sequence[str] | None) -> bool:
+    """Whether a player is to be met by a strategy that seeks these, or anybody."""
+    return seek is None or player in seek
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class ComposedAgent:
         return self._decision(observation, view, events, understood)
 
     def _is_surprised(self, observation: Observation, view: TextualMap) -> bool:
-        seek = self._strategy.seek if self._strategy else ()
+        seek = self._strategy.seek if self._strategy else None
         inventory = self._game.inventory(observation, view)
         return self._surprises.read(observation.step, view, inventory, self._planner.subgoal, seek)
 

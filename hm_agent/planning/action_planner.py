@@ -29,7 +29,7 @@ LONGEST_WAIT = 25
 class Situation:
     """What a move is decided on.
 
-    loaded: whether the beam can fire now. seek: whom to fire at; anybody if empty. covert: whether nobody is to see
+    loaded: whether the beam can fire now. seek: whom to fire at; anybody if None. covert: whether nobody is to see
     what one collects.
     """
 
@@ -37,7 +37,7 @@ class Situation:
     view: TextualMap
     memory: EntityMemory
     loaded: bool = False
-    seek: Sequence[str] = ()
+    seek: Sequence[str] | None = None
     covert: bool = False
 
     @property
@@ -166,7 +166,7 @@ class ActionPlanner:
         if sightings:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in situation.view.in_view:
-            goal = self._goal = situation.memory.likely_place(situation.pose.cell, situation.seek) or around
+            goal = self._goal = situation.memory.likely_place(situation.pose.cell, situation.seek or ()) or around
         move = self._walk(goal, situation)
         return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
 

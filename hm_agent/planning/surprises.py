@@ -22,9 +22,9 @@ class Surprises:
         """When each other player was last seen ready to be met."""
 
     def read(
-        self, step: int, view: TextualMap, inventory: Counts, subgoal: Subgoal | None, seek: Sequence[str]
+        self, step: int, view: TextualMap, inventory: Counts, subgoal: Subgoal | None, seek: Sequence[str] | None
     ) -> bool:
-        """Whether this frame is one. subgoal: what one is after. seek: whom one would meet; anybody if empty."""
+        """Whether this frame is one. subgoal: what one is after. seek: whom one would meet; anybody if None."""
         has_more = any(now > before for now, before in zip(inventory, self._held, strict=False))
         self._held = inventory
         arrived = self._arrivals(step, view)

@@ -128,10 +128,9 @@ class TheoryOfMind(Thinker[Mindreading]):
 
     async def _follow(self, clue: Clue) -> Strategy | None:
         """Thinks the strategy over where a clue speaks against what is expected; no hypothesis is scored by it."""
-        before = self._clues.get(clue.partner)
         self._clues[clue.partner] = clue
         if self._choice() is not None:
-            return await self._follow_among_many(clue, before)
+            return await self._follow_among_many(clue)
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         hypothesis = self._believed(clue.partner)
@@ -142,10 +141,8 @@ class TheoryOfMind(Thinker[Mindreading]):
         self._expected[clue.partner] = self._game.predicted(answer)
         return self._game.strategy(answer, informed=True)
 
-    async def _follow_among_many(self, clue: Clue, before: Clue | None) -> Strategy | None:
-        """Chooses anew where a clue points elsewhere than the one before; also where it confirms what was uncertain."""
-        if before is not None and before.suggests == clue.suggests:
-            return None
+    async def _follow_among_many(self, clue: Clue) -> Strategy | None:
+        """Chooses anew, also where a clue confirms what was uncertain, or tells where somebody is."""
         if clue.suggests is not None:
             self._expected[clue.partner] = clue.suggests
         return await self._decided(None)

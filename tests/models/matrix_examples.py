@@ -10,6 +10,7 @@ from hm_agent.asking import Question
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.facts import Length
 from hm_agent.games.matrix.clues import Life
+from hm_agent.games.matrix.counters import Sighting
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import (
     ChooseOpponents,
@@ -103,11 +104,19 @@ HUNTED = (
 
 ARENA = replace(ROCK_PAPER_SCISSORS, width=25, height=24, players=8)
 OPPONENTS = (
-    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(Life(240, (0, 2, 0)),)),
+    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(Life(240, (0, 2, 0)),), seen=Sighting(345, 7)),
     Opponent(
         "player_2", HISTORY[2:3], Hypothesis("The opponent always plays scissors."), "scissors", Life(310, (0, 0, 2))
     ),
-    Opponent("player_3", (), None, "rock", Life(333, (1, 0, 0)), (Life(60, (0, 3, 0)), Life(201, (2, 0, 1)))),
+    Opponent(
+        "player_3",
+        (),
+        None,
+        "rock",
+        Life(333, (1, 0, 0)),
+        (Life(60, (0, 3, 0)), Life(201, (2, 0, 1))),
+        Sighting(333, 4),
+    ),
     Opponent("player_4", (), None, None),
 )
 TAKING = Opponent("opponent", HISTORY, None, None, Life(340, (2, 0, 1)))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.clues import Life
-from hm_agent.games.matrix.counters import best_meeting
+from hm_agent.games.matrix.counters import STEPS_PER_SEARCH, Meeting, Odds, Sighting, best_meeting, steps_to_find
 from hm_agent.games.matrix.payoff import argmax, reward
-from hm_agent.games.matrix.questions.minds import ChoiceAnswer, ChooseOpponents, Opponent
+from hm_agent.games.matrix.questions.minds import ChooseOpponents, Opponent, PatientAnswer
 from hm_agent.games.matrix.rules import Encounter
 from hm_agent.models.builtin.matrix.crowd import outlooks
 from hm_agent.models.builtin.reasoner import BuiltinReasoner
@@ -53,8 +55,13 @@ def life(step: int, *taken: str) -> Life:
     return Life(step, tuple(taken.count(name) for name in NAMES))
 
 
-def choose(*opponents: Opponent, own: Counts = NOTHING) -> ChoiceAnswer:
+def choose(*opponents: Opponent, own: Counts = NOTHING) -> PatientAnswer:
     return asyncio.run(BuiltinReasoner().answer(ChooseOpponents(RULES, opponents, own, NOW)))
+
+
+def meet(others: Mapping[str, Odds], sightings: Mapping[str, Sighting] = MappingProxyType({})) -> Meeting:
+    search = steps_to_find({player: sightings.get(player) for player in others}, NOW)
+    return best_meeting(RULES, others, EXPECTED, NOTHING, search)
 
 
 def likeliest(player: str, *opponents: Opponent, step: int = NOW) -> tuple[str, float]:
@@ -78,10 +85,6 @@ def test_what_is_held_already_counts() -> None:
     answer = choose(met("player_1", "rock"), met("player_2", "scissors"), own=(8, 1, 1))
     assert answer.seek == ["player_2"]
     assert answer.own_next["rock"] >= 8
-
-
-def test_knowing_nobody_anybody_is_met() -> None:
-    assert choose(seen("player_1"), seen("player_2")).seek == ["player_1", "player_2"]
 
 
 def test_what_somebody_takes_tells_what_it_will_play() -> None:
@@ -135,25 +138,46 @@ def test_a_meeting_counts_among_the_lives_of_a_player() -> None:
 
 def test_one_sure_prey_is_worth_more_than_many_doubtful_ones() -> None:
     sure, even = (1.0, 0.0, 0.0), (1 / 3, 1 / 3, 1 / 3)
-    target, sought = best_meeting(RULES, {"a": even, "b": sure, "c": even}, EXPECTED, NOTHING)
-    assert sought == ("b",)
-    assert reward(target, EXPECTED[0], RULES.payoff) > 2
+    best = meet({"a": even, "b": sure, "c": even})
+    assert best.seek == ("b",)
+    assert reward(best.target, EXPECTED[0], RULES.payoff) > 2
 
 
 def test_an_equal_prey_more_is_sought_too() -> None:
     sure = (0.0, 1.0, 0.0)
-    assert best_meeting(RULES, {"a": sure, "b": sure}, EXPECTED, NOTHING)[1] == ("a", "b")
+    assert meet({"a": sure, "b": sure}).seek == ("a", "b")
+
+
+def test_prey_at_hand_is_worth_more_than_prey_to_be_searched_for() -> None:
+    rock, paper = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    assert meet({"a": rock, "b": paper}, {"b": Sighting(NOW, 6)}).seek == ("b",)
+    assert meet({"a": rock, "b": paper}, {"a": Sighting(NOW, 6), "b": Sighting(NOW - 40, 6)}).seek == ("a",)
+
+
+def test_who_was_seen_long_ago_is_as_hard_to_find_as_who_never_was() -> None:
+    assert steps_to_find({"a": Sighting(0, 2), "b": None}, NOW) == {"a": STEPS_PER_SEARCH, "b": STEPS_PER_SEARCH}
+
+
+def test_where_nobody_promises_enough_one_watches_with_empty_hands() -> None:
+    answer = choose(seen("player_1"), seen("player_2"))
+    assert (answer.watch, answer.seek, answer.own_next) == (True, [], RULES.by_name(NOTHING))
+
+
+def test_who_gives_itself_away_is_gone_for() -> None:
+    taking = replace(seen("player_1", "rock", "rock"), seen=Sighting(NOW, 4))
+    answer = choose(taking, seen("player_2"))
+    assert (answer.watch, answer.seek) == (False, ["player_1"])
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (ChoiceAnswer(seek=["player_9"], own_next={"rock": 5}), "unknown player 'player_9'; there are player_1"),
-        (ChoiceAnswer(seek=[], own_next={"stone": 5}), "unknown kind 'stone'"),
-        (ChoiceAnswer(seek=[], own_next={"rock": 0}), "rock 0 is not between"),
+        (PatientAnswer(seek=["player_9"], own_next={"rock": 5}), "unknown player 'player_9'; there are player_1"),
+        (PatientAnswer(seek=[], own_next={"stone": 5}), "unknown kind 'stone'"),
+        (PatientAnswer(seek=[], own_next={"rock": 0}), "rock 0 is not between"),
     ],
 )
-def test_choice_that_cannot_be_used_is_refused(answer: ChoiceAnswer, message: str) -> None:
+def test_choice_that_cannot_be_used_is_refused(answer: PatientAnswer, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ChooseOpponents(RULES, (seen("player_1"),), NOTHING, NOW).check(answer)
 

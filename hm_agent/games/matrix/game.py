@@ -30,7 +30,7 @@ class MatrixGame:
     def __init__(self, facts: MatrixFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
         self.facts, self.layout = facts, eyes.layout
         self.players = tuple(facts.sprites.players.values())
-        self._state = State(0, (facts.initial_inventory,) * len(facts.resources))
+        self._state = State(0, (facts.initial_inventory,) * len(facts.resources), None, {})
         partners = Partners(self.layout, facts.beam, self.players)
         self._interactions = InteractionReader(self._state.held, eyes.window, partners)
         self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self.players)
@@ -49,7 +49,8 @@ class MatrixGame:
     # What happens
 
     def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
-        self._state = State(observation.step, self.inventory(observation, view))
+        here = view.pose.cell if view.pose else self._state.here
+        self._state = State(observation.step, self.inventory(observation, view), here, memory.players)
         interactions = self._interactions.read(observation, view, memory)
         clues = self._gatherings.read(observation.step, view, memory.lost, self._state.held)
         return (*interactions, *clues)
@@ -93,7 +94,7 @@ class MatrixGame:
                 Seen(player, seen.cell, seen.step, is_sought(player, strategy.seek))
                 for player, seen in memory.players.items()
             ),
-            likely=memory.likely_places(strategy.seek),
+            likely=memory.likely_places(strategy.seek or ()),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             history=encounters(briefing.history),
             critiques=tuple(briefing.critiques),

@@ -14,10 +14,12 @@ from hm_agent.games.matrix.clues import Gathering, GatheringReader, Life
 from hm_agent.games.matrix.counters import (
     TYPICAL,
     Odds,
+    Sighting,
     best_meeting,
     best_target,
     expected_inventories,
     pure_inventory,
+    steps_to_find,
 )
 from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.games.matrix.payoff import argmax, infer_inventory
@@ -29,6 +31,7 @@ from hm_agent.games.matrix.questions.minds import (
     MindAnswer,
     MindsAnswer,
     Opponent,
+    PatientAnswer,
     PredictAndCounter,
     PredictionAnswer,
     PredictNext,
@@ -37,16 +40,28 @@ from hm_agent.games.matrix.questions.minds import (
 )
 from hm_agent.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy, StrategyAnswer
 from hm_agent.games.matrix.rules import Encounter, Rules
+from hm_agent.grid import Cell, distance
+from hm_agent.memory.entities import PlayerSighting
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.module import Outlook
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What questions are asked in view of. held: by oneself."""
+    """What questions are asked in view of.
+
+    held: by oneself. here: where one was last, None while that is unknown. players: where the others were seen last.
+    """
 
     step: int
     held: Counts
+    here: Cell | None
+    players: Mapping[str, PlayerSighting]
+
+    def sighting(self, player: str) -> Sighting | None:
+        """When a player was seen last, and how far from here; None where nothing tells."""
+        seen = self.players.get(player)
+        return Sighting(seen.step, distance(self.here, seen.cell)) if seen and self.here else None
 
 
 class MatrixMind:
@@ -129,6 +144,7 @@ class MatrixMind:
             expected=outlook.expected,
             present=present,
             former=self._gatherings.former(outlook.player),
+            seen=self._state().sighting(outlook.player) if self._is_crowd else None,
         )
 
     def ask_minds(self, outlooks: Sequence[Outlook]) -> ReadMinds:
@@ -159,7 +175,7 @@ class MatrixMind:
                 expected = self._expected_inventory(answer.minds) if informed else None
                 return self._strategy(self.rules.counts(answer.own_next), expected)
         assert isinstance(answer, ChoiceAnswer | MindsAnswer)
-        meeting = self._meeting(self.rules.counts(answer.own_next), tuple(answer.seek))
+        meeting = self._meeting(self.rules.counts(answer.own_next), _sought(answer))
         return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
 
     def _expected_inventory(self, minds: Sequence[MindAnswer]) -> Counts | None:
@@ -171,19 +187,26 @@ class MatrixMind:
         odds = {player: self._odds(told.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
-            return self._meeting(*best_meeting(self.rules, odds, expected, self._state().held))
+            return self._meeting(*self._best_meeting(odds, expected))
         (behaviour,) = (told.get(player) for player in self.players)
         target = best_target(self.rules, odds[self.players[0]], expected)
         return self._strategy(target, expected[self.rules.behaviours.index(behaviour)] if behaviour else None)
+
+    def _best_meeting(self, odds: Mapping[str, Odds], expected: Sequence[Counts]) -> tuple[Counts, tuple[str, ...]]:
+        state = self._state()
+        seen = {player: state.sighting(player) for player in self.players}
+        best = best_meeting(self.rules, odds, expected, state.held, steps_to_find(seen, state.step))
+        return best.target, best.seek
 
     def _odds(self, behaviour: str | None) -> Odds:
         """Certain where the behaviour is known, else all open."""
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)
 
-    def _meeting(self, target: Counts, seek: tuple[str, ...]) -> Strategy:
-        whom = "anybody" if set(self.players) <= {*seek} or not seek else ", ".join(seek)
-        return Strategy(f"hold {self._words(target)} and meet {whom}", target, seek=seek)
+    def _meeting(self, target: Counts, seek: tuple[str, ...] | None) -> Strategy:
+        whom = "anybody" if seek is None or set(self.players) <= {*seek} else ", ".join(seek)
+        what = f"meet {whom}" if whom else "watch the others"
+        return Strategy(f"hold {self._words(target)} and {what}", target, seek=seek)
 
     def _strategy(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> Strategy:
         against = f", expecting {self._words(expected)}" if expected else ", to see what the opponent plays"
@@ -192,6 +215,11 @@ class MatrixMind:
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.rules.behaviours[main]
+
+
+def _sought(answer: ChoiceAnswer | MindsAnswer) -> tuple[str, ...] | None:
+    """Whom to meet by an answer: nobody yet if it is to watch, anybody if it names none."""
+    return () if isinstance(answer, PatientAnswer) and answer.watch else tuple(answer.seek) or None
 
 
 def encounters(history: Sequence[Evidence]) -> tuple[Encounter, ...]:

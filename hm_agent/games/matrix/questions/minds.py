@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from hm_agent.asking import Question, Words
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.clues import Life
+from hm_agent.games.matrix.counters import Sighting
 from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.rules import Encounter, Rules, check_players
 from hm_agent.theory_of_mind.module import HypothesisAnswer
@@ -126,7 +127,8 @@ class Opponent:
 
     hypothesis: with its value; None before it was met. expected: the behaviour that is expected next, None where
     nothing tells. present: what it was seen to take since its latest interaction, None if it was not. former: the same
-    of the times between its earlier interactions, but for those that ended in meeting it.
+    of the times between its earlier interactions, but for those that ended in meeting it. seen: when and how far away
+    it was in view last, None where nothing tells.
     """
 
     player: str
@@ -135,25 +137,32 @@ class Opponent:
     expected: str | None
     present: Life | None = None
     former: tuple[Life, ...] = ()
+    seen: Sighting | None = None
 
 
 class ChoiceAnswer(BaseModel):
-    """Whom to meet next, and what to hold then, by behaviour."""
+    """Whom to meet next, anybody if nobody is named, and what to hold then, by behaviour."""
 
     reasoning: str = ""
     seek: list[str]
     own_next: dict[str, int]
 
 
+class PatientAnswer(ChoiceAnswer):
+    """The same, and whether rather to watch and to meet nobody until more is known."""
+
+    watch: bool = False
+
+
 @dataclass(frozen=True, slots=True)
-class ChooseOpponents(Question[ChoiceAnswer]):
+class ChooseOpponents(Question[PatientAnswer]):
     """Whom to seek out, and what to collect for it? (step 5 among many)
 
     step: the present one. own: what one holds already.
     """
 
     template = "matrix/choose_opponents.j2"
-    schema = ChoiceAnswer
+    schema = PatientAnswer
     rules: Rules
     opponents: tuple[Opponent, ...]
     own: Counts
@@ -163,7 +172,7 @@ class ChooseOpponents(Question[ChoiceAnswer]):
     def keys(self) -> tuple[str, ...]:
         return self.rules.behaviours
 
-    def check(self, answer: ChoiceAnswer) -> None:
+    def check(self, answer: PatientAnswer) -> None:
         self.rules.check("own_next", answer.own_next)
         check_players("seek", answer.seek, [opponent.player for opponent in self.opponents])
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from hm_agent.core import Counts, Hypothesis
-from hm_agent.games.matrix.counters import Odds, expected_inventories
+from hm_agent.games.matrix.counters import TYPICAL, Meeting, Odds, best_meeting, pure_inventory, steps_to_find
 from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.questions.minds import Opponent
 from hm_agent.games.matrix.rules import Encounter, Rules
@@ -18,6 +18,8 @@ from hm_agent.models.builtin.matrix.steadiness import Steadiness, lives_between,
 
 OPENNESS = 1.0
 """How many imagined players of each behaviour keep the view of the population open."""
+IMAGINED = 2
+"""How many imagined interactions with players who held a typical count come before the real ones."""
 
 
 def outlooks(rules: Rules, opponents: Sequence[Opponent], step: int) -> Mapping[str, Odds]:
@@ -75,6 +77,19 @@ def _strategy(rules: Rules, opponent: Opponent) -> Strategy:
     return strategy_of(opponent.hypothesis.words if opponent.hypothesis else "", rules, opponent.history)
 
 
+def meeting_among(
+    rules: Rules,
+    opponents: Sequence[Opponent],
+    odds: Mapping[str, Odds],
+    own: Counts,
+    step: int,
+    lead: int | None = None,
+) -> Meeting:
+    """The best one by what is expected of everybody. odds: as `outlooks` tells. lead: as of `best_meeting`."""
+    search = steps_to_find({opponent.player: opponent.seen for opponent in opponents}, step)
+    return best_meeting(rules, odds, expected_of(rules, opponents), own, search, lead)
+
+
 def _population(rules: Rules, known: Sequence[Odds]) -> Odds:
     """What to expect of somebody unknown: players come in kinds."""
     weights = [OPENNESS + sum(odds[n] for odds in known) for n in range(len(rules.behaviours))]
@@ -102,5 +117,8 @@ def thought_of(rules: Rules, opponent: Opponent) -> Opponent:
 
 
 def expected_of(rules: Rules, opponents: Iterable[Opponent]) -> tuple[Counts, ...]:
-    """What will be held for each behaviour, by all interactions with these."""
-    return expected_inventories(rules, [encounter for opponent in opponents for encounter in opponent.history])
+    """What will be held for each behaviour: as much of it as any player of these was found to hold of its own."""
+    met = (encounter for opponent in opponents for encounter in opponent.history)
+    held = [max(encounter.other) for encounter in met if encounter.behaviour is not None]
+    count = round((IMAGINED * TYPICAL + sum(held)) / (IMAGINED + len(held)))
+    return tuple(pure_inventory(rules, played, count) for played in range(len(rules.behaviours)))

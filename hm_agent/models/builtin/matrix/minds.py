@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hm_agent.games.matrix.counters import Odds, best_meeting, best_target, expected_inventories
+from hm_agent.games.matrix.counters import Odds, best_target, expected_inventories, is_worthwhile
 from hm_agent.games.matrix.payoff import infer_inventory
 from hm_agent.games.matrix.questions.minds import (
-    ChoiceAnswer,
     ChooseOpponents,
     CounterAnswer,
     InferInventory,
@@ -15,6 +14,7 @@ from hm_agent.games.matrix.questions.minds import (
     MindAnswer,
     MindsAnswer,
     Opponent,
+    PatientAnswer,
     PredictAndCounter,
     PredictionAnswer,
     PredictNext,
@@ -22,7 +22,7 @@ from hm_agent.games.matrix.questions.minds import (
     ReadMinds,
 )
 from hm_agent.games.matrix.rules import Rules
-from hm_agent.models.builtin.matrix.crowd import expected_of, outlooks, thought_of
+from hm_agent.models.builtin.matrix.crowd import meeting_among, outlooks, thought_of
 from hm_agent.models.builtin.matrix.evidence import expectation, likeliest, may_spy
 from hm_agent.models.builtin.matrix.foresight import best_course
 from hm_agent.models.builtin.matrix.library import strategy_of
@@ -67,12 +67,14 @@ def predict(question: PredictNext) -> PredictionAnswer:
     return PredictionAnswer(reasoning=said_of(rules, odds), other_next=rules.by_name(other))
 
 
-def choose(question: ChooseOpponents) -> ChoiceAnswer:
-    rules, opponents = question.rules, question.opponents
+def choose(question: ChooseOpponents) -> PatientAnswer:
+    rules, opponents, own = question.rules, question.opponents, question.own
     odds = outlooks(rules, opponents, question.step)
-    target, seek = best_meeting(rules, odds, expected_of(rules, opponents), question.own)
     said = "; ".join(f"{player} {said_of(rules, shares)}" for player, shares in odds.items())
-    return ChoiceAnswer(reasoning=said, seek=list(seek), own_next=rules.by_name(target))
+    best = meeting_among(rules, opponents, odds, own, question.step)
+    if not is_worthwhile(rules, best, own):
+        return PatientAnswer(reasoning=said, seek=[], own_next=rules.by_name(own), watch=True)
+    return PatientAnswer(reasoning=said, seek=list(best.seek), own_next=rules.by_name(best.target))
 
 
 def read_minds(question: ReadMinds) -> MindsAnswer:
@@ -91,9 +93,9 @@ def read_minds(question: ReadMinds) -> MindsAnswer:
 def _read_many(question: ReadMinds, opponents: Sequence[Opponent]) -> MindsAnswer:
     rules = question.rules
     odds = outlooks(rules, opponents, question.step)
-    target, seek = best_meeting(rules, odds, expected_of(rules, opponents), question.own)
+    best = meeting_among(rules, opponents, odds, question.own, question.step)
     expected = {player: rules.behaviours[shares.index(max(shares))] for player, shares in odds.items()}
-    return MindsAnswer(minds=_minds(opponents, expected), seek=list(seek), own_next=rules.by_name(target))
+    return MindsAnswer(minds=_minds(opponents, expected), seek=list(best.seek), own_next=rules.by_name(best.target))
 
 
 def _minds(opponents: Sequence[Opponent], expected: Mapping[str, str]) -> list[MindAnswer]:

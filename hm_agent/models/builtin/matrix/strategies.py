@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hm_agent.core import Counts, Hypothesis
-from hm_agent.games.matrix.counters import best_meeting
+from hm_agent.core import Hypothesis
+from hm_agent.games.matrix.counters import Meeting
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import ChoiceAnswer, PredictAndCounter
 from hm_agent.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy, StrategyAnswer
-from hm_agent.models.builtin.matrix.crowd import expected_of, opponents_in, outlooks, stranger
+from hm_agent.models.builtin.matrix.crowd import meeting_among, opponents_in, outlooks, stranger
 from hm_agent.models.builtin.matrix.evidence import likeliest
 from hm_agent.models.builtin.matrix.minds import counter
 from hm_agent.theory_of_mind.by_reward import HindsightAnswer, Outcome
@@ -22,9 +22,9 @@ def make_strategy(question: MakeStrategy) -> StrategyAnswer:
     """The best answer to what explains the others best."""
     rules, history = question.rules, question.history
     if rules.players > 2:
-        target, seek = _meeting(question, None)
-        words = LEAD.format(rules.behaviours[argmax(target) or 0])
-        return StrategyAnswer(strategy=words, seek=list(seek), own_next=rules.by_name(target))
+        meeting = _meeting(question, None)
+        words = LEAD.format(rules.behaviours[argmax(meeting.target) or 0])
+        return StrategyAnswer(strategy=words, seek=list(meeting.seek), own_next=rules.by_name(meeting.target))
     best = [Hypothesis(each.words.removeprefix(BEST_IF), each.value) for each in question.best]
     believed = likeliest(rules, history, best).words if history else None
     answer = counter(PredictAndCounter(rules, history, believed))
@@ -35,20 +35,20 @@ def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
     rules = question.rules
     if rules.players > 2:
         leads = [n for n, name in enumerate(rules.behaviours) if question.strategy == LEAD.format(name)]
-        target, seek = _meeting(question, leads[0] if leads else None)
-        return ChoiceAnswer(seek=list(seek), own_next=rules.by_name(target))
+        meeting = _meeting(question, leads[0] if leads else None)
+        return ChoiceAnswer(seek=list(meeting.seek), own_next=rules.by_name(meeting.target))
     believed = question.strategy.removeprefix(BEST_IF)
     return ChoiceAnswer(seek=[], own_next=counter(PredictAndCounter(rules, question.history, believed)).own_next)
 
 
-def _meeting(question: MakeStrategy | FollowStrategy, lead: int | None) -> tuple[Counts, tuple[str, ...]]:
+def _meeting(question: MakeStrategy | FollowStrategy, lead: int | None) -> Meeting:
     """What to hold among many, and whom to meet with it. lead: the kind that is to lead, if one is."""
     rules = question.rules
     met = opponents_in(rules, question.history)
     known = {player: stranger(player) for player in question.players} | {each.player: each for each in met}
     step = question.history[-1].step if question.history else 0
-    nothing = (rules.initial_inventory,) * len(rules.behaviours)
-    return best_meeting(rules, outlooks(rules, list(known.values()), step), expected_of(rules, met), nothing, lead)
+    others, nothing = list(known.values()), (rules.initial_inventory,) * len(rules.behaviours)
+    return meeting_among(rules, others, outlooks(rules, others, step), nothing, step, lead)
 
 
 def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
