@@ -10,7 +10,7 @@ from hm_agent.asking import Question
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.facts import Length
 from hm_agent.games.matrix.clues import Life
-from hm_agent.games.matrix.counters import Sighting
+from hm_agent.games.matrix.meetings import Sighting
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import (
     ChooseOpponents,

@@ -11,7 +11,8 @@ import pytest
 
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.clues import Life
-from hm_agent.games.matrix.counters import STEPS_PER_SEARCH, Meeting, Odds, Sighting, best_meeting, steps_to_find
+from hm_agent.games.matrix.counters import Odds
+from hm_agent.games.matrix.meetings import STEPS_PER_SEARCH, Meeting, Sighting, best_meeting, steps_to_find
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import ChooseOpponents, Opponent, PatientAnswer
 from hm_agent.games.matrix.rules import Encounter

@@ -14,14 +14,12 @@ from hm_agent.games.matrix.clues import Gathering, GatheringReader, Life
 from hm_agent.games.matrix.counters import (
     TYPICAL,
     Odds,
-    Sighting,
-    best_meeting,
     best_target,
     expected_inventories,
     pure_inventory,
-    steps_to_find,
 )
 from hm_agent.games.matrix.interactions import Interaction
+from hm_agent.games.matrix.meetings import Sighting, best_meeting, steps_to_find
 from hm_agent.games.matrix.payoff import argmax, infer_inventory
 from hm_agent.games.matrix.questions.minds import (
     ChoiceAnswer,

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from hm_agent.asking import Question, Words
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.games.matrix.clues import Life
-from hm_agent.games.matrix.counters import Sighting
+from hm_agent.games.matrix.meetings import Sighting
 from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.rules import Encounter, Rules, check_players
 from hm_agent.theory_of_mind.module import HypothesisAnswer

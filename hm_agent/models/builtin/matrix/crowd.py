@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from hm_agent.core import Counts, Hypothesis
-from hm_agent.games.matrix.counters import TYPICAL, Meeting, Odds, best_meeting, pure_inventory, steps_to_find
+from hm_agent.games.matrix.counters import TYPICAL, Odds, pure_inventory
+from hm_agent.games.matrix.meetings import Meeting, best_meeting, steps_to_find
 from hm_agent.games.matrix.payoff import argmax
 from hm_agent.games.matrix.questions.minds import Opponent
 from hm_agent.games.matrix.rules import Encounter, Rules

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hm_agent.games.matrix.counters import Odds, best_target, expected_inventories, is_worthwhile
+from hm_agent.games.matrix.counters import Odds, best_target, expected_inventories
+from hm_agent.games.matrix.meetings import is_worthwhile
 from hm_agent.games.matrix.payoff import infer_inventory
 from hm_agent.games.matrix.questions.minds import (
     ChooseOpponents,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hm_agent.core import Hypothesis
-from hm_agent.games.matrix.counters import Meeting
+from hm_agent.games.matrix.meetings import Meeting
 from hm_agent.games.matrix.payoff import argmax, reward
 from hm_agent.games.matrix.questions.minds import ChoiceAnswer, PredictAndCounter
 from hm_agent.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy, StrategyAnswer
