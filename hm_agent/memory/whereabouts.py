@@ -40,6 +40,10 @@ class Whereabouts:
         self.beliefs = np.tile(self._anywhere, (len(self._slots), 1, 1))
         """(players, height, width) probabilities."""
 
+    @property
+    def players(self) -> Sequence[str]:
+        return tuple(self._slots)
+
     def of(self, player: str) -> npt.NDArray[np.float64]:
         """(height, width) probabilities."""
         return np.asarray(self.beliefs[self._slots[player]])

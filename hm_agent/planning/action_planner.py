@@ -123,7 +123,7 @@ class ActionPlanner:
         cell = situation.pose.after(move).cell
         if not situation.covert or cell not in situation.memory.things:
             return False
-        return self._discretion.puts_off(cell, situation.view.players)
+        return self._discretion.puts_off(cell, situation.view.players, situation.memory.whereabouts)
 
     def _is_gone(self, target: Cell, situation: Situation) -> bool:
         """Whether a thing that was to be collected is seen to be there no more, and one has not taken it oneself."""

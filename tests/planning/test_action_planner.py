@@ -91,6 +91,13 @@ def test_a_thing_is_not_taken_before_the_eyes_of_others_by_who_is_covert() -> No
     assert planner.next_move(stage.shows(box((4, 5)), away, step=1, covert=True)) is Move.FORWARD
 
 
+@pytest.mark.parametrize(("cell", "move"), [((4, 7), Move.NOOP), ((1, 1), Move.FORWARD)])
+def test_who_is_covert_minds_somebody_near_that_has_gone_out_of_view(cell: Cell, move: Move) -> None:
+    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 5)))
+    stage.shows(box((4, 5)), opponent(cell))
+    assert planner.next_move(stage.shows(box((4, 5)), step=1, covert=True)) is move
+
+
 def test_who_is_not_covert_takes_things_before_the_eyes_of_others() -> None:
     planner = planner_of(MoveTo((4, 6), (4, 5)))
     assert planner.next_move(Stage().shows(box((4, 5)), opponent((4, 7)))) is Move.FORWARD
