@@ -6,11 +6,11 @@ import asyncio
 from collections import Counter
 
 from benchmarks.stage import set_up
-from hm_agent.config import Scenario, all_scenarios
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
-from hm_agent.grid import Pose
-from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+from hm_agent.worlds.melting_pot.grid import Pose
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 STEPS = 1000
 SETTLED = 20

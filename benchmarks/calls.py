@@ -12,23 +12,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks import text_player
-from benchmarks.loopback import Endpoint, Response
 from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.asking import AnswerT, Call, Model, Question, ignore
-from hm_agent.config import find_scenarios, game_named
 from hm_agent.episode import Outcome, run_episode
-from hm_agent.facts import MatrixFacts
-from hm_agent.games.matrix.game import MatrixGame
-from hm_agent.games.matrix.interactions import Interaction
-from hm_agent.games.matrix.payoff import reward
-from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.models.providers import ModelSettings, provider_of
+from hm_agent.testing.endpoint import Endpoint, Response
+from hm_agent.testing.melting_pot import text_player
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
 from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
-from hm_agent.worlds.melting_pot.bots.casting import Bots
-from hm_agent.worlds.melting_pot.substrate import eyes_of
-from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios, game_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 SCENARIO = "rws_repeated_1"
 SEED = 0

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from benchmarks import text_player
-from benchmarks.commands import call, outcomes
-from benchmarks.loopback import Endpoint, Response, refusal
+from hm_agent.testing.commands import call, outcomes
+from hm_agent.testing.endpoint import Endpoint, Response, refusal
+from hm_agent.testing.melting_pot import text_player
 
 SHARES: Mapping[str, float] = {"429": 0.08, "500": 0.04, "garbage": 0.03, "hang": 0.02, "drop": 0.01}
 """How much of all requests meets which fault."""

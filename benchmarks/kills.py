@@ -15,9 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks import text_player
-from benchmarks.commands import call, end, orphans, outcomes, start
-from benchmarks.loopback import Endpoint
+from hm_agent.testing.commands import call, end, orphans, outcomes, start
+from hm_agent.testing.endpoint import Endpoint
+from hm_agent.testing.melting_pot import text_player
 
 ROUNDS = 20
 EPISODES = 6

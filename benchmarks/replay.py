@@ -11,15 +11,15 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.browsing import BROWSERS, QUIET
 from benchmarks.soak import Endless
 from benchmarks.stage import set_up
-from hm_agent.config import find_scenarios
 from hm_agent.core import Recorder
 from hm_agent.episode import run_episode
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
+from hm_agent.testing.browsers import BROWSERS, QUIET
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 
 STEPPING = """async () => {
   const took = [];

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hm_agent.config import all_scenarios
 from hm_agent.console import ConsoleProgress
 from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
 from hm_agent.reporting.summary import cells
 from hm_agent.reporting.tables import Row, tabulate
+from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 
 AGENTS = ("hypothetical_minds", "oracle", "random")
 EPISODES = 5

@@ -10,10 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import text_player
-from benchmarks.loopback import Endpoint
 from benchmarks.stage import set_up
-from hm_agent.config import find_scenarios
 from hm_agent.core import Observation, Recorder, Step, World
 from hm_agent.engines.engine import Pulse
 from hm_agent.engines.run import run
@@ -23,6 +20,9 @@ from hm_agent.models.providers import ModelSettings
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
+from hm_agent.testing.endpoint import Endpoint
+from hm_agent.testing.melting_pot import text_player
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 
 SCENARIO = "rws_arena_0"
 STEPS = 5000

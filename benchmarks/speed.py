@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from benchmarks.stage import set_up
-from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
-from hm_agent.grid import Move
-from hm_agent.perception.atlas import Pixels
-from hm_agent.perception.perceiver import Perceiver
-from hm_agent.worlds.melting_pot.substrate import eyes_of
+from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.perception.atlas import Pixels
+from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
+from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
 
 STEPS = 1000
 ROUNDS = 5

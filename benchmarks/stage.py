@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hm_agent.agents.registry import AGENTS, Ingredients
 from hm_agent.asking import Model
-from hm_agent.config import Scenario
 from hm_agent.core import Agent
-from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from hm_agent.worlds.melting_pot.bots.casting import Bots
-from hm_agent.worlds.melting_pot.substrate import eyes_of
-from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.scenarios import Scenario
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 
 def set_up(

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from benchmarks import text_player
-from benchmarks.commands import call, outcomes
-from benchmarks.loopback import Endpoint, Response
+from hm_agent.testing.commands import call, outcomes
+from hm_agent.testing.endpoint import Endpoint, Response
+from hm_agent.testing.melting_pot import text_player
 
 LATENCY = 0.2
 CREW = 16

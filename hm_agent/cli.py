@@ -12,7 +12,7 @@ from rich.console import Console
 
 from hm_agent import flags
 from hm_agent.agents.registry import ABOUT
-from hm_agent.config import ConfigError, all_scenarios
+from hm_agent.config import ConfigError
 from hm_agent.console import ConsoleProgress, show_rows
 from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
@@ -21,6 +21,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.index import write_index
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
+from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 
 USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scenarios.
 

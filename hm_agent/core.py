@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Protocol
 import numpy.typing as npt
 
 from hm_agent.asking import Exchange, Usage
-from hm_agent.grid import Cell, Pose
+from hm_agent.worlds.melting_pot.grid import Cell, Pose
 
 Counts = tuple[int, ...]
 """How much of each resource, in the game's order."""

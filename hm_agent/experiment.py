@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hm_agent.agents.registry import AGENTS
-from hm_agent.config import ConfigError, Scenario
-from hm_agent.games.game import Inference
+from hm_agent.config import ConfigError
 from hm_agent.models.providers import ModelSettings, provider_of
 from hm_agent.recording.result import FILE, Result, Setting, read_result
 from hm_agent.theory_of_mind.by_reward import TABLE_3
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.worlds.melting_pot.games.game import Inference
+from hm_agent.worlds.melting_pot.scenarios import Scenario
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.bots.casting import Bots
+    from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Experiment:
     @cached_property
     def bots_by_scenario(self) -> Mapping[str, Bots]:
         """Who plays the background of each scenario."""
-        from hm_agent.worlds.melting_pot.bots.casting import choose_bots
+        from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 
         return {scenario.name: choose_bots(scenario, self.bots, self.bots_dir) for scenario in self.scenarios}
 

@@ -9,13 +9,14 @@ from typing import Any
 
 from absl import flags
 
-from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.config import ConfigError
 from hm_agent.engines.run import ENGINES, check_engine
 from hm_agent.experiment import Experiment, find_agents
-from hm_agent.games.game import Inference
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import PRESETS, ModelSettings
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.worlds.melting_pot.games.game import Inference
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: Mapping[str, Any] = {"flag_values": FLAGS}

@@ -23,7 +23,7 @@ from hm_agent.recording.trace import TraceRecorder
 from hm_agent.recording.video import VideoRecorder
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+    from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 
 def play(episode: Episode, provider: Provider, watcher: Recorder) -> Result:
@@ -31,7 +31,7 @@ def play(episode: Episode, provider: Provider, watcher: Recorder) -> Result:
 
     Raises OSError where the files can't be written; the episode is then yet to be played, and not failed.
     """
-    from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+    from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
     experiment = episode.experiment
     world = MeltingPotWorld(episode.scenario, episode.bots, experiment.bots_dir)
@@ -97,7 +97,7 @@ async def _play_with_model(
 
 
 def _build_agent(episode: Episode, world: MeltingPotWorld, model: Model) -> Agent:
-    from hm_agent.worlds.melting_pot.substrate import eyes_of
+    from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
 
     experiment, facts = episode.experiment, episode.scenario.game
     return AGENTS[episode.agent](

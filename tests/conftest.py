@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from benchmarks.browsing import BROWSERS, QUIET
-from hm_agent.config import game_named
 from hm_agent.engines.engine import Pulse
 from hm_agent.experiment import Episode
-from hm_agent.facts import MatrixFacts
-from hm_agent.grid import Layout
 from hm_agent.recording.result import Result
+from hm_agent.testing.browsers import BROWSERS, QUIET
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.grid import Layout
+from hm_agent.worlds.melting_pot.scenarios import game_named
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from hm_agent.perception.perceiver import Eyes
+    from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
 
 # The same examples in every run, and no verdict by the clock of a busy machine.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -53,7 +53,7 @@ def rws() -> MatrixFacts:
 @pytest.fixture(scope="session")
 def rws_eyes(rws: MatrixFacts) -> Eyes:
     """What a player of it needs to see, from the real substrate."""
-    from hm_agent.worlds.melting_pot.substrate import eyes_of
+    from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
 
     return eyes_of(rws.short_name)
 

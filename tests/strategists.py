@@ -9,16 +9,16 @@ from typing import Any, Protocol, TypeVar, cast
 from pydantic import BaseModel
 
 from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.config import game_named
 from hm_agent.core import Counts, Event, Strategy
-from hm_agent.facts import KitchenFacts, MatrixFacts
-from hm_agent.games.cooking.game import CookingGame
-from hm_agent.games.cooking.rounds import Delivery
-from hm_agent.games.matrix.clues import Gathering
-from hm_agent.games.matrix.game import MatrixGame
-from hm_agent.games.matrix.interactions import Interaction
-from hm_agent.games.matrix.payoff import reward
-from hm_agent.worlds.melting_pot.substrate import eyes_of
+from hm_agent.worlds.melting_pot.facts import KitchenFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery
+from hm_agent.worlds.melting_pot.games.matrix.clues import Gathering
+from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
+from hm_agent.worlds.melting_pot.scenarios import game_named
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
 
 RWS = game_named("rws_repeated", MatrixFacts)
 ROCKS, PAPERS, SCISSORS = (6, 1, 1), (1, 6, 1), (1, 1, 6)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import text_player
-from benchmarks.commands import call, orphans, start
-from benchmarks.loopback import Endpoint
 from hm_agent.engines.folder import EPISODE, RESERVE
 from hm_agent.recording.result import read_result
+from hm_agent.testing.commands import call, orphans, start
+from hm_agent.testing.endpoint import Endpoint
+from hm_agent.testing.melting_pot import text_player
 
 SIZE = RESERVE + 4 * EPISODE
 GRID = ("--scenario=rws_repeated_1", "--episodes=2", "--max_steps=1000", "--bots=scripted")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.config import ConfigError
 from hm_agent.engines.engine import Progress
 from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment, find_agents
@@ -16,6 +16,7 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.tables import tabulate
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 
 (SCENARIO,) = find_scenarios(["rws_repeated_6"])
 

@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import text_player
-from benchmarks.loopback import Endpoint, Response, completion, refusal
-from hm_agent.config import ConfigError, Scenario, find_scenarios
+from hm_agent.config import ConfigError
 from hm_agent.engines.engine import Progress
 from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
@@ -22,6 +20,9 @@ from hm_agent.models.providers import ModelSettings
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.runs import read_runs
+from hm_agent.testing.endpoint import Endpoint, Response, completion, refusal
+from hm_agent.testing.melting_pot import text_player
+from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
 
 ROOT = Path(__file__).parents[1]
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])

@@ -16,11 +16,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from benchmarks.text_player import play
 from hm_agent.asking import Question
-from hm_agent.config import ConfigError, data_folder, load_game
+from hm_agent.config import ConfigError, data_folder
 from hm_agent.console import show_rows
-from hm_agent.facts import GameFacts
 from hm_agent.models.cache import Record
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.prices import LISTED, Price, load_prices
@@ -31,9 +29,12 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.validation import read_streams
-from tests.models.kitchen_examples import KITCHEN_EXAMPLES
-from tests.models.matrix_examples import MATRIX_EXAMPLES
+from hm_agent.testing.melting_pot.text_player import play
+from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.scenarios import load_game
 from tests.reporting.examples import result
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 EXAMPLES = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})

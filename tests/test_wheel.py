@@ -9,7 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ASK = """
-from hm_agent.config import data_folder, find_scenarios
+from hm_agent.config import data_folder
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from hm_agent.models.prompts import environment
 from hm_agent.pages.rendering import SHARED
 from hm_agent.recording.replay.page import TEMPLATES as REPLAY

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hm_agent.asking import Model, answer_or_none
 from hm_agent.core import Clue, Decision, Event, Observation, Strategy, Told, Vitals
-from hm_agent.grid import Move
-from hm_agent.memory.interactions import InteractionMemory
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
 from hm_agent.theory_of_mind.module import Mindreading
 from hm_agent.theory_of_mind.strategist import Thinker
+from hm_agent.worlds.melting_pot.grid import Move
 
 
 class NoopAgent:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from hm_agent.asking import Model, answer_or_none
-from hm_agent.games.game import Attempt, Briefing, Game
+from hm_agent.worlds.melting_pot.games.game import Attempt, Briefing, Game
 
 KEPT = 3
 """So many evaluations are borne in mind, the latest ones."""

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hm_agent.agents.agent import ComposedAgent
 from hm_agent.agents.baselines import HighLevelPlanner, Reactive
 from hm_agent.agents.reference import NoopAgent, RandomAgent, ToldStrategist
 from hm_agent.agents.reflection import FailureReflector, PlanReflector, Reflector, Thoughtless
 from hm_agent.asking import Model
 from hm_agent.core import Agent, Told
-from hm_agent.facts import GameFacts
-from hm_agent.games import build_game
-from hm_agent.games.game import Game, Inference, Mind
-from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.models.transcript import Transcript
-from hm_agent.perception.perceiver import Eyes
-from hm_agent.planning.action_planner import ActionPlanner
 from hm_agent.theory_of_mind.by_reward import TABLE_3, EvaluatedStrategies
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.theory_of_mind.vanilla import VanillaMind
+from hm_agent.worlds.melting_pot.agent import ComposedAgent
+from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.games import build_game
+from hm_agent.worlds.melting_pot.games.game import Game, Inference, Mind
+from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from hm_agent.interruptions import put_off
 from hm_agent.models.ledger import Account
 from hm_agent.recording.result import Result
 
-PRELOADED = ["hm_agent.worlds.melting_pot.world", "hm_agent.engines.worker"]
+PRELOADED = ["hm_agent.worlds.melting_pot.simulator.world", "hm_agent.engines.worker"]
 """Melting Pot takes seconds to import: one process does it, and every worker begins as a copy of that."""
 
 

@@ -12,7 +12,7 @@ from jinja2.filters import make_attrgetter
 
 from hm_agent.asking import Question, shown_fields
 from hm_agent.config import data_folder
-from hm_agent.grid import Cell, distance
+from hm_agent.worlds.melting_pot.grid import Cell, distance
 
 
 def render(question: Question[Any]) -> str:

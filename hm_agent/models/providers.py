@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from hm_agent.asking import Model
 from hm_agent.config import ConfigError
-from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.cache import Answers, CachedChat, Record
 from hm_agent.models.chat import Chat, Reply, Sampling
 from hm_agent.models.dialect import Dialect

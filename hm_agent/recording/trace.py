@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from hm_agent.asking import Exchange, shown_fields
 from hm_agent.core import Decision, Event, Step, Strategy
-from hm_agent.grid import Facing, Move, Pose
+from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
 
 _NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 

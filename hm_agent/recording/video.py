@@ -11,9 +11,9 @@ from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTr
 from av.video.stream import VideoStream
 
 from hm_agent.core import Step
-from hm_agent.facts import GameFacts
-from hm_agent.recording.canvas import Pixels
-from hm_agent.recording.picture import HEIGHT, WIDTH, Picture
+from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.viewer.canvas import Pixels
+from hm_agent.worlds.melting_pot.viewer.picture import HEIGHT, WIDTH, Picture
 
 SEEKABLE_EVERY = 5
 """Seconds of video between two places a player can jump to."""

@@ -8,10 +8,11 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from hm_agent.config import ConfigError, all_scenarios
-from hm_agent.facts import MatrixFacts
+from hm_agent.config import ConfigError
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.reporting.contestants import Contestant
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 
 FILES = (FILE, UNFINISHED, "trace.jsonl", "video.mp4", "replay.html")
 """What an episode may have left."""

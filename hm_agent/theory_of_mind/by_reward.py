@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from hm_agent.asking import Model, Question, answer_or_none, together
 from hm_agent.core import Evidence, Hypothesis, Strategy
-from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
 from hm_agent.theory_of_mind.strategist import Thinker, Understanding
 
 TABLE_3 = Hyperparameters(reward=3.0, threshold=3.0)

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from hm_agent.asking import Model, Question, Words, answer_or_none, together
 from hm_agent.core import Clue, Evidence, Hypothesis, Strategy
-from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import (
     Bank,
     Hyperparameters,
@@ -24,6 +23,7 @@ from hm_agent.theory_of_mind.hypotheses import (
     validated,
     with_predictions,
 )
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
 from hm_agent.theory_of_mind.strategist import Thinker, Understanding
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from hm_agent.asking import Model
 from hm_agent.core import Clue, Event, Evidence, Hypothesis, Strategy
-from hm_agent.memory.interactions import InteractionMemory
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
 
 
 class Strategist(Protocol):

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from hm_agent.asking import Model, Question, answer_or_none
 from hm_agent.core import Clue, Evidence, Hypothesis, Strategy
-from hm_agent.memory.interactions import InteractionMemory
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
 from hm_agent.theory_of_mind.module import Outlook
 from hm_agent.theory_of_mind.strategist import Thinker, Understanding
 

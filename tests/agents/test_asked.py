@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import text_player
-from benchmarks.loopback import Endpoint
 from hm_agent.agents.registry import AGENTS
-from hm_agent.config import find_scenarios
 from hm_agent.engines.engine import Progress
 from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
 from hm_agent.models.providers import ModelSettings
 from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.runs import read_runs
+from hm_agent.testing.endpoint import Endpoint
+from hm_agent.testing.melting_pot import text_player
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from tests.agents.test_registry import play
 
 STEPS = 300

@@ -12,17 +12,17 @@ import pytest
 
 from hm_agent.agents.baselines import UNDECIDED, HighLevelPlanner, Reactive
 from hm_agent.asking import Question
-from hm_agent.config import find_scenarios
 from hm_agent.core import Clue, Event, Step
-from hm_agent.games.cooking.mind import TOLD
-from hm_agent.games.cooking.questions.plans import PlanCooking
-from hm_agent.games.cooking.questions.strategies import CookingStrategyAnswer, MakeCookingStrategy
-from hm_agent.games.cooking.rounds import RoundEnd
-from hm_agent.games.matrix.interactions import Interaction
-from hm_agent.games.matrix.questions.minds import ReadMinds
-from hm_agent.games.matrix.questions.plans import PlanSubgoals
-from hm_agent.games.matrix.questions.strategies import MakeStrategy, StrategyAnswer
-from hm_agent.memory.interactions import InteractionMemory
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.worlds.melting_pot.games.cooking.mind import TOLD
+from hm_agent.worlds.melting_pot.games.cooking.questions.plans import PlanCooking
+from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import CookingStrategyAnswer, MakeCookingStrategy
+from hm_agent.worlds.melting_pot.games.cooking.rounds import RoundEnd
+from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import ReadMinds
+from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanSubgoals
+from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import MakeStrategy, StrategyAnswer
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from tests.agents.test_registry import play
 from tests.strategists import ScriptedModel, dyad, each, find_gone, meet
 

@@ -10,12 +10,12 @@ import pytest
 
 from hm_agent.agents.reflection import KEPT
 from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.config import find_scenarios
 from hm_agent.core import Step
-from hm_agent.games.cooking.questions.plans import CritiqueInteraction, EvaluateCooking, PlanCooking
-from hm_agent.games.game import Critique
-from hm_agent.games.matrix.questions.plans import EvaluatePlan, PlanSubgoals
-from hm_agent.models.builtin.reasoner import BuiltinReasoner
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games.cooking.questions.plans import CritiqueInteraction, EvaluateCooking, PlanCooking
+from hm_agent.worlds.melting_pot.games.game import Critique
+from hm_agent.worlds.melting_pot.games.matrix.questions.plans import EvaluatePlan, PlanSubgoals
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from tests.agents.test_registry import play
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"

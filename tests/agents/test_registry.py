@@ -11,16 +11,16 @@ import pytest
 
 from hm_agent.agents.registry import ABOUT, AGENTS, Ingredients
 from hm_agent.asking import AnswerT, Call, Model, Question, Unanswered, ignore
-from hm_agent.config import Scenario, find_scenarios
 from hm_agent.core import Step, Told
 from hm_agent.episode import run_episode
-from hm_agent.games.cooking.questions.plans import PlanCooking
-from hm_agent.games.game import Inference
-from hm_agent.games.matrix.questions.plans import PlanSubgoals
-from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from hm_agent.worlds.melting_pot.bots.casting import Bots, cast_of
-from hm_agent.worlds.melting_pot.substrate import eyes_of
-from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games.cooking.questions.plans import PlanCooking
+from hm_agent.worlds.melting_pot.games.game import Inference
+from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanSubgoals
+from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
 OF_EVERY_KIND = find_scenarios(["rws_repeated_1", "pd_repeated_5", "rws_arena_3", "cooking_asymmetric_1"])

@@ -15,9 +15,6 @@ from typing import Any
 import pytest
 from ray.cluster_utils import Cluster
 
-from benchmarks import text_player
-from benchmarks.commands import ROOT, outcomes
-from benchmarks.loopback import Endpoint, Response
 from hm_agent import flags
 from hm_agent.cli import main
 from hm_agent.config import ConfigError
@@ -27,6 +24,9 @@ from hm_agent.engines.post import Needs, Post
 from hm_agent.engines.run import run
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.recording.result import Result
+from hm_agent.testing.commands import ROOT, outcomes
+from hm_agent.testing.endpoint import Endpoint, Response
+from hm_agent.testing.melting_pot import text_player
 from tests.conftest import Silence
 
 GRID = ["--scenario=rws_repeated_1,cooking_asymmetric_1", "--agent=mmp,mmp_he", "--max_steps=60", "--bots=scripted"]

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.config import ConfigError, find_scenarios
+from hm_agent.config import ConfigError
 from hm_agent.engines.engine import Pulse
 from hm_agent.engines.folder import occupied
 from hm_agent.engines.run import run
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.playing import cut_short
 from hm_agent.recording.result import Result, read_result
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 
 SCENARIOS = find_scenarios(["rws_repeated_1", "cooking_asymmetric_1"])
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks import faults, text_player
-from benchmarks.commands import call, orphans, outcomes, processes, start
+from benchmarks import faults
 from benchmarks.faults import FAULTS
 from benchmarks.kills import Siege, besiege
-from benchmarks.loopback import Endpoint, Response
+from hm_agent.testing.commands import call, orphans, outcomes, processes, start
+from hm_agent.testing.endpoint import Endpoint, Response
+from hm_agent.testing.melting_pot import text_player
 
 PATIENCE = 120.0
 """In seconds: whatever is waited for for longer does not come."""

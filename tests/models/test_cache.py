@@ -17,8 +17,6 @@ from typing import Any
 import pytest
 
 import hm_agent
-from benchmarks.loopback import Endpoint as Server
-from benchmarks.loopback import Response, completion, refusal
 from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError
 from hm_agent.models.cache import CachedChat, Record
@@ -26,6 +24,8 @@ from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.testing.endpoint import Endpoint as Server
+from hm_agent.testing.endpoint import Response, completion, refusal
 
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(0.1), "Answer", {"type": "object"}, seed=1)
 OTHERS = {

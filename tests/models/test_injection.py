@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import text_player
-from benchmarks.loopback import Endpoint, Response, completion, prompt_of
 from hm_agent.asking import Question
-from hm_agent.config import find_scenarios
 from hm_agent.core import Hypothesis
 from hm_agent.engines.engine import Progress
 from hm_agent.engines.run import run
@@ -22,7 +19,10 @@ from hm_agent.models.prompts import render
 from hm_agent.models.providers import ModelSettings
 from hm_agent.models.reading import read_answer
 from hm_agent.recording.result import read_result
-from tests.models.matrix_examples import MATRIX_EXAMPLES
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
+from hm_agent.testing.melting_pot import text_player
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 CANARY = "canary"
 """The name of a file that nothing may make."""

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.loopback import Endpoint as Server
-from benchmarks.loopback import completion, refusal
 from hm_agent.asking import ModelUnavailable
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.ledger import Account, BudgetedChat, BudgetSpent
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 from hm_agent.models.prices import Price
+from hm_agent.testing.endpoint import Endpoint as Server
+from hm_agent.testing.endpoint import completion, refusal
 
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
 PRICE = Price(input=100_000, output=200_000)

@@ -13,16 +13,21 @@ import pytest
 from openai import APIConnectionError, AsyncOpenAI, BadRequestError, NotFoundError, RateLimitError
 from openai.types.chat import ChatCompletion
 
-from benchmarks.loopback import NAME, Endpoint, Response, completion, prompt_of, refusal
-from benchmarks.text_player import answer, play
-from hm_agent.games.matrix.questions.minds import ChoiceAnswer, CounterAnswer, InventoryAnswer, MindsAnswer
-from hm_agent.games.matrix.questions.plans import PlanAnswer
-from hm_agent.games.matrix.questions.strategies import StrategyAnswer
+from hm_agent.testing.endpoint import NAME, Endpoint, Response, completion, prompt_of, refusal
+from hm_agent.testing.melting_pot.text_player import answer, play
 from hm_agent.theory_of_mind.by_reward import HindsightAnswer, Outcome
 from hm_agent.theory_of_mind.module import HypothesisAnswer
-from tests.models.test_prompts import EXAMPLES
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
+    ChoiceAnswer,
+    CounterAnswer,
+    InventoryAnswer,
+    MindsAnswer,
+)
+from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanAnswer
+from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import StrategyAnswer
+from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
-GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.txt"))
+GOLDEN = sorted((Path(__file__).parents[1] / "worlds/melting_pot/games/golden").glob("*.txt"))
 
 
 def golden(name: str) -> str:

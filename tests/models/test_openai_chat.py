@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback import Answer, Response, completion, prompt_of, refusal
-from benchmarks.loopback import Endpoint as Server
 from hm_agent.asking import ModelUnavailable, Unanswered
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.testing.endpoint import Answer, Response, completion, prompt_of, refusal
+from hm_agent.testing.endpoint import Endpoint as Server
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback import Endpoint as Server
-from benchmarks.loopback import Response, completion, refusal
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 from hm_agent.models.patience import Outage, PatientChat
+from hm_agent.testing.endpoint import Endpoint as Server
+from hm_agent.testing.endpoint import Response, completion, refusal
 
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
 

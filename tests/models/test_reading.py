@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from hm_agent.asking import Question
-from hm_agent.games.matrix.payoff import argmax
-from hm_agent.games.matrix.questions.minds import (
+from hm_agent.models.reading import DEEPEST, LONGEST, TRIES, BadAnswer, read_answer
+from hm_agent.theory_of_mind.module import HypothesisAnswer
+from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     CounterAnswer,
     InferInventory,
     InventoryAnswer,
     PredictAndCounter,
     ProposeHypothesis,
 )
-from hm_agent.games.matrix.questions.plans import PlanAnswer, PlanSubgoals
-from hm_agent.grid import Layout, Pose
-from hm_agent.models.reading import DEEPEST, LONGEST, TRIES, BadAnswer, read_answer
-from hm_agent.theory_of_mind.module import HypothesisAnswer
-from tests.models.matrix_examples import ROCK_PAPER_SCISSORS
+from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanAnswer, PlanSubgoals
+from hm_agent.worlds.melting_pot.grid import Layout, Pose
+from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
 RULES = replace(ROCK_PAPER_SCISSORS, width=6, height=4)

@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from hm_agent.asking import Question
-from hm_agent.games.matrix.questions.minds import InferInventory
 from hm_agent.models.schema import answer_schema
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import InferInventory
 from tests.models.test_reading import COUNTER, INFER, NAMES, QUESTIONS, RULES
 
 

@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from benchmarks.loopback import Endpoint as Server
-from benchmarks.loopback import Response, completion, refusal
 from hm_agent.asking import Call, ModelUnavailable, Unanswered
 from hm_agent.config import ConfigError
-from hm_agent.games.matrix.questions.minds import PredictAndCounter
 from hm_agent.models.dialect import Dialect
 from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
 from hm_agent.models.providers import EndpointProvider, ModelSettings
 from hm_agent.models.transcript import Transcript
-from tests.models.test_prompts import RULES
+from hm_agent.testing.endpoint import Endpoint as Server
+from hm_agent.testing.endpoint import Response, completion, refusal
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import PredictAndCounter
+from tests.worlds.melting_pot.games.test_prompts import RULES
 
 KEY = "sk-test-0123456789abcdef"
 VARIABLE = "KEY_OF_A_TEST"

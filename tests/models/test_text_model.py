@@ -17,11 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from benchmarks.loopback import Endpoint as Server
-from benchmarks.loopback import Response, completion, prompt_of, refusal
 from hm_agent.asking import Call, Exchange, Model, ModelUnavailable, Question, Unanswered, Usage
-from hm_agent.games.matrix.questions.minds import PredictAndCounter
-from hm_agent.grid import Layout
 from hm_agent.models.cache import CachedChat, Record
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
 from hm_agent.models.dialect import Dialect
@@ -32,8 +28,12 @@ from hm_agent.models.prompts import render, render_retry
 from hm_agent.models.schema import answer_schema
 from hm_agent.models.text_model import RETRIES, TextModel
 from hm_agent.models.transcript import Transcript
-from tests.models.matrix_examples import HISTORY, PLAN, ROCK_PAPER_SCISSORS
-from tests.models.test_prompts import EXAMPLES
+from hm_agent.testing.endpoint import Endpoint as Server
+from hm_agent.testing.endpoint import Response, completion, prompt_of, refusal
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import PredictAndCounter
+from hm_agent.worlds.melting_pot.grid import Layout
+from tests.worlds.melting_pot.games.matrix_examples import HISTORY, PLAN, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
 COUNTER = PredictAndCounter(ROCK_PAPER_SCISSORS, HISTORY, "It always plays rock.")
 WALLED = replace(PLAN, layout=Layout(23, 15, frozenset({(14, 4)})))

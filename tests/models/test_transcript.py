@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from hm_agent.asking import AnswerT, Call, Model, Question, Unanswered, ignore, together
 from hm_agent.models.transcript import Transcript
-from tests.models.matrix_examples import MATRIX_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 QUESTIONS = list(MATRIX_EXAMPLES.values())[:3]
 

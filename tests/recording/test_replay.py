@@ -17,13 +17,13 @@ import pytest
 from PIL import Image
 
 from benchmarks.stage import set_up
-from hm_agent.config import find_scenarios
 from hm_agent.core import Decision, Observation, Recorder, Step, Strategy
 from hm_agent.episode import run_episode
-from hm_agent.perception.atlas import SPRITE_SIZE, Pixels
 from hm_agent.recording.replay.recorder import PAGE, THUMBNAIL, ReplayRecorder
 from hm_agent.recording.replay.strip import Strip
 from hm_agent.recording.trace import TraceRecorder
+from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE, Pixels
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from tests.recording.witness import Nowhere, Witness
 from tests.reporting.examples import result
 

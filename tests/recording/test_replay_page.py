@@ -19,14 +19,14 @@ from playwright.sync_api import expect
 
 from benchmarks.stage import set_up
 from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.config import find_scenarios
 from hm_agent.core import Decision, Observation, Recorder, Step, Strategy
 from hm_agent.episode import run_episode
-from hm_agent.models.builtin.reasoner import BuiltinReasoner
-from hm_agent.perception.atlas import Pixels
+from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.worlds.melting_pot.substrate import eyes_of
+from hm_agent.worlds.melting_pot.perception.atlas import Pixels
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
 from tests.browsing import CONTRASTS, READABLE, overheard
 from tests.recording.witness import Nowhere, Witness
 from tests.reporting.examples import result

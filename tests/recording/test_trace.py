@@ -15,8 +15,8 @@ from pydantic import BaseModel
 
 from hm_agent.asking import Exchange, Question
 from hm_agent.core import Decision, Event, Hypothesis, Observation, Step, Strategy
-from hm_agent.grid import Facing, Move, Pose
 from hm_agent.recording.trace import TraceRecorder, read_trace, to_json
+from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
 
 ROCK = Hypothesis("it plays rock", 0.3, "rock")
 PAPER = Hypothesis("it plays paper")

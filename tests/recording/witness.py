@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from hm_agent.core import Counts, Step, Truth
-from hm_agent.perception.atlas import Pixels
-from hm_agent.worlds.melting_pot.world import MeltingPotWorld
+from hm_agent.worlds.melting_pot.perception.atlas import Pixels
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 
 @dataclass

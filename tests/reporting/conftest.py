@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.config import find_scenarios
 from hm_agent.engines.engine import Progress
 from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_report
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 
 SCENARIOS = find_scenarios(["rws_repeated_6", "pd_repeated_5"])
 AGENTS = ("hypothetical_minds", "oracle", "random")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from hm_agent.core import Decision, Hypothesis, Observation, Step
-from hm_agent.games.matrix.interactions import Interaction
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.reporting.runs import Played
 from hm_agent.reporting.validation import Stream, curves, read_streams
+from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
 from tests.reporting.examples import result
 
 KITCHEN = "collaborative_cooking__asymmetric_1"

@@ -9,19 +9,24 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.core import Strategy
-from hm_agent.games.cooking.kitchen import LOADS, SERVES
-from hm_agent.games.cooking.questions.strategies import (
+from hm_agent.theory_of_mind.by_reward import TABLE_3, EvaluatedStrategies, HindsightAnswer, Outcome
+from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
+from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
     CookingStrategyAnswer,
     FollowCookingStrategy,
     JudgeCookingStrategy,
     MakeCookingStrategy,
     PartAnswer,
 )
-from hm_agent.games.matrix.questions.minds import ChoiceAnswer
-from hm_agent.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy, StrategyAnswer
-from hm_agent.memory.interactions import InteractionMemory
-from hm_agent.theory_of_mind.by_reward import TABLE_3, EvaluatedStrategies, HindsightAnswer, Outcome
-from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import ChoiceAnswer
+from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import (
+    FollowStrategy,
+    JudgeStrategy,
+    MakeStrategy,
+    StrategyAnswer,
+)
 from tests.strategists import ROCKS, ScriptedModel, arena, deliver, dyad, each, find_gone, kitchen, meet
 
 HELD = {"rocky": {"rock": 6}, "papery": {"paper": 6}, "scissory": {"scissors": 6}}

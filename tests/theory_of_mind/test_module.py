@@ -9,14 +9,16 @@ from typing import cast
 import pytest
 
 from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.config import game_named
 from hm_agent.core import Strategy
-from hm_agent.facts import MatrixFacts
-from hm_agent.games.matrix.clues import Gathering, Life
-from hm_agent.games.matrix.game import MatrixGame
-from hm_agent.games.matrix.interactions import Interaction
-from hm_agent.games.matrix.payoff import reward
-from hm_agent.games.matrix.questions.minds import (
+from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.clues import Gathering, Life
+from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     ChoiceAnswer,
     ChooseOpponents,
     CounterAnswer,
@@ -24,10 +26,8 @@ from hm_agent.games.matrix.questions.minds import (
     PredictAndCounter,
     ProposeHypothesis,
 )
-from hm_agent.memory.interactions import InteractionMemory
-from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
-from hm_agent.worlds.melting_pot.substrate import eyes_of
+from hm_agent.worlds.melting_pot.scenarios import game_named
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
 
 RWS = game_named("rws_repeated", MatrixFacts)
 ARENA = game_named("rws_arena", MatrixFacts)

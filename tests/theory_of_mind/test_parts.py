@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hm_agent.games.matrix.questions.minds import CounterAnswer, PredictAndCounter, ProposeHypothesis
-from hm_agent.memory.interactions import InteractionMemory
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
+from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
 from hm_agent.theory_of_mind.module import HypothesisAnswer, Parts, TheoryOfMind
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import CounterAnswer, PredictAndCounter, ProposeHypothesis
 from tests.strategists import PAPERS, ROCKS, ScriptedModel, dyad, each, meet
 
 MMP, MMP_HE = Parts(evaluation=False, refinement=False), Parts(refinement=False)

@@ -12,12 +12,12 @@ from typing import Any
 from jinja2 import Template
 from markupsafe import Markup
 
-from hm_agent.config import Scenario
-from hm_agent.facts import MatrixFacts
 from hm_agent.pages.rendering import environment
-from hm_agent.perception.atlas import SPRITE_SIZE
 from hm_agent.recording.replay.strip import Packed, Strip
 from hm_agent.recording.result import Result
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.scenarios import Scenario
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = (

@@ -9,14 +9,14 @@ from typing import Protocol
 import numpy as np
 from PIL import Image
 
-from hm_agent.config import Scenario
 from hm_agent.core import Counts, Step, Truth
-from hm_agent.perception.atlas import Pixels
 from hm_agent.recording.files import write_whole
 from hm_agent.recording.replay.page import Film, replay_page
 from hm_agent.recording.replay.scenes import Scenes
 from hm_agent.recording.replay.strip import Packed, Strip
 from hm_agent.recording.result import Result
+from hm_agent.worlds.melting_pot.perception.atlas import Pixels
+from hm_agent.worlds.melting_pot.scenarios import Scenario
 
 PAGE = "replay.html"
 THUMBNAIL = "thumbnail.png"

@@ -8,9 +8,9 @@ from typing import Any
 
 from hm_agent.asking import Exchange
 from hm_agent.core import Counts, Insight, Step, Truth
-from hm_agent.grid import Cell
 from hm_agent.models.prompts import render
 from hm_agent.recording.replay.strip import Packed
+from hm_agent.worlds.melting_pot.grid import Cell
 
 
 class Scenes:

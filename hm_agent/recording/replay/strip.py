@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.perception.atlas import SPRITE_SIZE, Pixels
+from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE, Pixels
 
 Tiles = npt.NDArray[np.uint64]
 

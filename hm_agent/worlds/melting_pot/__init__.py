@@ -1,5 +1,1 @@
 """DeepMind's Melting Pot; nothing outside this package imports it."""
-
-from hm_agent.worlds.melting_pot.quiet import import_quietly
-
-import_quietly("tensorflow")

@@ -1,0 +1,1 @@
+"""What tests and benchmarks share: a scripted model, endpoints on loopback, whole commands."""

@@ -1,0 +1,168 @@
+"""What Collaborative Cooking means: what happens in a kitchen, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hm_agent.core import Counts, Event, Observation
+from hm_agent.worlds.melting_pot.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.games.cooking.activities import ActivityReader
+from hm_agent.worlds.melting_pot.games.cooking.failures import Failures, state_of
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, DELIVERY, POT, SOUP, Kitchen, Station
+from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind, State, rounds
+from hm_agent.worlds.melting_pot.games.cooking.pace import PaceReader
+from hm_agent.worlds.melting_pot.games.cooking.questions.plans import (
+    SUBGOALS,
+    CritiqueInteraction,
+    EvaluateCooking,
+    Moment,
+    PlanCooking,
+    Teammate,
+)
+from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, RoundReader
+from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
+from hm_agent.worlds.melting_pot.games.cooking.sides import side_of
+from hm_agent.worlds.melting_pot.games.game import Attempt, Briefing
+from hm_agent.worlds.melting_pot.grid import Cell, Pose
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
+from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
+
+
+class CookingGame:
+    """One kitchen as one cook knows it through an episode."""
+
+    subgoals = SUBGOALS
+    ready_mark = COOKED
+
+    def __init__(self, facts: KitchenFacts, eyes: Eyes) -> None:
+        self.facts, self.layout = facts, eyes.layout
+        self.players = tuple(facts.sprites.players.values())
+        (self._teammate,) = self.players
+        self._kitchen = Kitchen(self.layout, facts.recipe)
+        self._activities = ActivityReader(self._teammate)
+        self._rounds = RoundReader(self._teammate)
+        self._pace = PaceReader()
+        self._failures = Failures()
+        self._pose: Pose | None = None
+        self._before: Mapping[Cell, Station] = {}
+        self._hands_before: str | None = None
+        recipe = facts.recipe
+        self.rules = Rules(
+            width=self.layout.width,
+            height=self.layout.height,
+            tomatoes=recipe.tomatoes,
+            cooking_steps=recipe.cooking_steps,
+            reward=recipe.reward,
+            steps=facts.length.least,
+        )
+        self.mind = CookingMind(self.rules, self._teammate, self._state)
+
+    # What happens
+
+    def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
+        kitchen, step = self._kitchen, observation.step
+        self._before, self._hands_before = dict(kitchen.stations), kitchen.hands
+        kitchen.update(step, view)
+        deliverers = self._deliverers(observation)
+        self._pose = view.pose or self._pose
+        others = len(deliverers) - deliverers.count(OWN)
+        activities = self._activities.read(step, view, kitchen, others)
+        self._pace.read(step, kitchen, activities)
+        return self._rounds.read(step, kitchen, activities, deliverers)
+
+    def _deliverers(self, observation: Observation) -> list[str]:
+        """By whom the soups were delivered that have just paid: oneself, if that is where one's own has gone."""
+        soups = round(observation.reward / self.facts.recipe.reward)
+        own = soups and self._hands_before == SOUP and self._kitchen.hands is None and self._faces_delivery()
+        return [OWN if own and n == 0 else self._teammate for n in range(soups)]
+
+    def _faces_delivery(self) -> bool:
+        ahead = self._kitchen.stations.get(self._pose.place(1, 0)) if self._pose else None
+        return ahead is not None and ahead.kind == DELIVERY
+
+    def _state(self) -> State:
+        held = tuple(int(self._kitchen.hands == item.name) for item in self.facts.items)
+        own, other = (side_of(self._kitchen, self.layout, self._pose, own=own) for own in (True, False))
+        return State(held, self._pace.latest, own, other)
+
+    def inventory(self, observation: Observation, view: TextualMap) -> Counts:
+        return tuple(int(view.mark == item.name) for item in self.facts.items)
+
+    def is_loaded(self, observation: Observation) -> bool:
+        return True
+
+    def is_idle(self, view: TextualMap) -> bool:
+        return not view.present
+
+    # What to do about it
+
+    def ask_plan(self, briefing: Briefing) -> PlanCooking:
+        pose, kitchen = briefing.view.pose, self._kitchen
+        assert pose is not None, "plans start from a known pose"
+        if briefing.critiques:
+            self._failures.explain(briefing.critiques[-1])
+        reach = kitchen.within_reach(pose.cell)
+        in_reach = kitchen.reachable(pose.cell)
+        unseen = tuple(sorted(cell for cell in reach if cell not in kitchen.looked_at))
+        return PlanCooking(
+            rules=self.rules,
+            step=briefing.observation.step,
+            pose=pose,
+            hands=kitchen.hands,
+            strategy=briefing.strategy.words or None,
+            role=briefing.strategy.role,
+            expected=briefing.strategy.expected_role,
+            pots=tuple(pot for pot in kitchen.pots if pot.cell in reach),
+            stations=tuple(station for _, station in sorted(in_reach.items()) if not station.kind.startswith(POT)),
+            spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
+            floor=tuple(sorted(kitchen.room(pose.cell))),
+            unseen=unseen,
+            teammate=self._sighting(briefing.memory),
+            recent=self._rounds.latest,
+            pace=self._pace.latest,
+            own=side_of(kitchen, self.layout, pose, own=True),
+            history=rounds(briefing.history),
+            critiques=tuple(briefing.critiques),
+            barred=self._failures.barred(kitchen, reach),
+            layout=self.layout,
+            reach=reach,
+        )
+
+    def _sighting(self, memory: EntityMemory) -> Teammate | None:
+        seen = memory.players.get(self._teammate)
+        return Teammate(seen.cell, seen.mark, seen.step) if seen else None
+
+    def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
+        """Keeps by a pot, where most is to be seen."""
+        return tuple(Wait(pot.cell) for pot in self._kitchen.pots[:1])
+
+    def ask_critique(self, briefing: Briefing, failed: Subgoal) -> CritiqueInteraction | None:
+        if not isinstance(failed, Interact):
+            return None
+        before = self._before.get(failed.target)
+        if not self._failures.add(state_of(failed.target, self._hands_before, before)):
+            return None
+        return CritiqueInteraction(
+            rules=self.rules,
+            target=failed.target,
+            hands=self._hands_before,
+            before=before,
+            after=self._kitchen.stations.get(failed.target),
+            pots=self._kitchen.pots,
+            step=briefing.observation.step,
+        )
+
+    def ask_evaluation(self, briefing: Briefing, attempt: Attempt) -> EvaluateCooking:
+        before, pose, kitchen = attempt.question, briefing.view.pose, self._kitchen
+        assert isinstance(before, PlanCooking)
+        assert pose is not None, "plans start from a known pose"
+        return EvaluateCooking(
+            rules=self.rules,
+            plan=tuple(map(str, attempt.plan)),
+            failed=str(attempt.failed) if attempt.failed else None,
+            reward=attempt.reward,
+            before=Moment(before.step, before.pose, before.hands, before.pots),
+            after=Moment(briefing.observation.step, pose, kitchen.hands, kitchen.pots),
+        )

@@ -1,0 +1,144 @@
+"""The subgoal functions a plan may call: parsed from text, checked, never evaluated (appendix C.4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
+
+
+class SubgoalError(ValueError):
+    """A subgoal can't be used; the message says what is wrong and what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTo:
+    """Go from one cell to another by the shortest way, past resources other than the target."""
+
+    source: Cell
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"move_to({self.source}, {self.target})"
+
+
+@dataclass(frozen=True, slots=True)
+class FireAt:
+    """Look for the opponent around a cell, close in and zap it."""
+
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"fire_at({self.target})"
+
+
+@dataclass(frozen=True, slots=True)
+class Interact:
+    """Walk up to a cell and use what is there: take it, put down what is held, fill it, deliver."""
+
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"interact({self.target})"
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Walk up to a cell and wait until what is there is ready."""
+
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"wait({self.target})"
+
+
+Subgoal = MoveTo | FireAt | Interact | Wait
+
+
+@dataclass(frozen=True)
+class Function:
+    """How a subgoal is written: an example, how many coordinates it takes, and what they make.
+
+    of_things: whether it is about what stands in the way, rather than about where one can stand.
+    """
+
+    example: str
+    arity: int
+    build: Callable[..., Subgoal]
+    of_things: bool = False
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "move_to": Function("move_to((x, y), (x, y))", 2, MoveTo),
+    "fire_at": Function("fire_at((x, y))", 1, FireAt),
+    "interact": Function("interact((x, y))", 1, Interact, of_things=True),
+    "wait": Function("wait((x, y))", 1, Wait, of_things=True),
+}
+
+_NUMBER = r"\s*(-?[0-9]{1,6})\s*"
+_COORDINATE = re.compile(rf"\({_NUMBER},{_NUMBER}\)")
+_CALL = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*\((.*)\)\s*", re.DOTALL)
+
+
+def parse_subgoal(text: str, layout: Layout, names: Sequence[str]) -> Subgoal:
+    """Reads one call such as `move_to((3, 4), (5, 6))`, with any spacing.
+
+    names: the functions that the game at hand has. Raises SubgoalError for an unknown function, a wrong number or form
+    of arguments, and cells outside the map or inside walls.
+    """
+    call = _CALL.fullmatch(text)
+    if call is None:
+        raise SubgoalError(f"not a function call: {_shorten(text)}; write {_forms(names)}")
+    name, arguments = call.groups()
+    if name not in names:
+        raise SubgoalError(f"unknown function {_shorten(name)}; write {_forms(names)}")
+    cells = _coordinates(arguments, FUNCTIONS[name])
+    for cell in cells:
+        _check_cell(cell, layout, name)
+    return FUNCTIONS[name].build(*cells)
+
+
+def parse_plan(texts: Sequence[str], layout: Layout, names: Sequence[str]) -> tuple[Subgoal, ...]:
+    """Reads a whole plan; one bad subgoal refuses it, with all errors named."""
+    plan, errors = [], []
+    for text in texts:
+        try:
+            plan.append(parse_subgoal(text, layout, names))
+        except SubgoalError as error:
+            errors.append(str(error))
+    if errors:
+        raise SubgoalError("; ".join(errors))
+    if not plan:
+        raise SubgoalError(f"the plan is empty; write {_forms(names)}")
+    return tuple(plan)
+
+
+def _coordinates(arguments: str, function: Function) -> tuple[Cell, ...]:
+    cells = tuple((int(x), int(y)) for x, y in _COORDINATE.findall(arguments))
+    leftover = re.sub(r"\s", "", _COORDINATE.sub("#", arguments)).removesuffix(",")
+    if leftover != ",".join("#" * function.arity):
+        raise SubgoalError(f"wrong arguments ({_shorten(arguments)}); write {function.example} with whole numbers")
+    return cells
+
+
+def _check_cell(cell: Cell, layout: Layout, name: str) -> None:
+    if not layout.contains(cell):
+        raise SubgoalError(
+            f"{name}: {cell} is outside the map; x goes from 0 to {layout.width - 1}, y from 0 to {layout.height - 1}"
+        )
+    if FUNCTIONS[name].of_things:
+        if not any(layout.is_open(beside) for beside in around(cell)):
+            raise SubgoalError(f"{name}: nobody can stand next to {cell}")
+    elif not layout.is_open(cell):
+        near = sorted(beside for beside in around(cell) if layout.is_open(beside))
+        raise SubgoalError(f"{name}: {cell} is a wall{f'; free next to it: {near}' if near else ''}")
+
+
+def _forms(names: Sequence[str]) -> str:
+    return " or ".join(FUNCTIONS[name].example for name in names)
+
+
+def _shorten(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")

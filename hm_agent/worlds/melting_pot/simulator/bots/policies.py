@@ -1,0 +1,108 @@
+"""Melting Pot policies around scripted players: a puppet for a puppeteer's goals, and a free one.
+
+All state lives in `prev_state`, so that one policy can serve several slots.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import dm_env
+import numpy as np
+from meltingpot.utils.policies import policy as policy_lib
+
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.perception.atlas import Pixels
+from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.simulator.bots.player import Errand, ScriptedPlayer
+
+
+class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
+    """Stands in for a trained puppet: does what the puppeteer's GOAL says, seeing nothing else but its own RGB."""
+
+    def __init__(self, game: MatrixFacts, eyes: Eyes, stream: random.Random) -> None:
+        self._game, self._eyes, self._stream = game, eyes, stream
+
+    def initial_state(self) -> ScriptedPlayer:
+        return ScriptedPlayer(self._eyes, self._game.beam, random.Random(self._stream.getrandbits(64)))
+
+    def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
+        errand = errand_of(self._game, int(np.argmax(timestep.observation["GOAL"])))
+        view = prev_state.look(timestep.observation["RGB"])
+        return int(prev_state.act(view, errand)), prev_state
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+def errand_of(game: MatrixFacts, goal: int) -> Errand:
+    """What the position in a puppet's one-hot GOAL tells it to do."""
+    for resource in game.resources:
+        if goal in resource.collect_goals or goal in resource.interact_goals:
+            return Errand(resource.thing, interact=goal in resource.interact_goals)
+    raise ValueError(f"no resource of {game.substrate} has goal {goal}: see its scenarios/*.toml")
+
+
+class GullibleState:
+    """A free player and what it has seen its partner collect in this life."""
+
+    def __init__(self, player: ScriptedPlayer, target: int, behaviours: Sequence[str]) -> None:
+        self.player, self.target, self._behaviours = player, target, behaviours
+        self.collected: Counter[str] = Counter()
+        self.held = 0
+
+    @property
+    def aim(self) -> str:
+        return self._behaviours[self.target]
+
+    def watch(self, view: TextualMap) -> None:
+        """Counts what vanishes under the partner's feet, where it was in view the moment before."""
+        for partner in view.players:
+            if partner.cell and (kind := self.player.just_saw(partner.cell)):
+                self.collected[kind] += 1
+
+
+class GulliblePolicy(policy_lib.Policy[GullibleState]):
+    """Stands in for a trained player without a puppeteer: best-responds to what it sees its partner collect."""
+
+    MARGIN = 3
+    """How much it collects before it meets its partner."""
+
+    def __init__(self, game: MatrixFacts, eyes: Eyes, stream: random.Random) -> None:
+        self._game, self._eyes, self._stream = game, eyes, stream
+
+    def initial_state(self) -> GullibleState:
+        rng = random.Random(self._stream.getrandbits(64))
+        target = rng.randrange(len(self._game.resources))
+        player = ScriptedPlayer(self._eyes, self._game.beam, rng)
+        return GullibleState(player, target, self._game.behaviours)
+
+    def step(self, timestep: dm_env.TimeStep, prev_state: GullibleState) -> tuple[int, GullibleState]:
+        rgb: Pixels = timestep.observation["RGB"]
+        view = prev_state.player.look(rgb)
+        self._think(prev_state, view)
+        errand = Errand(self._game.things[prev_state.target], interact=prev_state.held >= self.MARGIN)
+        return int(prev_state.player.act(view, errand)), prev_state
+
+    def _think(self, state: GullibleState, view: TextualMap) -> None:
+        if not view.present:
+            state.collected.clear()
+            state.held = 0
+            return
+        state.watch(view)
+        if view.pose and state.player.just_saw(view.pose.cell) == self._game.things[state.target]:
+            state.held += 1
+        if state.collected:
+            seen = self._game.things.index(state.collected.most_common(1)[0][0])
+            state.target = best_response(self._game, seen)
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+def best_response(game: MatrixFacts, other: int) -> int:
+    """The pure strategy that does best against another."""
+    return max(range(len(game.payoff)), key=lambda own: game.payoff[own][other])

@@ -1,0 +1,119 @@
+"""Builds a game's substrate, and what perception needs to know of it: its map, its window and its sprites."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from meltingpot import substrate as mp_substrate
+from meltingpot.utils.substrates import substrate as substrate_lib
+
+from hm_agent.worlds.melting_pot.facts import INTERACTING, GameFacts
+from hm_agent.worlds.melting_pot.grid import Layout
+from hm_agent.worlds.melting_pot.perception.atlas import build_atlas
+from hm_agent.worlds.melting_pot.perception.perceiver import Eyes, SpriteRoles
+from hm_agent.worlds.melting_pot.perception.view import Window
+from hm_agent.worlds.melting_pot.scenarios import game_named
+from hm_agent.worlds.melting_pot.simulator.lua import use_deterministic_lua
+from hm_agent.worlds.melting_pot.simulator.randomness import drawing_from
+
+FOCAL = "player_0"
+"""What the others call the focal player, where they can tell players apart."""
+GROUND_TRUTH = ("POSITION", "ORIENTATION")
+
+
+def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
+    """A fresh copy of a substrate's lab2d settings."""
+    config = mp_substrate.get_config(substrate)
+    settings = dict(config.lab2d_settings_builder(roles=roles, config=config))
+    settings["simulation"].setdefault("scene", _bare_scene())
+    return settings
+
+
+def _bare_scene() -> dict[str, Any]:
+    """What the engine takes where a substrate has no scene; left to itself, it prints two warnings each time."""
+    states = {"initialState": "scene", "stateConfigs": [{"state": "scene"}]}
+    place = {"position": (0, 0), "orientation": "N"}
+    return {
+        "name": "scene",
+        "components": [
+            {"component": "StateManager", "kwargs": states},
+            {"component": "Transform", "kwargs": place},
+        ],
+    }
+
+
+def build_substrate(
+    name: str, roles: Sequence[str], stream: random.Random, *, ground_truth: bool = False
+) -> substrate_lib.Substrate:
+    """Builds a substrate whose episodes the stream alone decides.
+
+    ground_truth: lets every player's POSITION and ORIENTATION be observed, for tests; they are no permitted
+    observations and don't reach a focal player.
+    """
+    use_deterministic_lua()
+    config = mp_substrate.get_config(name)
+    settings = settings_of(name, roles)
+    names = list(config.individual_observation_names)
+    if ground_truth:
+        names += GROUND_TRUTH
+        _add_location_observers(settings)
+    with drawing_from(stream):
+        return substrate_lib.build_substrate(
+            lab2d_settings=settings,
+            individual_observations=names,
+            global_observations=config.global_observation_names,
+            action_table=config.action_set,
+        )
+
+
+def _add_location_observers(settings: Mapping[str, Any]) -> None:
+    observer = {"component": "LocationObserver", "kwargs": {"objectIsAvatar": True, "alsoReportOrientation": True}}
+    for game_object in settings["simulation"]["gameObjects"]:
+        if any(component["component"] == "Avatar" for component in game_object["components"]):
+            game_object["components"].append(observer)
+
+
+def layout_of(game: GameFacts) -> Layout:
+    """The map of a game's walls."""
+    return Layout.from_ascii(_default_settings(game.substrate)["simulation"]["map"], game.walls)
+
+
+@cache
+def eyes_of(game_name: str) -> Eyes:
+    """What a player of a game needs to see; computed once a process."""
+    game = game_named(game_name, GameFacts)
+    settings = _default_settings(game.substrate)
+    return Eyes(build_atlas(settings), layout_of(game), _window(settings), sprite_roles(game))
+
+
+@cache
+def _default_settings(substrate: str) -> dict[str, Any]:
+    return settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
+
+
+def _window(settings: Mapping[str, Any]) -> Window:
+    for game_object in settings["simulation"]["gameObjects"]:
+        for component in game_object["components"]:
+            if component["component"] == "Avatar":
+                view = component["kwargs"]["view"]
+                return Window(view["left"], view["right"], view["forward"], view["backward"])
+    raise ValueError("the substrate has no avatar with a view")
+
+
+def sprite_roles(game: GameFacts) -> SpriteRoles:
+    """The meaning of a game's sprites, for perception."""
+    sprites = game.sprites
+    focal = {sprites.focal: FOCAL} if sprites.focal else {}
+    return SpriteRoles(
+        wall=sprites.wall,
+        solid=game.solid,
+        own=sprites.own,
+        players={**focal, **sprites.players},
+        kinds=game.kinds,
+        marks=game.marks,
+        beams=sprites.beams,
+        freezing_mark=INTERACTING,
+    )

@@ -1,0 +1,1 @@
+"""What a video shows of Melting Pot."""

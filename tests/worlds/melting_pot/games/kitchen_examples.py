@@ -1,0 +1,168 @@
+"""A question of each kind that a kitchen gives rise to, for prompts and answers to be tested with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hm_agent.asking import Question
+from hm_agent.core import Hypothesis
+from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, TOOK_SOUP, TOOK_TOMATO, Activity
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    COUNTER,
+    DELIVERY,
+    DISHES,
+    LOADS,
+    SERVES,
+    TOMATOES,
+    Pot,
+    Station,
+)
+from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
+from hm_agent.worlds.melting_pot.games.cooking.questions.minds import (
+    ChooseRole,
+    PredictTeammate,
+    ProposeTeammate,
+    ReadTeammate,
+)
+from hm_agent.worlds.melting_pot.games.cooking.questions.plans import (
+    Barred,
+    CritiqueInteraction,
+    EvaluateCooking,
+    Moment,
+    PlanCooking,
+    Teammate,
+)
+from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
+    FollowCookingStrategy,
+    JudgeCookingStrategy,
+    MakeCookingStrategy,
+)
+from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, Round
+from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
+from hm_agent.worlds.melting_pot.games.cooking.sides import Side
+from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
+
+KITCHEN = Layout.from_ascii("#########\nO #T#O# T\n# P C P #\n#   C   #\n###D#D###", "#OTDC")
+COOKS = Rules(9, 5, 3, 21, 20.0, 1000)
+UPPER, LOWER = (4, 2), (4, 3)
+"""The two pots."""
+
+
+def loading(*steps: int) -> tuple[Activity, ...]:
+    """A tomato fetched and put into the upper pot at each of these steps."""
+    fetched = tuple(Activity(step - 2, TOOK_TOMATO, (5, 1)) for step in steps)
+    return tuple(sorted((*fetched, *(Activity(step, FILLED, UPPER) for step in steps)), key=lambda done: done.step))
+
+
+def ended(step: int, role: str | None, by: str | None, activities: tuple[Activity, ...] = ()) -> Round:
+    return Round(step, "teammate", role, (0, 0, 0), 20.0 if by else 0.0, activities, by)
+
+
+ROUNDS = (
+    ended(62, LOADS, OWN, loading(13, 27, 33)),
+    ended(98, LOADS, OWN, (*loading(71), Activity(80, FILLED, LOWER, seen=False))),
+    ended(158, None, None),
+    ended(201, SERVES, "teammate", (Activity(190, TOOK_SOUP, UPPER),)),
+)
+FAITH = (
+    Hypothesis("The teammate loads pots and leaves serving to me.", 0.51, LOADS),
+    Hypothesis("The teammate is slow.", 0.09, LOADS),
+)
+PLAN_COOKING = PlanCooking(
+    rules=COOKS,
+    step=210,
+    pose=Pose(3, 2, Facing.NORTH),
+    hands=None,
+    strategy="Serve what the teammate cooks.",
+    role=SERVES,
+    expected=LOADS,
+    pots=(Pot(UPPER, 3, "40%", 210, is_full=True, ready=222), Pot(LOWER, 1, None, 203, is_full=False, ready=None)),
+    stations=(
+        Station(TOMATOES, (0, 1), "tomato", 180),
+        Station(COUNTER, (0, 3), "dish", 180),
+        Station(DELIVERY, (3, 1), None, 210),
+        Station(DISHES, (3, 4), "dish", 203),
+    ),
+    spare=((0, 2), (1, 0), (1, 4), (2, 1), (2, 4)),
+    unseen=(),
+    teammate=Teammate((5, 2), "tomato", 210),
+    recent=loading(203, 207),
+    pace=Pace(14, 121, 0, 33),
+    own=Side(13, 9),
+    history=(),
+    critiques=(),
+    barred=(),
+    layout=KITCHEN,
+    floor=((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)),
+    reach=frozenset({(0, 1), (0, 2), (0, 3), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1), (3, 4), UPPER, LOWER}),
+)
+NEWLY_THERE = replace(
+    PLAN_COOKING,
+    step=0,
+    pose=Pose(2, 2, Facing.NORTH),
+    strategy="Look around.",
+    role=None,
+    expected=None,
+    pots=(),
+    stations=(),
+    spare=((0, 2), (2, 1)),
+    unseen=((1, 4), (2, 4), (3, 4)),
+    teammate=None,
+    recent=(),
+    pace=Pace(),
+    own=Side(None, None),
+)
+REFUSED = replace(
+    PLAN_COOKING,
+    hands="tomato",
+    pots=(PLAN_COOKING.pots[0], replace(PLAN_COOKING.pots[1], tomatoes=3, mark="cooked", is_full=True, ready=203)),
+    teammate=Teammate((6, 3), None, 201),
+    critiques=("The pot is full: put the tomato down and fetch a dish.",),
+    barred=(Barred(UPPER, "The pot is full: put the tomato down and fetch a dish."),),
+)
+UNDECIDED = replace(
+    PLAN_COOKING,
+    strategy=None,
+    role=None,
+    expected=None,
+    history=ROUNDS,
+    critiques=("Go on.", "Hold a dish when the soup is done."),
+)
+POTS_BEFORE = (Pot(UPPER, 2, None, 180, is_full=False, ready=None), Pot(LOWER, 1, None, 171, is_full=False, ready=None))
+BEFORE = Moment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE)
+AFTER = Moment(210, Pose(3, 2, Facing.NORTH), None, PLAN_COOKING.pots)
+PLANNED = ("interact((4, 2))", "interact((3, 4))")
+COSTS = (Pace(14, 121, 0, 33), Side(13, 9), Side(5, None))
+PAID = Hypothesis("Keep all pots full.", 3.4)
+
+KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
+    "propose_teammate": ProposeTeammate(COOKS, ROUNDS, FAITH),
+    "propose_first_teammate": ProposeTeammate(COOKS, ROUNDS[:1], ()),
+    "predict_teammate": PredictTeammate(COOKS, ROUNDS, FAITH[0].words),
+    "predict_teammate_unknown": PredictTeammate(COOKS, (), None),
+    "choose_role": ChooseRole(COOKS, ROUNDS, FAITH[0].words, LOADS, Pace(14, 121, 0, 33), Side(13, 9), Side(5, None)),
+    "choose_role_at_first": ChooseRole(COOKS, (), None, None, Pace(), Side(None, None), Side(None, None)),
+    "plan_cooking": PLAN_COOKING,
+    "plan_cooking_knowing_nothing": NEWLY_THERE,
+    "plan_cooking_after_a_failure": REFUSED,
+    "critique_interaction": CritiqueInteraction(
+        COOKS,
+        UPPER,
+        "tomato",
+        Station("pot_3", UPPER, "40%", 209),
+        Station("pot_3", UPPER, "50%", 210),
+        REFUSED.pots,
+        210,
+    ),
+    "plan_cooking_undecided": UNDECIDED,
+    "evaluate_cooking": EvaluateCooking(COOKS, PLANNED, None, 20.0, BEFORE, AFTER),
+    "evaluate_failed_cooking": EvaluateCooking(COOKS, PLANNED, PLANNED[0], 0.0, BEFORE, AFTER),
+    "read_teammate": ReadTeammate(COOKS, ROUNDS, *COSTS),
+    "make_cooking_strategy": MakeCookingStrategy(COOKS, ROUNDS, *COSTS, best=(PAID,)),
+    "make_first_cooking_strategy": MakeCookingStrategy(COOKS, (), Pace(), Side(None, None), Side(None, None)),
+    "follow_cooking_strategy": FollowCookingStrategy(COOKS, ROUNDS, COSTS[0], PAID.words),
+    "judge_cooking_strategy": JudgeCookingStrategy(COOKS, ROUNDS[0], SERVES),
+    "critique_bare_counter": CritiqueInteraction(COOKS, (2, 4), None, None, None, REFUSED.pots, 210),
+}

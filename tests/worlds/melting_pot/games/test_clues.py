@@ -1,0 +1,118 @@
+"""What the opponent takes, as it is found out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hm_agent.worlds.melting_pot.facts import INTERACTING, READY
+from hm_agent.worlds.melting_pot.games.matrix.clues import LULL, Gathering, GatheringReader, Life
+from hm_agent.worlds.melting_pot.grid import Cell, Pose
+from hm_agent.worlds.melting_pot.memory.entities import Loss
+from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+
+OWN = (1, 3)
+THINGS, BEHAVIOURS = ("yellow_box", "purple_box"), ("rock", "paper")
+
+
+def reader() -> GatheringReader:
+    return GatheringReader(THINGS, BEHAVIOURS, 1, ("opponent",))
+
+
+def seeing(**players: tuple[Cell, str | None]) -> TextualMap:
+    """A frame that shows these players, each at a cell and with a mark."""
+    sights = tuple(Sight(name, (1, 0), cell, 0, mark, is_player=True) for name, (cell, mark) in players.items())
+    return TextualMap(Pose(1, 1, 0), True, None, sights, (), 0)
+
+
+NOBODY = seeing()
+
+
+def gone(kind: str, seen: int) -> Loss:
+    return Loss(kind, (3, 3), seen)
+
+
+def test_losses_add_up_and_point_to_the_kind_that_leads() -> None:
+    reading = reader()
+    assert reading.read(5, NOBODY, [gone("yellow_box", 1)], OWN) == (Gathering(5, "opponent", "rock", (1, 0), OWN),)
+    assert reading.read(6, NOBODY, [gone("purple_box", 2)], OWN) == (Gathering(6, "opponent", None, (1, 1), OWN),)
+    assert reading.read(9, NOBODY, [gone("purple_box", 2)] * 2, OWN) == (
+        Gathering(9, "opponent", "paper", (1, 3), OWN),
+    )
+
+
+def test_nothing_gone_is_no_clue() -> None:
+    assert reader().read(5, NOBODY, [], OWN) == ()
+
+
+def test_the_count_starts_anew_with_each_interaction() -> None:
+    reading = reader()
+    reading.read(5, NOBODY, [gone("yellow_box", 1)], OWN)
+    reading.met("opponent", 20, held=(4, 1))
+    assert reading.read(30, NOBODY, [gone("purple_box", 25)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
+
+
+def test_what_the_opponent_may_have_brought_to_an_interaction_tells_nothing_of_the_next() -> None:
+    reading = reader()
+    reading.met("opponent", 20, held=(4, 1))
+    assert reading.read(30, NOBODY, [gone("yellow_box", 10)], OWN) == ()
+
+
+def test_what_it_did_not_bring_was_taken_since() -> None:
+    reading = reader()
+    reading.met("opponent", 20, held=(4, 1))
+    assert reading.read(30, NOBODY, [gone("purple_box", 10)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
+
+
+def among_many() -> GatheringReader:
+    return GatheringReader(THINGS, BEHAVIOURS, 1, ("first", "second"))
+
+
+def test_among_many_who_stands_in_the_place_of_a_thing_has_taken_it() -> None:
+    view = seeing(first=((5, 5), None), second=((3, 3), READY))
+    assert among_many().read(5, view, [gone("purple_box", 4)], OWN) == (Gathering(5, "second", "paper", (0, 1), OWN),)
+
+
+def test_among_many_nobody_is_blamed_for_what_was_gone_before() -> None:
+    assert among_many().read(5, seeing(first=((5, 5), None)), [gone("purple_box", 4)], OWN) == ()
+
+
+def taking(reading: GatheringReader, step: int, kind: str) -> tuple[Gathering, ...]:
+    """The second player takes a thing before one's eyes."""
+    return reading.read(step, seeing(second=((3, 3), READY)), [gone(kind, step - 1)], OWN)
+
+
+@pytest.mark.parametrize("mark", [INTERACTING, None])
+def test_who_interacts_with_somebody_or_has_nothing_for_it_starts_over(mark: str | None) -> None:
+    reading = among_many()
+    taking(reading, 5, "purple_box")
+    over = Gathering(9, "second", None, (0, 0), OWN)
+    assert reading.read(9, seeing(second=((3, 4), mark)), [], OWN) == (over,)
+    assert reading.read(10, seeing(second=((3, 4), mark)), [], OWN) == ()
+    assert taking(reading, 12, "yellow_box") == (Gathering(12, "second", "rock", (1, 0), OWN),)
+    assert reading.former("second") == (Life(5, (0, 1)),)
+
+
+def test_among_many_who_has_taken_nothing_for_long_has_started_over_unseen() -> None:
+    reading = among_many()
+    taking(reading, 5, "purple_box")
+    taking(reading, 5 + LULL - 1, "purple_box")
+    assert reading.former("second") == ()
+    assert taking(reading, 200, "yellow_box") == (Gathering(200, "second", "rock", (1, 0), OWN),)
+    assert reading.former("second") == (Life(5 + LULL - 1, (0, 2)),)
+
+
+def test_a_single_opponent_can_meet_nobody_else_however_long_it_takes() -> None:
+    reading = reader()
+    reading.read(5, NOBODY, [gone("purple_box", 4)], OWN)
+    assert reading.read(300, NOBODY, [gone("purple_box", 299)], OWN)[0].taken == (0, 2)
+
+
+def test_a_life_that_ends_in_meeting_oneself_is_no_former_one() -> None:
+    reading = among_many()
+    taking(reading, 5, "purple_box")
+    facing = replace(seeing(second=((3, 4), INTERACTING)), mark=INTERACTING)
+    assert reading.read(9, facing, [], OWN) == ()
+    reading.met("second", 25, held=(1, 2))
+    assert reading.former("second") == ()

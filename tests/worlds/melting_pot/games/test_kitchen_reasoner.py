@@ -1,0 +1,183 @@
+"""The built-in reasoner in a kitchen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.core import Hypothesis
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS, Pot
+from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
+from hm_agent.worlds.melting_pot.games.cooking.questions.minds import ChooseRole, PredictTeammate, ProposeTeammate
+from hm_agent.worlds.melting_pot.games.cooking.questions.plans import CritiqueInteraction, PlanCooking
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.errands import LEGS
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammates import LIBRARY, Strategy
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Round
+from hm_agent.worlds.melting_pot.games.cooking.sides import Side
+from hm_agent.worlds.melting_pot.grid import Facing, Pose
+from tests.worlds.melting_pot.games.kitchen_examples import (
+    COOKS,
+    KITCHEN_EXAMPLES,
+    LOWER,
+    NEWLY_THERE,
+    PLAN_COOKING,
+    REFUSED,
+    UPPER,
+    ended,
+)
+
+REASONER = BuiltinReasoner()
+TOMATOES, DELIVERY, DISHES = "interact((0, 1))", "interact((3, 1))", "interact((3, 4))"
+
+
+def plan(question: PlanCooking) -> list[str]:
+    answer = asyncio.run(REASONER.answer(question))
+    question.check(answer)
+    return answer.subgoals
+
+
+def propose(history: Sequence[Round], best: tuple[Hypothesis, ...] = ()) -> str:
+    return asyncio.run(REASONER.answer(ProposeTeammate(COOKS, tuple(history), best))).hypothesis
+
+
+def predict(words: str | None, history: Sequence[Round] = ()) -> str:
+    return asyncio.run(REASONER.answer(PredictTeammate(COOKS, tuple(history), words))).behaviour
+
+
+def pot(cell: tuple[int, int], tomatoes: int, ready: int | None = None) -> Pot:
+    return Pot(cell, tomatoes, None, PLAN_COOKING.step, is_full=tomatoes >= 3, ready=ready)
+
+
+def kitchen(upper: Pot, lower: Pot, hands: str | None, expected: str | None) -> PlanCooking:
+    return replace(PLAN_COOKING, pots=(upper, lower), hands=hands, role=None, expected=expected, pace=Pace())
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_steady_teammate_is_understood(role: str) -> None:
+    history = [ended(40 * n, role, "you") for n in range(3)]
+    assert predict(propose(history), history) == role
+
+
+@pytest.mark.parametrize("strategy", LIBRARY, ids=lambda strategy: strategy.words)
+def test_every_strategy_is_known_by_its_words(strategy: Strategy) -> None:
+    history = [ended(40, SERVES, "you")]
+    assert predict(strategy.words, history) == strategy.predict(history)
+    assert [each.words for each in LIBRARY].count(strategy.words) == 1
+
+
+def test_rounds_that_tell_nothing_change_nothing() -> None:
+    clear = [ended(40, LOADS, "you"), ended(80, LOADS, "you")]
+    assert propose([*clear, ended(120, None, "you")]) == propose(clear)
+
+
+def test_a_teammate_that_has_changed_is_seen_anew() -> None:
+    history = [ended(40 * n, STANDS if n < 4 else SERVES, "you") for n in range(8)]
+    assert predict(propose(history), history) == SERVES
+
+
+def test_a_hypothesis_that_has_foretold_well_is_kept() -> None:
+    history = [ended(40, LOADS, "you"), ended(80, STANDS, "you"), ended(120, LOADS, "you")]
+    slow = next(each.words for each in LIBRARY if "slowly" in each.words and each.role == LOADS)
+    assert propose(history, (Hypothesis(slow, 0.66, LOADS),)) == slow
+
+
+def test_without_a_known_hypothesis_the_commonest_counts() -> None:
+    history = [ended(40 * n, role, "you") for n, role in enumerate((LOADS, SERVES, SERVES))]
+    assert predict("It dreams.", history) == SERVES
+    assert predict(None) in ROLES
+
+
+@pytest.mark.parametrize(
+    ("expected", "role"),
+    [(LOADS, SERVES), (SERVES, LOADS), (STANDS, EVERYTHING), (EVERYTHING, EVERYTHING), (None, EVERYTHING)],
+)
+def test_the_work_is_shared(expected: str | None, role: str) -> None:
+    question = ChooseRole(COOKS, (), None, expected, Pace(), Side(13, 9), Side(None, None))
+    answer = asyncio.run(REASONER.answer(question))
+    question.check(answer)
+    assert answer.role == role
+
+
+def test_soup_is_delivered_first_of_all() -> None:
+    assert plan(kitchen(pot(UPPER, 0), pot(LOWER, 0), "soup", STANDS)) == [DELIVERY]
+
+
+def test_cooked_soup_is_fetched_with_a_dish() -> None:
+    subgoals = plan(kitchen(pot(UPPER, 3, 200), pot(LOWER, 0), None, STANDS))
+    assert subgoals == [DISHES, "wait((4, 2))", "interact((4, 2))", DELIVERY]
+
+
+def test_while_one_pot_cooks_the_other_is_filled() -> None:
+    subgoals = plan(kitchen(pot(UPPER, 3, 231), pot(LOWER, 0), None, STANDS))
+    assert subgoals[:2] == [TOMATOES, "interact((4, 3))"]
+    assert "interact((4, 2))" in subgoals
+
+
+def test_one_who_stands_alone_fills_a_pot_before_anything_else() -> None:
+    subgoals = plan(kitchen(pot(UPPER, 0), pot(LOWER, 0), None, STANDS))
+    assert subgoals[:6] == [TOMATOES, "interact((4, 2))"] * 3
+
+
+def test_beside_a_loader_one_has_the_dish_ready() -> None:
+    question = kitchen(pot(UPPER, 3, 214), pot(LOWER, 2), None, LOADS)
+    assert plan(replace(question, pace=Pace(40, 200, 0, 80)))[:3] == [DISHES, "wait((4, 2))", "interact((4, 2))"]
+
+
+def test_beside_a_quick_server_one_keeps_loading() -> None:
+    question = kitchen(pot(UPPER, 3, 200), pot(LOWER, 2), None, SERVES)
+    subgoals = plan(replace(question, role=LOADS, pace=Pace(0, 200, 30, 60)))
+    assert subgoals[:2] == [TOMATOES, "interact((4, 3))"]
+
+
+def test_a_tomato_that_fits_nowhere_is_put_down_or_kept_till_there_is_room() -> None:
+    subgoals = plan(REFUSED)
+    assert subgoals[0] != "interact((4, 2))"
+
+
+def test_who_knows_nothing_yet_looks_around() -> None:
+    (subgoal,) = plan(NEWLY_THERE)
+    assert subgoal in ("move_to((2, 2), (1, 3))", "move_to((2, 2), (2, 3))", "move_to((2, 2), (3, 3))")
+
+
+def test_at_the_end_nothing_is_begun_that_comes_too_late() -> None:
+    question = kitchen(pot(UPPER, 0), pot(LOWER, 3, 985), None, STANDS)
+    assert plan(replace(question, step=984))[0] == DISHES
+
+
+@pytest.mark.parametrize("name", ["critique_interaction", "critique_bare_counter"])
+def test_a_failure_is_explained_by_the_rules(name: str) -> None:
+    question = KITCHEN_EXAMPLES[name]
+    assert isinstance(question, CritiqueInteraction)
+    words = asyncio.run(REASONER.answer(question)).critique
+    assert ("holds 3 tomatoes already" if question.hands else "Nothing lies there") in words
+
+
+CONTENTS = st.sampled_from([(0, None), (1, None), (2, None), (3, 180), (3, 214), (3, 231)])
+POSES = st.sampled_from([Pose(x, y, f) for x, y in ((1, 1), (1, 2), (2, 2), (3, 2), (1, 3), (3, 3)) for f in Facing])
+
+
+@given(
+    CONTENTS,
+    CONTENTS,
+    st.sampled_from([None, "tomato", "dish", "soup"]),
+    st.sampled_from([None, *ROLES]),
+    POSES,
+    st.integers(0, 999),
+)
+def test_every_plan_is_valid_and_short(
+    upper: tuple[int, int | None],
+    lower: tuple[int, int | None],
+    hands: str | None,
+    expected: str | None,
+    pose: Pose,
+    step: int,
+) -> None:
+    question = kitchen(pot(UPPER, *upper), pot(LOWER, *lower), hands, expected)
+    subgoals = plan(replace(question, step=step, pose=pose))
+    assert 1 <= len(subgoals) <= LEGS

@@ -1,0 +1,237 @@
+"""The built-in reasoner: its library of strategies, its counters, its routes."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
+    InferInventory,
+    PredictAndCounter,
+    ProposeHypothesis,
+)
+from hm_agent.worlds.melting_pot.games.matrix.questions.plans import Place, PlanSubgoals, Seen, Site
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import library, strategy_of
+from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
+from hm_agent.worlds.melting_pot.games.matrix.strategies import Mixture
+from hm_agent.worlds.melting_pot.grid import Layout, Pose
+from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, ROCK_PAPER_SCISSORS
+
+NAMES = ("rock", "paper", "scissors")
+RULES = ROCK_PAPER_SCISSORS
+REASONER = BuiltinReasoner()
+
+
+def pure(name: str, count: int = 6) -> tuple[int, ...]:
+    return tuple(count if name == known else 1 for known in NAMES)
+
+
+def encounter(own: str, other: str, shown: str | None = None) -> Encounter:
+    return Encounter(
+        step=0,
+        partner="opponent",
+        own=pure(own),
+        reward=reward(pure(own), pure(other), RULES.payoff),
+        other=pure(other),
+        behaviour=other,
+        own_behaviour=own,
+        shown=tuple(int(name == shown) for name in NAMES),
+    )
+
+
+def hypothesis_after(*met: Encounter) -> str:
+    return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, met, ()))).hypothesis
+
+
+@pytest.mark.parametrize("strategy", library(RULES), ids=lambda strategy: strategy.words)
+def test_a_strategy_is_read_back_from_its_own_words(strategy: object) -> None:
+    assert strategy_of(strategy.words.upper(), RULES, ()) == strategy  # type: ignore[attr-defined]
+
+
+def test_a_mixture_is_read_back_from_its_words() -> None:
+    mixture = Mixture(NAMES, (0.5, 0.25, 0.25))
+    assert strategy_of(mixture.words, RULES, ()) == mixture
+
+
+def test_words_of_no_known_strategy_are_answered_by_experience() -> None:
+    met = [encounter("paper", "rock")] * 5
+    odds = strategy_of("It likes the colour yellow.", RULES, met).predict(met)
+    assert argmax(odds) == NAMES.index("rock")
+
+
+def test_the_same_move_every_time_is_a_pure_strategy() -> None:
+    assert hypothesis_after(*[encounter("paper", "rock")] * 3) == "The opponent always plays rock."
+
+
+def test_best_responses_to_my_last_move_are_recognised() -> None:
+    met = [encounter("rock", "scissors"), encounter("scissors", "paper"), encounter("paper", "rock")]
+    met += [encounter("rock", "scissors"), encounter("rock", "paper")]
+    assert hypothesis_after(*met) == "The opponent plays the best response to what I played last."
+
+
+def test_a_change_of_mind_after_some_interactions_is_recognised() -> None:
+    met = [encounter("paper", "rock", shown="paper")] * 3 + [encounter("paper", "scissors")] * 2
+    assert "rock for the first 3 interactions and scissors" in hypothesis_after(*met)
+
+
+def test_what_it_saw_me_collect_explains_a_gullible_opponent() -> None:
+    met = [encounter("paper", "rock")] * 2
+    met += [encounter("paper", "rock", shown="paper"), encounter("paper", "scissors"), encounter("paper", "scissors")]
+    met += [encounter("rock", "scissors", shown="rock"), encounter("rock", "paper")]
+    assert "what it last saw me collect" in hypothesis_after(*met)
+
+
+@pytest.mark.parametrize(("played", "counter"), [("rock", "paper"), ("paper", "scissors"), ("scissors", "rock")])
+def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: str) -> None:
+    question = PredictAndCounter(RULES, (encounter("rock", played),), f"The opponent always plays {played}.")
+    answer = asyncio.run(REASONER.answer(question))
+    assert max(answer.other_next, key=answer.other_next.__getitem__) == played
+    assert max(answer.own_next, key=answer.own_next.__getitem__) == counter
+    assert answer.own_next[counter] >= 5
+
+
+def test_what_the_opponent_takes_outweighs_a_hypothesis_that_is_hardly_tested() -> None:
+    question = PredictAndCounter(
+        RULES, (encounter("rock", "rock"),), "The opponent always plays rock.", taken=(0, 2, 0)
+    )
+    answer = asyncio.run(REASONER.answer(question))
+    assert max(answer.other_next, key=answer.other_next.__getitem__) == "paper"
+    assert max(answer.own_next, key=answer.own_next.__getitem__) == "scissors"
+
+
+def test_one_thing_taken_does_not_outweigh_a_hypothesis_that_was_right_for_long() -> None:
+    met = (encounter("rock", "rock"),) * 20
+    question = PredictAndCounter(RULES, met, "The opponent always plays rock.", taken=(0, 1, 0))
+    answer = asyncio.run(REASONER.answer(question))
+    assert max(answer.other_next, key=answer.other_next.__getitem__) == "rock"
+
+
+def test_a_counter_that_comes_late_builds_on_what_is_held() -> None:
+    question = PredictAndCounter(RULES, (encounter("rock", "rock"),), None, taken=(0, 5, 0), own=(1, 4, 1))
+    own_next = asyncio.run(REASONER.answer(question)).own_next
+    assert own_next["paper"] == 4
+    assert own_next["scissors"] > 4
+
+
+def is_covert_after(rules: Rules, *met: Encounter) -> bool:
+    return asyncio.run(REASONER.answer(PredictAndCounter(rules, met, None))).covert
+
+
+def test_who_may_go_by_what_it_sees_one_collect_is_shown_nothing() -> None:
+    assert is_covert_after(RULES)
+    assert is_covert_after(RULES, encounter("paper", "rock", shown="paper"), encounter("rock", "scissors"))
+
+
+def test_who_goes_by_something_else_may_look_on() -> None:
+    moves = ["rock", "paper", "rock", "scissors", "paper", "scissors"]
+    answers = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
+    assert not is_covert_after(RULES, *(encounter(own, answers[last]) for last, own in pairwise(moves)))
+
+
+def test_where_both_can_gain_nothing_is_hidden() -> None:
+    assert not is_covert_after(DILEMMA)
+
+
+def test_hundreds_of_equal_encounters_are_no_trouble() -> None:
+    met = [encounter("paper", "rock")] * 300 + [encounter("paper", "scissors")]
+    assert hypothesis_after(*met)
+
+
+def test_an_inventory_is_inferred_that_explains_the_reward() -> None:
+    paid = reward(pure("paper"), pure("rock", 9), RULES.payoff)
+    answer = asyncio.run(REASONER.answer(InferInventory(RULES, pure("paper"), paid)))
+    assert answer.inventory == {"rock": 9, "paper": 1, "scissors": 1}
+
+
+PLAN = PlanSubgoals(
+    rules=RULES,
+    step=100,
+    pose=Pose(5, 5, 0),
+    inventory=(1, 1, 1),
+    strategy="",
+    target=pure("paper", 4),
+    expected=None,
+    things=(Place("purple_box", (7, 5), 99, True), Place("purple_box", (6, 5), 99, True)),
+    sites=(Site("purple_box", (9, 5), None),),
+    others=(),
+    likely=(((20, 5), 0.3),),
+    unseen=(((2, 12), None),),
+    history=(),
+    critiques=(),
+    layout=Layout(23, 15, frozenset()),
+)
+
+
+def subgoals(question: PlanSubgoals) -> list[str]:
+    return asyncio.run(REASONER.answer(question)).subgoals
+
+
+def test_what_is_lacking_is_collected_the_nearest_first_and_then_the_opponent_is_met() -> None:
+    assert subgoals(PLAN) == [
+        "move_to((5, 5), (6, 5))",
+        "move_to((6, 5), (7, 5))",
+        "move_to((7, 5), (9, 5))",
+        "fire_at((20, 5))",
+    ]
+
+
+def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
+    assert subgoals(replace(PLAN, inventory=pure("paper", 4))) == ["fire_at((20, 5))"]
+
+
+def test_what_is_lacking_is_collected_even_if_another_kind_leads() -> None:
+    late = replace(PLAN, inventory=(6, 1, 1), target=(6, 2, 1))
+    assert subgoals(late) == ["move_to((5, 5), (6, 5))", "fire_at((20, 5))"]
+
+
+def test_what_is_to_lead_is_collected_until_it_does() -> None:
+    assert subgoals(replace(PLAN, inventory=(4, 4, 1))) == ["move_to((5, 5), (6, 5))", "fire_at((20, 5))"]
+    assert subgoals(replace(PLAN, inventory=(4, 5, 1))) == ["fire_at((20, 5))"]
+
+
+def test_where_nothing_is_known_the_longest_unseen_place_is_explored() -> None:
+    assert subgoals(replace(PLAN, things=(), sites=())) == ["move_to((5, 5), (2, 12))"]
+
+
+def test_a_site_that_was_just_seen_empty_is_left_to_grow() -> None:
+    just_empty = replace(PLAN, things=(), sites=(Site("purple_box", (6, 5), 95),))
+    assert subgoals(just_empty) == ["move_to((5, 5), (2, 12))"]
+    assert subgoals(replace(just_empty, step=200))[0] == "move_to((5, 5), (6, 5))"
+
+
+SEEN = Seen("opponent", (7, 7), 100, sought=True)
+NEAR = replace(PLAN, target=pure("paper", 8), others=(SEEN,))
+
+
+def test_an_opponent_in_reach_is_met_early_where_more_would_hardly_pay_more() -> None:
+    early = replace(NEAR, inventory=pure("paper", 5))
+    assert subgoals(early) == subgoals(replace(early, expected=pure("rock"))) == ["fire_at((20, 5))"]
+
+
+@pytest.mark.parametrize(
+    "early",
+    [
+        replace(NEAR, inventory=pure("paper", 2)),
+        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, step=90),)),
+        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, cell=(20, 5)),)),
+        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, sought=False),)),
+        replace(NEAR, inventory=(5, 5, 1)),
+    ],
+    ids=["with little in hand", "not in sight", "far away", "not to be met", "without a lead"],
+)
+def test_an_opponent_is_not_met_early(early: PlanSubgoals) -> None:
+    assert subgoals(early)[0].startswith("move_to")
+
+
+def test_where_a_small_lead_pays_nearly_as_much_an_opponent_in_reach_is_met_with_it() -> None:
+    dilemma = replace(
+        RULES, behaviours=("cooperate", "defect"), things=("yellow_box", "purple_box"), payoff=((3, 0), (5, 1))
+    )
+    held = replace(NEAR, rules=dilemma, inventory=(1, 2), target=(1, 4), expected=(6, 1))
+    assert subgoals(held) == ["fire_at((20, 5))"]
+    assert subgoals(replace(held, inventory=(1, 1)))[0].startswith("move_to")

@@ -1,0 +1,277 @@
+"""The built-in reasoner's answers in matrix games to who reads minds all at once, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from hm_agent.asking import AnswerT, Question
+from hm_agent.core import Counts, Hypothesis
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games.matrix.clues import Life
+from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
+    ChooseOpponents,
+    Opponent,
+    PredictAndCounter,
+    ProposeHypothesis,
+    ReadMinds,
+)
+from hm_agent.worlds.melting_pot.games.matrix.questions.plans import EvaluatePlan, Place, PlanSubgoals, Site
+from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy
+from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
+from tests.worlds.melting_pot.games.matrix_examples import (
+    ARENA,
+    DILEMMA,
+    HUNT,
+    MOMENTS,
+    PLAN,
+    PLANNED,
+    ROCK_PAPER_SCISSORS,
+)
+from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
+
+BEATS = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
+"""What beats each kind."""
+NOTHING = (1, 1, 1)
+
+
+def ask(question: Question[AnswerT]) -> AnswerT:
+    answer = asyncio.run(BuiltinReasoner().answer(question))
+    question.check(answer)
+    return answer
+
+
+def pure(rules: Rules, name: str) -> Counts:
+    return tuple(6 if name == known else 1 for known in rules.behaviours)
+
+
+def played(rules: Rules, *moves: tuple[str, str], players: Iterable[str] = ()) -> tuple[Encounter, ...]:
+    """The interactions with these moves, one's own and the other's. players: with whom, if with several."""
+    names = [*players] or ["opponent"] * len(moves)
+    return tuple(
+        Encounter(
+            step=100 * number,
+            partner=name,
+            own=pure(rules, own),
+            reward=reward(pure(rules, own), pure(rules, other), rules.payoff),
+            other=pure(rules, other),
+            behaviour=other,
+            own_behaviour=own,
+            shown=(0,) * len(rules.behaviours),
+        )
+        for number, (name, (own, other)) in enumerate(zip(names, moves, strict=True))
+    )
+
+
+def lead(rules: Rules, own_next: dict[str, int]) -> str:
+    main = argmax(rules.counts(own_next))
+    assert main is not None
+    return rules.behaviours[main]
+
+
+RESPONDING = (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"), ("rock", "scissors"), ("paper", "paper"))
+HISTORIES = [
+    (ROCK_PAPER_SCISSORS, ()),
+    (ROCK_PAPER_SCISSORS, played(ROCK_PAPER_SCISSORS, *[("paper", "rock")] * 3)),
+    (ROCK_PAPER_SCISSORS, played(ROCK_PAPER_SCISSORS, *RESPONDING)),
+    (DILEMMA, ()),
+    (DILEMMA, played(DILEMMA, ("cooperate", "cooperate"), ("defect", "cooperate"), ("cooperate", "defect"))),
+    (DILEMMA, played(DILEMMA, *[("cooperate", "defect")] * 4)),
+    (HUNT, played(HUNT, ("stag", "hare"), ("hare", "stag"), ("stag", "hare"))),
+]
+CROWDS = [
+    (),
+    played(ARENA, *[("paper", "rock")] * 3, players=("player_1", "player_2", "player_1")),
+    played(
+        ARENA, ("rock", "paper"), ("rock", "rock"), ("paper", "scissors"), players=("player_1", "player_2", "player_3")
+    ),
+]
+OTHERS = tuple(f"player_{number}" for number in range(1, 8))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_kind_of_question_has_a_valid_answer(name: str) -> None:
+    ask(EXAMPLES[name])
+
+
+# Planning without a strategy
+
+UNDECIDED = replace(
+    PLAN,
+    inventory=NOTHING,
+    strategy=None,
+    target=None,
+    expected=None,
+    others=(),
+    things=tuple(Place(kind, (x, 7), 345, True) for x, kind in enumerate(PLAN.rules.things * 2, 3)),
+)
+
+
+def fetched(question: PlanSubgoals) -> set[str]:
+    """The kinds of things that a plan collects."""
+    places: tuple[Place | Site, ...] = (*question.things, *question.sites)
+    kinds = {str(place.cell): place.kind for place in places}
+    ways = [subgoal for subgoal in ask(question).subgoals if subgoal.startswith("move_to")]
+    return {next(kinds[cell] for cell in kinds if way.endswith(f"{cell})")) for way in ways}
+
+
+@pytest.mark.parametrize("other", BEATS)
+def test_without_a_strategy_it_collects_what_beats_the_one_other_player(other: str) -> None:
+    history = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3)
+    thing = dict(zip(PLAN.rules.behaviours, PLAN.rules.things, strict=True))[BEATS[other]]
+    assert fetched(replace(UNDECIDED, history=history)) == {thing}
+
+
+@pytest.mark.parametrize("other", BEATS)
+def test_without_a_strategy_it_collects_what_beats_most_of_many(other: str) -> None:
+    history = played(ARENA, *[("rock", other)] * 4, players=OTHERS[:4])
+    thing = dict(zip(PLAN.rules.behaviours, PLAN.rules.things, strict=True))[BEATS[other]]
+    assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {thing}
+
+
+def test_without_a_strategy_it_reckons_with_everybody_and_not_with_one_alone() -> None:
+    first, others = [("rock", "scissors")] * 6, [("rock", "rock")] * 5
+    history = played(ARENA, *first, *others, players=[*["player_1"] * 6, *OTHERS[1:6]])
+    assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {"purple_box"}
+
+
+@pytest.mark.parametrize(("rules", "history"), HISTORIES[:3])
+def test_a_plan_without_a_strategy_is_that_for_the_counter_to_the_likeliest_hypothesis(
+    rules: Rules, history: tuple[Encounter, ...]
+) -> None:
+    words = ask(ProposeHypothesis(rules, history, ())).hypothesis if history else None
+    counter = ask(PredictAndCounter(rules, history, words, own=UNDECIDED.inventory))
+    undecided = replace(UNDECIDED, history=history)
+    assert ask(undecided) == ask(replace(undecided, target=rules.counts(counter.own_next)))
+
+
+@pytest.mark.parametrize("rules", [ROCK_PAPER_SCISSORS, ARENA])
+def test_without_a_strategy_and_anything_known_it_goes_on_with_what_it_has_begun(rules: Rules) -> None:
+    first = replace(UNDECIDED, rules=rules)
+    (thing,) = fetched(first)
+    for count in range(2, 6):
+        held = tuple(count if known == thing else 1 for known in rules.things)
+        assert fetched(replace(first, inventory=held)) == {thing}
+
+
+# Strategies of its own
+
+
+@pytest.mark.parametrize(("rules", "history"), HISTORIES)
+def test_following_the_words_of_a_strategy_gives_what_was_made_with_it(
+    rules: Rules, history: tuple[Encounter, ...]
+) -> None:
+    made = ask(MakeStrategy(rules, history, ("opponent",)))
+    followed = ask(FollowStrategy(rules, history, ("opponent",), made.strategy))
+    assert followed.own_next == made.own_next
+    assert made.seek == followed.seek == []
+
+
+@pytest.mark.parametrize("history", CROWDS)
+def test_following_the_words_of_a_strategy_gives_what_was_made_with_it_among_many(
+    history: tuple[Encounter, ...],
+) -> None:
+    made = ask(MakeStrategy(ARENA, history, OTHERS))
+    followed = ask(FollowStrategy(ARENA, history, OTHERS, made.strategy))
+    assert (followed.own_next, followed.seek) == (made.own_next, made.seek)
+
+
+@pytest.mark.parametrize("other", BEATS)
+def test_a_strategy_answers_what_the_other_plays_and_is_applied_strictly_when_that_has_changed(other: str) -> None:
+    history = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3)
+    made = ask(MakeStrategy(ROCK_PAPER_SCISSORS, history, ("opponent",)))
+    assert lead(ROCK_PAPER_SCISSORS, made.own_next) == BEATS[other]
+    changed = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3, *[("rock", BEATS[other])] * 4)
+    later = ask(FollowStrategy(ROCK_PAPER_SCISSORS, changed, ("opponent",), made.strategy))
+    assert lead(ROCK_PAPER_SCISSORS, later.own_next) == BEATS[other]
+    anew = ask(MakeStrategy(ROCK_PAPER_SCISSORS, changed, ("opponent",)))
+    assert lead(ROCK_PAPER_SCISSORS, anew.own_next) == BEATS[BEATS[other]]
+    assert anew.strategy != made.strategy
+
+
+def test_a_strategy_among_many_keeps_its_kind_and_seeks_those_that_lose_to_it() -> None:
+    history = played(
+        ARENA, *[("rock", "rock")] * 2, *[("rock", "scissors")] * 2, players=[*["player_1"] * 2, *["player_5"] * 2]
+    )
+    for kind, prey, enemy in (("paper", "player_1", "player_5"), ("rock", "player_5", None)):
+        answer = ask(FollowStrategy(ARENA, history, OTHERS, f"Lead with {kind}, and meet those that lose to it."))
+        assert lead(ARENA, answer.own_next) == kind
+        assert prey in answer.seek
+        assert enemy not in answer.seek
+
+
+def test_earlier_strategies_that_paid_weigh_in_the_next_one() -> None:
+    history = played(ROCK_PAPER_SCISSORS, ("rock", "rock"), ("rock", "paper"))
+    first = ask(MakeStrategy(ROCK_PAPER_SCISSORS, played(ROCK_PAPER_SCISSORS, ("rock", "rock")), ("opponent",)))
+    question = MakeStrategy(ROCK_PAPER_SCISSORS, history, ("opponent",))
+    assert ask(question).strategy != first.strategy
+    assert ask(replace(question, best=(Hypothesis(first.strategy, 3.0),))).strategy == first.strategy
+
+
+@pytest.mark.parametrize("other", BEATS)
+def test_in_hindsight_what_beats_the_other_would_have_paid_and_what_loses_to_it_would_not(other: str) -> None:
+    (encounter,) = played(ROCK_PAPER_SCISSORS, ("rock", other))
+    loses = next(kind for kind in BEATS if BEATS[kind] == other)
+    for instead, outcome in ((BEATS[other], "positive"), (other, "neutral"), (loses, "negative")):
+        question = JudgeStrategy(ROCK_PAPER_SCISSORS, encounter, pure(ROCK_PAPER_SCISSORS, instead))
+        assert ask(question).outcome == outcome
+
+
+# All at once
+
+
+@pytest.mark.parametrize(("rules", "history"), HISTORIES)
+@pytest.mark.parametrize("has_taken", [False, True])
+def test_at_once_it_answers_as_it_would_step_by_step(
+    rules: Rules, history: tuple[Encounter, ...], has_taken: bool
+) -> None:
+    own = (rules.initial_inventory,) * len(rules.behaviours)
+    taken = tuple(2 * (n == 0) for n in range(len(own))) if has_taken else None
+    answer = ask(
+        ReadMinds(rules, (Opponent("opponent", history, None, None, Life(500, taken) if taken else None),), own, 500)
+    )
+    words = ask(ProposeHypothesis(rules, history, ())).hypothesis if history else None
+    step_by_step = ask(PredictAndCounter(rules, history, words, taken=taken, own=own))
+    assert answer.own_next == step_by_step.own_next
+    thought = [(mind.player, mind.hypothesis, mind.next) for mind in answer.minds]
+    assert thought == ([("opponent", words, lead(rules, step_by_step.other_next))] if history else [])
+
+
+@pytest.mark.parametrize("history", CROWDS)
+def test_at_once_it_chooses_among_many_as_it_would_step_by_step(history: tuple[Encounter, ...]) -> None:
+    strangers = [Opponent(name, tuple(met for met in history if met.partner == name), None, None) for name in OTHERS]
+    answer = ask(ReadMinds(ARENA, tuple(strangers), NOTHING, 500))
+    words = {
+        each.player: ask(ProposeHypothesis(ARENA, each.history, ())).hypothesis for each in strangers if each.history
+    }
+    assert {mind.player: mind.hypothesis for mind in answer.minds} == words
+    believed = {mind.player: Hypothesis(mind.hypothesis) for mind in answer.minds}
+    known = tuple(replace(each, hypothesis=believed.get(each.player)) for each in strangers)
+    chosen = ask(ChooseOpponents(ARENA, known, NOTHING, 500))
+    assert chosen.watch is not any(history)
+    assert chosen.watch or (answer.own_next, answer.seek) == (chosen.own_next, chosen.seek)
+
+
+# What a plan came to
+
+
+@pytest.mark.parametrize(
+    ("paid", "gained", "words"),
+    [
+        (2.5, 1, r"\+2\.50: keep"),
+        (-2.5, 1, r"-2\.50: hold something else"),
+        (0.0, 1, "collected 1"),
+        (0.0, 0, "nothing"),
+    ],
+)
+def test_a_plan_is_judged_by_what_it_was_paid_or_else_by_what_it_collected(
+    paid: float, gained: int, words: str
+) -> None:
+    before, after = MOMENTS
+    question = EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, paid, before, replace(after, inventory=(1, 3 + gained, 2)))
+    assert re.search(words, ask(question).critique)

@@ -1,0 +1,142 @@
+"""What models read. Each example is kept as a golden file, so that a change of words is seen in review.
+
+After a change that is meant: `REWRITE_GOLDEN=1 pytest tests/models/test_prompts.py`, then read the difference.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import UndefinedError
+
+import hm_agent
+from hm_agent.asking import Question
+from hm_agent.config import data_folder
+from hm_agent.models.prompts import environment, render
+from hm_agent.worlds.melting_pot.games.matrix.questions.plans import Place, Site
+from hm_agent.worlds.melting_pot.scenarios import all_scenarios
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
+
+GOLDEN = Path(__file__).parent / "golden"
+CHARACTERS_PER_TOKEN = 4
+
+RULES = ROCK_PAPER_SCISSORS
+EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
+CROWDED = replace(
+    PLAN,
+    step=1234,
+    things=tuple(Place(RULES.things[n % 3], (12 + n % 10, 4 + n // 3), n, False) for n in range(30)),
+    sites=tuple(Site(RULES.things[n % 3], (11 + n % 10, 5 + n // 3), n) for n in range(30)),
+)
+
+
+def questions() -> Iterator[type[Question[Any]]]:
+    """Every kind of question in the package; the tests' own are left out."""
+    package = Path(hm_agent.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        if "(Question[" in path.read_text("utf-8"):
+            import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
+    yield from (kind for kind in Question.__subclasses__() if kind.__module__.startswith("hm_agent."))
+
+
+def ask(prompt: str) -> str:
+    """A prompt without the rules of the game."""
+    rules, question = prompt.split("\n\n# ", maxsplit=1)
+    assert rules.startswith("# The game")
+    return question
+
+
+def test_every_question_has_an_example_and_a_template() -> None:
+    assert {kind.__name__ for kind in questions()} == {type(example).__name__ for example in EXAMPLES.values()}
+    assert all((data_folder("prompts") / kind.template).is_file() for kind in questions())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_prompt_is_the_golden_one(name: str) -> None:
+    path, prompt = GOLDEN / f"{name}.txt", render(EXAMPLES[name])
+    if os.environ.get("REWRITE_GOLDEN"):
+        path.write_text(f"{prompt}\n", "utf-8")
+    assert f"{prompt}\n" == path.read_text("utf-8")
+
+
+def test_golden_files_are_those_of_the_examples() -> None:
+    assert {path.stem for path in GOLDEN.glob("*")} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_prompt_ends_with_every_field_of_the_answer(name: str) -> None:
+    question = EXAMPLES[name]
+    form = render(question).split("# Answer\n")[1].splitlines()[-1]
+    nested = re.compile(r"(?<=.)({[^{}]*}|\[[^\[\]]*\])")  # what stands within a field, from the inside out
+    while (flat := nested.sub('""', form)) != form:
+        form = flat
+    assert re.findall(r'"(\w+)": ', form) == list(question.schema.model_fields)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_prompt_has_no_untidy_blanks(name: str) -> None:
+    assert not re.search(r"[ \t]\n|\n\n\n|[^ \n]  |\A\s|\s\Z", render(EXAMPLES[name]))
+
+
+def test_rules_stand_apart_from_what_is_asked() -> None:
+    rules = environment().get_template("matrix/rules.j2").render(rules=RULES)
+    for question in EXAMPLES.values():
+        if question.rules is RULES:  # type: ignore[attr-defined]
+            assert render(question).startswith(f"{rules}\n\n# ")
+    assert not re.search("Answer|JSON|hypothes|subgoal|move_to|fire_at", rules)
+
+
+def test_no_template_knows_one_game_by_name() -> None:
+    for path in data_folder("prompts").glob("matrix/*.j2"):
+        words = re.sub(r"{#.*?#}", "", path.read_text("utf-8"), flags=re.DOTALL)
+        assert not re.search(r"rock|paper|scissors|cooperat|defect|yellow|purple|blue|green|red_", words, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_prompt_gives_nothing_away_about_the_others(name: str) -> None:
+    prompt = render(EXAMPLES[name])
+    scenarios = list(all_scenarios())
+    names = {name for s in scenarios for name in (s.name, s.short_name, s.game.substrate, s.game.title)}
+    assert not any(known.casefold() in prompt.casefold() for known in names)
+    assert not re.search(r"melting|scenario|substrate|\bbots?\b|puppet|scripted|focal", prompt, re.IGNORECASE)
+
+
+def test_subgoal_prompt_stays_small_on_a_full_map() -> None:
+    prompt = render(CROWDED)
+    assert len(prompt) / CHARACTERS_PER_TOKEN < 1500
+
+
+def test_things_are_named_nearest_first() -> None:
+    assert "purple_box: (9, 4)*, (13, 5) 23 ago, (14, 4) 23 ago\n" in ask(render(PLAN))
+
+
+def test_only_the_nearest_things_of_a_kind_are_named() -> None:
+    things = tuple(Place("blue_box", (x, 1), 345, False) for x in range(15))
+    line = next(line for line in render(replace(PLAN, things=things)).splitlines() if line.startswith("- blue_box: ("))
+    assert line.count("ago") == 12
+    assert line.endswith("and 3 more")
+    assert "(0, 1)" not in line
+
+
+def test_plan_says_what_is_still_to_be_collected() -> None:
+    assert "Still to collect: 4 purple_box\n" in render(PLAN)
+    assert "Still to collect: nothing\n" in render(replace(PLAN, inventory=(1, 7, 1)))
+    assert "Still to collect: 2 yellow_box, 1 blue_box\n" in render(replace(PLAN, target=(3, 2, 3)))
+
+
+def test_unknown_name_in_a_template_is_an_error() -> None:
+    with pytest.raises(UndefinedError, match="'belief' is undefined"):
+        environment().from_string("{{ belief }}").render()
+
+
+def test_own_cell_is_no_place_to_wait_for_regrowth() -> None:
+    here = replace(PLAN, sites=(Site("blue_box", PLAN.pose.cell, None), Site("blue_box", (7, 10), None)))
+    assert "- blue_box: (7, 10)\n" in render(here)

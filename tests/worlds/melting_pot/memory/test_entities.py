@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, Loss, PlayerSighting
+from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+
+HERE = Pose(5, 5, Facing.NORTH)
+
+
+def view(in_view: Sequence[Cell], *sights: Sight, pose: Pose | None = HERE) -> TextualMap:
+    return TextualMap(pose, True, None, sights, tuple(in_view), 0)
+
+
+def box(cell: Cell | None, kind: str = "yellow_box") -> Sight:
+    return Sight(kind, (0, 0), cell)
+
+
+def opponent(cell: Cell) -> Sight:
+    return Sight("opponent", (0, 0), cell, Facing.EAST, "ready", is_player=True)
+
+
+def test_memory_is_told_in_the_papers_form() -> None:
+    memory = EntityMemory()
+    memory.update(1087, view([(13, 3)], box((13, 3))))
+    memory.update(1091, view([(7, 3)], opponent((7, 3))))
+    assert list(memory.last_seen()) == [("yellow_box", (13, 3), 1087), ("opponent", (7, 3), 1091)]
+
+
+def test_thing_out_of_view_is_remembered_with_the_step_it_was_seen() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3)], box((3, 3))))
+    memory.update(2, view([(9, 9)]))
+    assert memory.things == {(3, 3): ("yellow_box", 1)}
+
+
+def test_thing_seen_again_is_remembered_with_the_later_step() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3)], box((3, 3))))
+    memory.update(4, view([(3, 3)], box((3, 3))))
+    assert memory.things == {(3, 3): ("yellow_box", 4)}
+
+
+def test_contradicted_memory_is_removed() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
+    memory.update(2, view([(3, 3)]))
+    assert memory.kinds() == {(4, 3): "yellow_box"}
+
+
+def test_thing_seen_to_be_gone_is_a_loss_with_the_step_it_was_last_seen() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
+    memory.update(7, view([(3, 3)]))
+    assert memory.lost == [Loss("yellow_box", (3, 3), seen=1)]
+    memory.update(8, view([(3, 3)]))
+    assert memory.lost == []
+
+
+def test_thing_taken_oneself_is_no_loss() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(5, 5)], box((5, 5))))
+    memory.update(2, view([HERE.cell]))
+    assert memory.things == {}
+    assert memory.lost == []
+
+
+def test_site_stays_after_its_thing_was_taken() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3)], box((3, 3))))
+    memory.update(2, view([(3, 3)]))
+    assert memory.sites == {(3, 3): "yellow_box"}
+    assert list(memory.emptied) == [(3, 3)]
+
+
+def test_other_kind_in_the_same_cell_replaces_the_first() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3)], box((3, 3))))
+    memory.update(2, view([(3, 3)], box((3, 3), "blue_box")))
+    assert memory.kinds() == memory.sites == {(3, 3): "blue_box"}
+
+
+def test_cells_are_found_by_kind() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3), (4, 3), (5, 3)], box((3, 3)), box((4, 3), "blue_box"), box((5, 3))))
+    assert memory.cells_of("yellow_box") == [(3, 3), (5, 3)]
+
+
+def test_player_is_remembered_where_it_was_seen_last() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3)], opponent((3, 3))))
+    memory.update(2, view([(3, 3), (3, 4)], opponent((3, 4))))
+    memory.update(3, view([(3, 4)]))
+    assert memory.players == {"opponent": PlayerSighting((3, 4), Facing.EAST, "ready", 2)}
+
+
+def test_player_on_a_cell_contradicts_the_thing_that_lay_there() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3)], box((3, 3))))
+    memory.update(2, view([(3, 3)], opponent((3, 3))))
+    assert not memory.things
+
+
+def test_frame_of_unknown_pose_leaves_no_memory() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([], box(None), pose=None))
+    assert (memory.things, memory.sites, memory.looked_at) == ({}, {}, {})
+
+
+def test_each_cell_knows_when_it_was_last_in_view() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3), (4, 3)]))
+    memory.update(2, view([(4, 3)]))
+    assert memory.looked_at == {(3, 3): 1, (4, 3): 2}

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, distance
+from hm_agent.worlds.melting_pot.memory.whereabouts import SPREAD, Whereabouts, worth_going_to
+from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+
+ROOM = Layout.from_ascii("""
+WWWWWWWWWWW
+W         W
+W  WWWW   W
+W  W      W
+W  W      W
+WWWWWWWWWWW
+""")
+HERE = Pose(1, 1, Facing.NORTH)
+AWAY = TextualMap(None, False, None, (), (), 0)
+
+
+def empty(*in_view: Cell) -> TextualMap:
+    return TextualMap(HERE, True, None, (), in_view, 0)
+
+
+def showing(cell: Cell, player: str = "opponent") -> TextualMap:
+    sight = Sight(player, (0, 0), cell, Facing.NORTH, None, is_player=True)
+    return TextualMap(HERE, True, None, (sight,), (cell,), 0)
+
+
+VIEWS = st.lists(
+    st.one_of(
+        st.just(AWAY),
+        st.builds(showing, st.sampled_from(ROOM.open_cells)),
+        st.lists(st.sampled_from(ROOM.open_cells)).map(lambda cells: empty(*cells)),
+    ),
+    max_size=30,
+)
+
+
+def after(*views: TextualMap) -> Whereabouts:
+    whereabouts = Whereabouts(ROOM, ("opponent",), 2)
+    for view in views:
+        whereabouts.update(view)
+    return whereabouts
+
+
+@given(VIEWS)
+def test_belief_always_sums_to_one(views: list[TextualMap]) -> None:
+    assert after(*views).of("opponent").sum() == pytest.approx(1.0)
+
+
+@given(VIEWS)
+def test_no_player_is_believed_to_be_inside_a_wall(views: list[TextualMap]) -> None:
+    belief = after(*views).of("opponent")
+    assert [belief[y, x] for x, y in ROOM.walls] == [0.0] * len(ROOM.walls)
+
+
+def test_sight_settles_where_a_player_is() -> None:
+    assert after(showing((5, 3))).of("opponent")[3, 5] == 1.0
+
+
+def test_another_players_sight_settles_nothing() -> None:
+    assert after(showing((5, 3), player="somebody else")).of("opponent")[3, 5] == 0.0
+
+
+def test_belief_spreads_by_one_step_to_open_neighbours() -> None:
+    belief = after(showing((4, 3)), empty()).of("opponent")  # (4, 2) and (3, 3) are walls
+    reached = {(int(x), int(y)) for y, x in zip(*belief.nonzero(), strict=True)}
+    assert reached == {(4, 3), (5, 3), (4, 4)}
+
+
+def test_empty_cell_in_view_is_ruled_out() -> None:
+    belief = after(showing((4, 3)), empty((5, 3))).of("opponent")
+    assert belief[3, 5] == 0.0
+    assert belief[4, 4] > 0.0
+
+
+def test_player_that_is_nowhere_it_could_be_may_be_anywhere() -> None:
+    lost = after(showing((4, 3)), empty((4, 3), (5, 3), (4, 4)))
+    assert (lost.of("opponent") == Whereabouts(ROOM, ("opponent",), 2).of("opponent")).all()
+
+
+def test_removal_from_the_map_starts_over() -> None:
+    assert (after(showing((4, 3)), AWAY).of("opponent") == Whereabouts(ROOM, ("opponent",), 2).of("opponent")).all()
+
+
+def test_likely_places_lie_apart_and_the_likeliest_comes_first() -> None:
+    places = after(showing((9, 4)), empty(), empty()).likely_places()
+    assert all(distance(a, b) >= SPREAD for (a, _), (b, _) in combinations(places, 2))
+    assert [odds for _, odds in places] == sorted((odds for _, odds in places), reverse=True)
+    assert places[0][1] > 0.9
+
+
+def test_near_place_is_worth_more_than_an_equally_likely_far_one() -> None:
+    assert worth_going_to([((9, 1), 0.4), ((2, 1), 0.4)], (1, 1)) == (2, 1)
+
+
+def test_place_much_likelier_is_worth_a_longer_way() -> None:
+    assert worth_going_to([((9, 1), 0.9), ((2, 1), 0.1)], (1, 1)) == (9, 1)
+
+
+def test_each_player_is_tracked_by_itself() -> None:
+    whereabouts = Whereabouts(ROOM, ("first", "second"), 2)
+    whereabouts.update(showing((4, 3), "first"))
+    assert whereabouts.of("first")[3, 4] == 1.0
+    assert whereabouts.of("second")[3, 4] == 0.0
+    assert whereabouts.of("second").sum() == pytest.approx(1.0)
+
+
+def test_likely_places_are_those_of_the_players_asked_for() -> None:
+    whereabouts = Whereabouts(ROOM, ("first", "second"), 1)
+    whereabouts.update(showing((1, 4), "first"))
+    whereabouts.update(showing((9, 1), "second"))
+    assert whereabouts.likely_places(["first"])[0][0][0] < 4
+    assert whereabouts.likely_places(["second"])[0][0][0] > 7
+    assert sum(odds for _, odds in whereabouts.likely_places(count=2)) > 1.5
+
+
+@given(VIEWS)
+def test_belief_sums_to_one_where_things_lure_players(views: list[TextualMap]) -> None:
+    whereabouts = Whereabouts(ROOM, ("opponent",), 2, lure=4.0)
+    whereabouts.notice([(1, 4), (2, 4), (9, 1)])
+    for view in views:
+        whereabouts.update(view)
+    assert whereabouts.of("opponent").sum() == pytest.approx(1.0)
+    assert whereabouts.of("opponent").min() >= 0.0
+
+
+@pytest.mark.parametrize("start", [empty(), showing((9, 4))], ids=["from anywhere", "from where it was seen"])
+def test_in_the_long_run_players_are_as_many_times_as_likely_where_things_grow(start: TextualMap) -> None:
+    whereabouts = Whereabouts(ROOM, ("opponent",), 2, lure=4.0)
+    whereabouts.notice([(1, 4), (2, 4)])
+    for view in (start, *[empty()] * 2000):
+        whereabouts.update(view)
+    belief = whereabouts.of("opponent")
+    assert belief[4, 1] / belief[4, 9] == pytest.approx(4.0, rel=0.01)

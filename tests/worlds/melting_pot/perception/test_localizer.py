@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Pose
+from hm_agent.worlds.melting_pot.perception.localizer import Localizer, WallPatterns
+from hm_agent.worlds.melting_pot.perception.odometry import LIKELY, UNDECIDED, UNLIKELY
+from hm_agent.worlds.melting_pot.perception.view import Window
+
+# Wide enough that its inner cells look alike from every side.
+HALL = Layout.from_ascii("\n".join(["WWWWWWWWW", *["W       W"] * 6, "WWWWWWWWW"]))
+PATTERNS = WallPatterns(HALL, Window(left=1, right=1, forward=1, backward=1))
+
+
+def look(
+    localizer: Localizer, pose: Pose, *, move: int = Move.NOOP, stayed: float = 0.0, compass: bool = True
+) -> Pose | None:
+    """Shows the walls as seen from a pose; a wall in view shows the facing too, unless there is no compass."""
+    walls = PATTERNS.wall_sets[PATTERNS.number[pose]]
+    return localizer.update(walls, 0, pose.facing if walls and compass else None, move, stayed)
+
+
+def test_corner_is_known_at_first_sight() -> None:
+    corner = Pose(1, 1, Facing.NORTH)
+    assert look(Localizer(PATTERNS), corner) == corner
+
+
+def test_corners_are_told_apart_by_the_compass_only() -> None:
+    corner = Pose(1, 1, Facing.NORTH)
+    localizer = Localizer(PATTERNS)
+    assert look(localizer, corner, compass=False) is None
+    assert {pose.cell for pose in localizer.candidates} == {(1, 1), (7, 1), (1, 6), (7, 6)}
+
+
+def test_no_pose_is_named_where_many_look_alike() -> None:
+    localizer = Localizer(PATTERNS)
+    assert look(localizer, Pose(4, 3, Facing.NORTH)) is None
+    assert {pose.cell for pose in localizer.candidates} == {(x, y) for x in range(2, 7) for y in range(2, 6)}
+
+
+def test_dead_reckoning_keeps_the_pose_where_many_look_alike() -> None:
+    localizer, pose = Localizer(PATTERNS), Pose(1, 1, Facing.SOUTH)
+    look(localizer, pose)
+    for move in (Move.FORWARD, Move.STEP_LEFT, Move.STEP_LEFT, Move.TURN_RIGHT, Move.BACKWARD):
+        pose = pose.after(move)
+        assert look(localizer, pose, move=move) == pose
+
+
+def test_walls_that_come_into_view_settle_the_pose() -> None:
+    localizer, pose = Localizer(PATTERNS), Pose(2, 2, Facing.WEST)
+    assert look(localizer, pose) is None
+    pose = pose.after(Move.FORWARD)
+    assert look(localizer, pose, move=Move.FORWARD) is None
+    pose = pose.after(Move.STEP_RIGHT)
+    assert look(localizer, pose, move=Move.STEP_RIGHT) == pose
+
+
+def test_step_into_a_wall_changes_nothing() -> None:
+    localizer, corner = Localizer(PATTERNS), Pose(1, 1, Facing.NORTH)
+    look(localizer, corner)
+    assert look(localizer, corner, move=Move.FORWARD) == corner
+
+
+def after_doubtful_step(stayed: float) -> Localizer:
+    """Was at (3, 2) for certain, then made a step forward that is so likely to have failed."""
+    localizer, pose = Localizer(PATTERNS), Pose(1, 1, Facing.EAST)
+    look(localizer, pose)
+    for move in (Move.STEP_RIGHT, Move.FORWARD, Move.FORWARD):
+        pose = pose.after(move)
+        assert look(localizer, pose, move=move) == pose
+    look(localizer, pose, move=Move.FORWARD, stayed=stayed)
+    return localizer
+
+
+def test_step_that_may_have_failed_leaves_both_poses_possible() -> None:
+    assert after_doubtful_step(UNDECIDED).candidates == (Pose(3, 2, Facing.EAST), Pose(4, 2, Facing.EAST))
+
+
+def test_step_that_likely_failed_is_taken_to_have_failed() -> None:
+    assert after_doubtful_step(LIKELY).candidates[0] == Pose(3, 2, Facing.EAST)
+
+
+def test_step_that_hardly_failed_is_taken_to_have_happened() -> None:
+    assert after_doubtful_step(UNLIKELY).candidates[0] == Pose(4, 2, Facing.EAST)
+
+
+def test_wall_that_fails_to_appear_corrects_a_wrong_guess() -> None:
+    localizer = after_doubtful_step(UNLIKELY)  # it failed all the same
+    look(localizer, Pose(4, 2, Facing.EAST), move=Move.FORWARD)
+    assert look(localizer, Pose(5, 2, Facing.EAST), move=Move.FORWARD) == Pose(6, 2, Facing.EAST)
+    assert look(localizer, Pose(6, 2, Facing.EAST), move=Move.FORWARD) == Pose(6, 2, Facing.EAST)
+
+
+def test_hidden_cells_are_not_compared() -> None:
+    corner = Pose(1, 1, Facing.NORTH)
+    walls = PATTERNS.wall_sets[PATTERNS.number[corner]]
+    covered = 0b001  # ahead to the left, where the corner's own stone is
+    assert Localizer(PATTERNS).update(walls & ~covered, 0, corner.facing, Move.NOOP, 0.0) is None
+    assert Localizer(PATTERNS).update(walls & ~covered, covered, corner.facing, Move.NOOP, 0.0) == corner
+
+
+def test_removal_lets_the_pose_be_anywhere_again() -> None:
+    localizer, elsewhere = Localizer(PATTERNS), Pose(7, 6, Facing.SOUTH)
+    look(localizer, Pose(1, 1, Facing.NORTH))
+    localizer.forget()
+    assert localizer.candidates == ()
+    assert look(localizer, elsewhere) == elsewhere
+
+
+def test_view_that_contradicts_all_beliefs_starts_over_from_the_walls() -> None:
+    localizer, elsewhere = Localizer(PATTERNS), Pose(7, 6, Facing.SOUTH)
+    look(localizer, Pose(1, 1, Facing.NORTH))
+    assert look(localizer, elsewhere) == elsewhere
+
+
+def test_view_that_no_pose_shows_has_no_pose() -> None:
+    assert Localizer(PATTERNS).update(0b010101010, 0, None, Move.NOOP, 0.0) is None

@@ -1,0 +1,27 @@
+"""Perception among eight players: the agent itself at play, its pose against the engine's own."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from benchmarks.accuracy import check
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+
+
+@pytest.fixture(scope="module")
+def checked() -> tuple[Counter[str], int]:
+    (scenario,) = find_scenarios(["rws_arena_0"])
+    return check(scenario, seed=1000)
+
+
+def test_crowd_has_no_unknown_patch(checked: tuple[Counter[str], int]) -> None:
+    assert checked[1] == 0
+
+
+def test_pose_in_a_crowd_is_exact(checked: tuple[Counter[str], int]) -> None:
+    verdicts, _ = checked
+    assert verdicts.total() > 200
+    assert verdicts["wrong"] == 0
+    assert verdicts["exact"] >= 0.999 * verdicts.total()

@@ -1,0 +1,109 @@
+"""Perception in kitchens: with a cook at work on either side, and with one that wanders about."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hm_agent.worlds.melting_pot.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
+from hm_agent.worlds.melting_pot.perception.atlas import Pixels
+from hm_agent.worlds.melting_pot.perception.perceiver import Eyes, Perceiver
+from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.perception.view import label_patches
+from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.simulator.bots.chef import SKILLED, Chef
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+
+SCENARIOS = find_scenarios(["cooking_asymmetric_*"])
+SEEDS = (1000, 1001)
+"""With these the focal player begins on the right and on the left."""
+STEPS = 1000
+SETTLED = 5
+"""From this step on, the pose is to be exact."""
+ALIKE = {Pose(2, 3, Facing.SOUTH), Pose(6, 3, Facing.SOUTH)}
+"""The only poses that the walls in view don't tell apart."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What was perceived in one frame, and what is true. held: by the teammate, as its own view shows it."""
+
+    step: int
+    view: TextualMap
+    pose: Pose
+    other: Pose
+    held: str | None
+
+
+def pose_of(truth: Any) -> Pose:
+    x, y = map(int, truth["POSITION"])
+    return Pose(x, y, int(truth["ORIENTATION"]))
+
+
+def hands(eyes: Eyes, rgb: Pixels) -> str | None:
+    return eyes.meanings[int(label_patches(rgb, eyes.atlas)[eyes.window.own_cell])].mark
+
+
+def watch(scenario: Scenario, seed: int, *, wanders: bool) -> Iterator[Moment]:
+    assert isinstance(scenario.game, KitchenFacts)
+    eyes, rng = eyes_of(scenario.game.short_name), random.Random(seed)
+    world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
+    observation = world.reset(seed)
+    perceiver, chef, move = Perceiver(eyes), Chef(scenario.game, eyes, SKILLED, rng), Move.NOOP
+    for step in range(STEPS):
+        rgb = np.asarray(observation.fields["RGB"])
+        me, other = world.truth(0), world.truth(1)
+        yield Moment(step, perceiver.see(rgb, move), pose_of(me), pose_of(other), hands(eyes, other["RGB"]))
+        move = rng.choice(list(Move)) if wanders else chef.act(rgb)
+        observation = world.step(move)
+    world.close()
+
+
+@pytest.fixture(scope="module")
+def moments() -> list[Moment]:
+    runs = [(scenario, seed, wanders) for scenario in SCENARIOS for seed in SEEDS for wanders in (False, True)]
+    return [moment for scenario, seed, wanders in runs for moment in watch(scenario, seed, wanders=wanders)]
+
+
+@pytest.fixture(scope="module")
+def eyes() -> Eyes:
+    return eyes_of(SCENARIOS[0].game.short_name)
+
+
+def test_frames_of_kitchens_have_no_unknown_patch(moments: list[Moment]) -> None:
+    assert sum(moment.view.unknown_patches for moment in moments) == 0
+
+
+def test_both_sides_are_played(moments: list[Moment]) -> None:
+    assert {moment.pose.x < 4 for moment in moments if moment.step == 0} == {True, False}
+
+
+def test_pose_is_exact_in_every_settled_step(moments: list[Moment]) -> None:
+    assert [moment for moment in moments if moment.step >= SETTLED and moment.view.pose != moment.pose] == []
+
+
+def test_pose_is_never_wrong_even_before(moments: list[Moment]) -> None:
+    assert [moment for moment in moments if moment.view.pose not in (None, moment.pose)] == []
+
+
+def test_poses_that_look_alike_are_told_apart_by_the_way_that_led_there(moments: list[Moment], eyes: Eyes) -> None:
+    shown = eyes.patterns.wall_sets
+    first, second = (shown[eyes.patterns.number[pose]] for pose in sorted(ALIKE))
+    assert first == second
+    assert len(set(shown)) == len(shown) - 1
+    assert {moment.view.pose for moment in moments} >= ALIKE
+
+
+def test_teammate_is_seen_where_it_is_and_looks_and_with_what_it_holds(moments: list[Moment]) -> None:
+    shown = [moment for moment in moments if moment.other.cell in moment.view.in_view]
+    seen = [[(player.cell, player.facing, player.mark) for player in moment.view.players] for moment in shown]
+    assert seen == [[(moment.other.cell, moment.other.facing, moment.held)] for moment in shown]
+    assert {moment.held for moment in shown} == {None, "tomato", "dish", "soup"}

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.worlds.melting_pot.facts import Beam
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose
+from hm_agent.worlds.melting_pot.planning.beam import find_way, line_up, reaches
+
+BEAM = Beam(length=3, radius=1)
+NORTH = Pose(5, 5, Facing.NORTH)
+ROOM = Layout.from_ascii("\n".join(["WWWWWWWWW", *["W       W"] * 7, "WWWWWWWWW"]))
+ISLANDS = Layout.from_ascii("WWWWWWWWW\nW  WWW  W\nWWWWWWWWW")
+HORIZON = 6
+
+
+def test_beam_covers_three_cells_ahead_and_three_on_either_side() -> None:
+    reached = {(x, y) for x in range(9) for y in range(9) if reaches(NORTH, (x, y), BEAM, frozenset())}
+    assert reached == {(5, 4), (5, 3), (5, 2), (4, 5), (4, 4), (4, 3), (6, 5), (6, 4), (6, 3)}
+
+
+@pytest.mark.parametrize("target", [(5, 6), (5, 1), (3, 5), (4, 6), (4, 2), (5, 5)])
+def test_beam_does_not_reach_behind_nor_further_than_its_length(target: Cell) -> None:
+    assert not reaches(NORTH, target, BEAM, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("target", "blocker"), [((5, 2), (5, 4)), ((4, 3), (4, 5)), ((6, 4), (6, 5))], ids=["ahead", "left", "right"]
+)
+def test_ray_ends_at_what_blocks_it(target: Cell, blocker: Cell) -> None:
+    assert reaches(NORTH, target, BEAM, frozenset())
+    assert not reaches(NORTH, target, BEAM, {blocker})
+
+
+def test_side_ray_passes_what_stands_ahead() -> None:
+    assert reaches(NORTH, (4, 3), BEAM, {(5, 4)})
+
+
+def test_target_is_hit_although_it_blocks() -> None:
+    assert reaches(NORTH, (5, 3), BEAM, {(5, 3)})
+
+
+def test_opponent_behind_is_turned_to() -> None:
+    assert line_up(ROOM, Pose(4, 2, Facing.NORTH), (4, 5), BEAM, frozenset()) in (Move.TURN_LEFT, Move.TURN_RIGHT)
+
+
+def test_a_way_tells_the_cells_it_leads_to_and_no_cell_for_a_turn() -> None:
+    way = find_way(ROOM, Pose(4, 6, Facing.NORTH), (4, 1), BEAM, frozenset())
+    assert way is not None
+    assert (way.move, way.cells) == (Move.FORWARD, ((4, 5), (4, 4)))
+    turned = find_way(ROOM, Pose(4, 2, Facing.NORTH), (4, 5), BEAM, frozenset())
+    assert turned is not None
+    assert turned.cells == ()
+
+
+def test_opponent_out_of_reach_is_not_lined_up_with() -> None:
+    assert line_up(ISLANDS, Pose(1, 1, Facing.WEST), (7, 1), BEAM, frozenset()) is None
+
+
+@given(st.data())
+def test_interact_comes_exactly_where_the_beam_reaches(data: st.DataObject) -> None:
+    cells = st.sampled_from(ROOM.open_cells)
+    pose = Pose(*data.draw(cells), data.draw(st.sampled_from(Facing)))
+    target = data.draw(cells.filter(lambda cell: cell != pose.cell))
+    things = data.draw(st.frozensets(cells.filter(lambda cell: cell not in (target, pose.cell)), max_size=15))
+    move = line_up(ROOM, pose, target, BEAM, things)
+    assert (move is Move.INTERACT) == reaches(pose, target, BEAM, ROOM.walls | things)
+
+
+@given(st.data())
+def test_lining_up_leads_past_things_to_where_the_beam_reaches(data: st.DataObject) -> None:
+    cells = st.sampled_from(ROOM.open_cells)
+    pose = Pose(*data.draw(cells), data.draw(st.sampled_from(Facing)))
+    target = data.draw(cells.filter(lambda cell: cell != pose.cell))
+    things = data.draw(st.frozensets(cells.filter(lambda cell: cell not in (target, pose.cell)), max_size=15))
+    taken = 0
+    while (move := line_up(ROOM, pose, target, BEAM, things)) not in (Move.INTERACT, None):
+        assert move is not None
+        pose, taken = pose.after(move), taken + 1
+        assert pose.cell not in ROOM.walls | things | {target}
+        assert taken <= HORIZON
+    assert move is Move.INTERACT or taken == 0

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import pytest
+
+from hm_agent.worlds.melting_pot.facts import Beam, MatrixFacts
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, step_towards
+from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.view import label_patches
+from hm_agent.worlds.melting_pot.planning.beam import reaches
+from hm_agent.worlds.melting_pot.planning.pathfinding import find_path
+from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate
+
+SEEDS, STEPS = range(8), 600
+PURPOSE = 0.6
+"""How often an avatar goes where its goal is, rather than anywhere."""
+
+
+@dataclass(frozen=True)
+class Zap:
+    """One shot of the first avatar, as the engine has it.
+
+    pose: the shooter's. other: where the second avatar stands. blocked: walls and resources. lit: where the beam is
+    seen. both_collected: whether both had collected something before this step, so that they can interact.
+    """
+
+    pose: Pose
+    other: Cell
+    blocked: frozenset[Cell]
+    lit: frozenset[Cell]
+    both_collected: bool
+    interacted: bool
+
+
+def pose_of(truth: Any) -> Pose:
+    x, y = map(int, truth["POSITION"])
+    return Pose(x, y, int(truth["ORIENTATION"]))
+
+
+def things_and_lit(world_rgb: Any, eyes: Eyes) -> tuple[frozenset[Cell], frozenset[Cell]]:
+    """Where resources lie, and where a beam is painted."""
+    labels = enumerate(label_patches(world_rgb, eyes.atlas))
+    shown = {(n % eyes.layout.width, n // eyes.layout.width): eyes.meanings[label] for n, label in labels}
+    things = frozenset(cell for cell, meaning in shown.items() if meaning.kind and not meaning.is_player)
+    return things, frozenset(cell for cell, meaning in shown.items() if meaning.is_hidden)
+
+
+def wander(layout: Layout, pose: Pose, goal: Cell, rng: random.Random) -> Move:
+    path = find_path(layout, pose.cell, goal) if layout.is_open(pose.cell) else None
+    if path and rng.random() < PURPOSE:
+        return step_towards(pose, path[0])
+    return Move(rng.randrange(Move.FORWARD, Move.INTERACT))
+
+
+def play(game: MatrixFacts, eyes: Eyes, seed: int) -> Iterator[Zap]:
+    """Lets two avatars wander: the first after the second, zapping often, the second after resources.
+
+    Moves come before the zap of the same step, so what counts is where both stand after it. Shots that destroy a
+    resource with their third hit are left out: they go on through it.
+    """
+    rng = random.Random(seed)
+    substrate = build_substrate(game.substrate, ("default",) * 2, rng, ground_truth=True)
+    both = substrate.reset().observation
+    collected = [False, False]
+    for _ in range(STEPS):
+        loaded = both[0]["READY_TO_SHOOT"] == 1.0
+        things, _ = things_and_lit(both[0]["WORLD.RGB"], eyes)
+        me, other = map(pose_of, both)
+        sought = other.cell if collected[0] else rng.choice(sorted(things))
+        moves = [wander(eyes.layout, me, sought, rng), wander(eyes.layout, other, rng.choice(sorted(things)), rng)]
+        if loaded and rng.random() < PURPOSE:
+            moves[0] = Move.INTERACT
+        both = substrate.step(moves).observation
+        has_fired = loaded and both[0]["READY_TO_SHOOT"] == 0.0
+        if has_fired and "destroyed_resource" not in dict(substrate.events()):
+            me, other = map(pose_of, both)
+            _, lit = things_and_lit(both[0]["WORLD.RGB"], eyes)
+            interacted = bool((both[0]["INTERACTION_INVENTORIES"] > 0).all())
+            blocked = (eyes.layout.walls | things) - {me.cell, other.cell}
+            yield Zap(me, other.cell, blocked, lit, all(collected), interacted)
+        collected = [int(each["INVENTORY"].sum()) > len(game.resources) for each in both]
+    substrate.close()
+
+
+@pytest.fixture(scope="module")
+def zaps(rws: MatrixFacts, rws_eyes: Eyes) -> list[Zap]:
+    return [zap for seed in SEEDS for zap in play(rws, rws_eyes, seed)]
+
+
+def before_what_blocks(zap: Zap, beam: Beam) -> set[Cell]:
+    """The cells of each ray before the first wall, resource or avatar on it."""
+    stops = zap.blocked | {zap.other}
+    near = product(range(-beam.length, beam.length + 1), repeat=2)
+    cells = {zap.pose.place(ahead, right) for ahead, right in near}
+    return {cell for cell in cells - stops if reaches(zap.pose, cell, beam, stops)}
+
+
+def test_beam_is_seen_on_exactly_the_cells_of_its_rays(zaps: list[Zap], rws: MatrixFacts) -> None:
+    assert [zap for zap in zaps if zap.lit != before_what_blocks(zap, rws.beam)] == []
+
+
+def test_nobody_interacts_out_of_reach(zaps: list[Zap], rws: MatrixFacts) -> None:
+    interactions = [zap for zap in zaps if zap.interacted]
+    assert len(interactions) > 20
+    assert all(reaches(zap.pose, zap.other, rws.beam, zap.blocked) for zap in interactions)
+
+
+def test_players_that_have_collected_interact_whenever_the_beam_reaches(zaps: list[Zap], rws: MatrixFacts) -> None:
+    able = [zap for zap in zaps if zap.both_collected]
+    assert [zap for zap in able if reaches(zap.pose, zap.other, rws.beam, zap.blocked) and not zap.interacted] == []
+
+
+def test_players_that_have_not_collected_do_not_interact(zaps: list[Zap], rws: MatrixFacts) -> None:
+    reached = [zap for zap in zaps if reaches(zap.pose, zap.other, rws.beam, zap.blocked)]
+    assert any(not zap.interacted for zap in reached)

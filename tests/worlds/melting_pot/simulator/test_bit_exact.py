@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from hm_agent.core import Observation
+from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+
+COUNTER_PREVIOUS, MIXED, GULLIBLE = "rws_repeated_1", "rws_repeated_4", "rws_repeated_5"
+CHEF = "cooking_asymmetric_0"
+FIRST_POSSIBLE_END = 1000
+
+
+class Playthrough:
+    """An episode with a focal player that moves at random; its digest is over all that could differ."""
+
+    def __init__(self, scenario: str, seed: int) -> None:
+        (found,) = find_scenarios([scenario])
+        self._world = MeltingPotWorld(found, Bots.SCRIPTED)
+        self._moves = random.Random(seed)
+        self._digest = hashlib.sha256()
+        self._take_in(self._world.reset(seed))
+
+    def _take_in(self, observation: Observation) -> None:
+        self.steps, self.over = observation.step, observation.last
+        self._digest.update(self._world.frame().tobytes())
+        for name in sorted(observation.fields):
+            self._digest.update(observation.fields[name].tobytes())
+        self._digest.update(repr((observation.reward, observation.last, self._world.tell())).encode())
+
+    def play(self, steps: int) -> None:
+        for _ in range(steps):
+            self._take_in(self._world.step(self._moves.randrange(len(Move))))
+
+    def play_to_the_end(self) -> None:
+        while not self.over:
+            self.play(1)
+
+    def digest(self) -> str:
+        self._digest.update(repr(self._world.background()).encode())
+        return f"{self.steps} steps: {self._digest.hexdigest()}"
+
+    def close(self) -> None:
+        self._world.close()
+
+
+def digest_of(scenario: str, seed: int, steps: int) -> str:
+    playthrough = Playthrough(scenario, seed)
+    playthrough.play(steps)
+    playthrough.close()
+    return playthrough.digest()
+
+
+def print_digests_of_whole_episodes() -> None:
+    for scenario in (COUNTER_PREVIOUS, GULLIBLE, CHEF):
+        playthrough = Playthrough(scenario, seed=3)
+        playthrough.play_to_the_end()
+        assert playthrough.steps >= FIRST_POSSIBLE_END
+        print(playthrough.digest())
+
+
+def test_seed_decides_whole_episodes_in_any_process() -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, __file__],
+            env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parents[4])},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for hash_seed in ("1", "2")
+    ]
+    outputs = [process.communicate() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], outputs
+    (first, _), (second, _) = outputs
+    assert len(first.splitlines()) == 3
+    assert first == second
+
+
+def test_seed_decides_the_episode_among_interleaved_worlds() -> None:
+    alone = [digest_of(MIXED, seed, steps=200) for seed in (1, 2)]
+    worlds = [Playthrough(MIXED, seed) for seed in (1, 2)]
+    for _ in range(200):
+        for world in worlds:
+            world.play(1)
+    assert [world.digest() for world in worlds] == alone
+    for world in worlds:
+        world.close()
+
+
+def test_draws_from_the_global_generator_change_no_episode() -> None:
+    undisturbed = digest_of(COUNTER_PREVIOUS, seed=1, steps=200)
+    playthrough = Playthrough(COUNTER_PREVIOUS, seed=1)
+    for _ in range(200):
+        random.random()
+        playthrough.play(1)
+    playthrough.close()
+    assert playthrough.digest() == undisturbed
+
+
+def test_episode_draws_nothing_from_the_global_generator() -> None:
+    before = random.getstate()
+    digest_of(MIXED, seed=1, steps=100)
+    assert random.getstate() == before
+
+
+def test_world_that_is_reset_repeats_the_episode() -> None:
+    (scenario,) = find_scenarios([MIXED])
+    world = MeltingPotWorld(scenario, Bots.SCRIPTED)
+    frames = []
+    for _ in range(2):
+        world.reset(7)
+        for _ in range(50):
+            world.step(Move.FORWARD)
+        frames.append(world.frame().tobytes())
+    world.close()
+    assert frames[0] == frames[1]
+
+
+def test_other_seed_gives_another_episode() -> None:
+    assert digest_of(MIXED, seed=1, steps=50) != digest_of(MIXED, seed=2, steps=50)
+
+
+if __name__ == "__main__":
+    print_digests_of_whole_episodes()

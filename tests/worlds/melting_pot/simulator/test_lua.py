@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import meltingpot
+import pytest
+from meltingpot.utils.substrates import builder
+
+from hm_agent.worlds.melting_pot.simulator import lua
+
+ORIGINAL = Path(meltingpot.__file__).parent / "lua"
+
+
+@pytest.fixture(scope="module")
+def copy() -> Path:
+    lua.use_deterministic_lua()
+    return Path(builder._MELTINGPOT_ROOT) / "meltingpot" / "lua"
+
+
+def test_engine_is_pointed_at_a_copy_with_every_module(copy: Path) -> None:
+    assert copy != ORIGINAL
+    assert {path.relative_to(copy) for path in copy.rglob("*.lua")} == {
+        path.relative_to(ORIGINAL) for path in ORIGINAL.rglob("*.lua")
+    }
+
+
+@pytest.mark.parametrize("module", lua._LOOPS)
+def test_loops_run_in_order_in_the_copy_only(copy: Path, module: str) -> None:
+    loop, times = lua._LOOPS[module]
+    code = (copy / "modules" / module).read_text("utf-8")
+    assert loop not in code
+    assert code.count(loop.replace("pairs", "_inOrder")) == times
+    assert (ORIGINAL / "modules" / module).read_text("utf-8").count(loop) == times
+
+
+def test_other_code_is_left_as_it_is(copy: Path) -> None:
+    changed = {
+        path.name
+        for path in ORIGINAL.rglob("*.lua")
+        if path.read_bytes() != (copy / path.relative_to(ORIGINAL)).read_bytes()
+    }
+    assert changed == set(lua._LOOPS)
+
+
+def test_unknown_version_is_refused(tmp_path: Path) -> None:
+    module = tmp_path / "base_simulation.lua"
+    module.write_text("local a = 1\nfor k in pairs(avatars) do end\n")
+    with pytest.raises(
+        RuntimeError, match=r"base_simulation\.lua has 1 loops .* where 5 are known: .*use dm-meltingpot"
+    ):
+        lua._sort_loops(module, "in pairs(avatars)", 5)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.core import Counts
+from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, consistent_inventories, infer_inventory, reward
+
+RWS = ((0.0, -10.0, 10.0), (10.0, 0.0, -10.0), (-10.0, 10.0, 0.0))
+DILEMMA = ((3.0, 0.0), (5.0, 1.0))
+
+
+@st.composite
+def committed(draw: st.DrawFn, least: int = 1, most: int = 12, stray: int = 0) -> Counts:
+    """An inventory with a lead in one resource, and no more than so many of each other beside it."""
+    inventory = [1 + draw(st.integers(0, stray)) for _ in range(3)]
+    main = draw(st.integers(0, 2))
+    inventory[main] = max(inventory) + draw(st.integers(least, most))
+    return tuple(inventory)
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "received"),
+    [
+        ((1, 5, 1), (6, 1, 1), 200 / 56),
+        ((6, 1, 1), (1, 5, 1), -200 / 56),
+        ((1, 6, 1), (1, 6, 1), 0.0),
+        ((0, 1, 0), (1, 0, 0), 10.0),
+    ],
+)
+def test_reward_is_the_matrix_over_normalised_inventories(own: Counts, other: Counts, received: float) -> None:
+    assert reward(own, other, RWS) == pytest.approx(received)
+
+
+def test_rows_of_the_payoff_are_ones_own_strategies() -> None:
+    assert reward((0, 1), (1, 0), DILEMMA) == 5.0
+    assert reward((1, 0), (0, 1), DILEMMA) == 0.0
+
+
+def test_tie_is_no_main_resource() -> None:
+    assert argmax((4, 4, 1)) is None
+
+
+def test_largest_count_is_the_main_resource() -> None:
+    assert argmax((1, 2, 7)) == 2
+
+
+@given(own=committed(stray=3), other=committed(stray=3))
+def test_inferred_inventory_explains_the_reward(own: Counts, other: Counts) -> None:
+    received = reward(own, other, RWS)
+    inventory, _ = infer_inventory(own, received, RWS, initial=1)
+    assert reward(own, inventory, RWS) == pytest.approx(received, abs=1e-5)
+
+
+@given(own=committed(stray=3), other=committed(stray=3))
+def test_true_inventory_is_among_the_consistent_ones(own: Counts, other: Counts) -> None:
+    fits = consistent_inventories(own, reward(own, other, RWS), RWS, initial=1)
+    assert other in [inventory for inventory, _ in fits]
+
+
+@given(own=committed(stray=3), other=committed(stray=3))
+def test_probabilities_of_consistent_inventories_sum_to_one(own: Counts, other: Counts) -> None:
+    fits = consistent_inventories(own, reward(own, other, RWS), RWS, initial=1)
+    assert sum(probability for _, probability in fits) == pytest.approx(1.0)
+
+
+@given(own=committed(least=2), other=committed(least=3))
+def test_pure_strategy_is_inferred_from_committed_inventories(own: Counts, other: Counts) -> None:
+    _, main = infer_inventory(own, reward(own, other, RWS), RWS, initial=1)
+    assert main == argmax(other)
+
+
+@given(other=committed(least=3))
+def test_even_inventory_tells_nothing_of_the_others_strategy(other: Counts) -> None:
+    own = (2, 2, 2)
+    _, main = infer_inventory(own, reward(own, other, RWS), RWS, initial=1)
+    assert main is None
+
+
+def test_reward_that_nothing_explains_takes_what_comes_closest() -> None:
+    _, main = infer_inventory((1, 6, 1), 99.0, RWS, initial=1)
+    assert main == 0

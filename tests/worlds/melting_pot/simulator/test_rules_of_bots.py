@@ -1,0 +1,41 @@
+"""What the oracle is told of Melting Pot's own puppeteers."""
+
+from __future__ import annotations
+
+import pytest
+
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import library
+from hm_agent.worlds.melting_pot.games.matrix.rules import Rules
+from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
+from hm_agent.worlds.melting_pot.simulator.bots.telling import rule_of
+
+RULES = {
+    "pd_repeated_2": None,
+    "pd_repeated_3": "cooperate until I have played defect once",
+    "pd_repeated_4": "cooperate until I have played defect 2 times",
+    "pd_repeated_5": "begins with cooperate and then copies",
+    "pd_repeated_6": "begins with cooperate and then copies",
+    "pd_repeated_7": None,
+    "pd_repeated_8": "defect until I have played defect 3 times, then cooperate once",
+    "rws_repeated_1": None,
+    "rws_repeated_5": None,
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_rule_of_every_bot_is_said_in_words_that_the_reasoner_knows(name: str) -> None:
+    (scenario,) = find_scenarios([name])
+    for bot in cast_of(scenario):
+        rule = rule_of(bot, scenario.game)
+        assert (rule is None) == (RULES[name] is None)
+        if rule is not None:
+            assert str(RULES[name]) in rule
+            assert rule in {strategy.words for strategy in library(rules_of(scenario))}
+
+
+def rules_of(scenario: Scenario) -> Rules:
+    facts = scenario.game
+    assert isinstance(facts, MatrixFacts)
+    return Rules(facts.behaviours, facts.things, facts.payoff, 1, 23, 15, facts.length)

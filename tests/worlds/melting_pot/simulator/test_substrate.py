@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from meltingpot import substrate as mp_substrate
+
+from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.scenarios import load_games
+from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, settings_of
+
+games = pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
+
+
+@games
+def test_engine_builds_every_substrate_without_a_word(game: GameFacts, capfd: pytest.CaptureFixture[str]) -> None:
+    roles = mp_substrate.get_config(game.substrate).default_player_roles
+    build_substrate(game.substrate, roles, random.Random(1000)).close()
+    assert capfd.readouterr() == ("", "")
+
+
+@games
+def test_scene_of_a_substrate_is_kept(game: GameFacts) -> None:
+    config = mp_substrate.get_config(game.substrate)
+    original = config.lab2d_settings_builder(roles=config.default_player_roles, config=config)
+    ours = components_of_scene(settings_of(game.substrate, config.default_player_roles))
+    assert ours == (components_of_scene(original) or ["StateManager", "Transform"])
+
+
+def components_of_scene(settings: Any) -> list[str]:
+    scene = settings["simulation"].get("scene", {"components": []})
+    return [component["component"] for component in scene["components"]]

@@ -1,0 +1,96 @@
+"""Trained bots: loaded from a folder laid out as Melting Pot's own, driven by the real puppeteers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.core import Told
+from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet
+
+SUBSTRATE = "running_with_scissors_in_the_matrix__repeated"
+ARENA, KITCHEN = "running_with_scissors_in_the_matrix__arena", "collaborative_cooking__asymmetric"
+(ROCK,) = find_scenarios(["rws_repeated_6"])
+(SCISSORS,) = find_scenarios(["rws_repeated_8"])
+(FREE,) = find_scenarios(["rws_repeated_5"])
+(FREE_CROWD,) = find_scenarios(["rws_arena_1"])
+(CHEF, APPRENTICE, NOBODY) = find_scenarios(["cooking_asymmetric_*"])
+
+
+@pytest.fixture(scope="module")
+def bots_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bots")
+    save_puppet(folder / SUBSTRATE / "puppet_1", goals=9)
+    save_puppet(folder / SUBSTRATE / "free_0", goals=0)
+    save_puppet(folder / ARENA / "free_0", goals=0, view=88)
+    for model in ("chef_0", "chef_1", "apprentice_0", "apprentice_1"):
+        save_puppet(folder / KITCHEN / model, goals=0)
+    return folder
+
+
+def test_auto_takes_trained_bots_where_they_lie(bots_dir: Path) -> None:
+    assert choose_bots(ROCK, "auto", bots_dir) is Bots.TRAINED
+
+
+def test_auto_falls_back_to_scripted_bots_without_an_archive() -> None:
+    expected = Bots.SCRIPTED if not _archive_is_installed() else Bots.TRAINED
+    assert choose_bots(ROCK, "auto", None) is expected
+
+
+def test_missing_trained_bots_are_named_with_what_would_be_right(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"puppet_1.*--bots=scripted"):
+        choose_bots(ROCK, "trained", tmp_path)
+
+
+def test_a_saved_puppet_gets_the_puppeteers_goal_and_its_action_reaches_the_world(bots_dir: Path) -> None:
+    # The scissors bot's goal is number 2 while it collects, and move 2 is a step back: the avatar must go backwards.
+    world = MeltingPotWorld(SCISSORS, Bots.TRAINED, bots_dir, ground_truth=True)
+    world.reset(0)
+    before = world.truth(1)
+    for _ in range(3):
+        world.step(0)
+    after = world.truth(1)
+    assert world.tell() == (Told("scissors"),)
+    assert after["ORIENTATION"] == before["ORIENTATION"]
+    assert not (after["POSITION"] == before["POSITION"]).all()
+    world.close()
+
+
+@pytest.mark.parametrize("scenario", [FREE, FREE_CROWD, CHEF, APPRENTICE], ids=lambda scenario: scenario.short_name)
+def test_saved_bots_without_puppeteer_play_and_tell_no_target(scenario: Scenario, bots_dir: Path) -> None:
+    world = MeltingPotWorld(scenario, Bots.TRAINED, bots_dir)
+    world.reset(0)
+    assert not any(world.step(0).last for _ in range(5))
+    assert world.background()
+    assert set(world.background()) <= set(cast_of(scenario))
+    assert set(world.tell()) == {Told(None)}
+    world.close()
+
+
+@pytest.mark.parametrize("wanted", ["auto", "trained"])
+def test_a_bot_that_stands_still_needs_no_model(wanted: str, tmp_path: Path) -> None:
+    assert choose_bots(NOBODY, wanted, tmp_path) is Bots.TRAINED
+    assert choose_bots(NOBODY, wanted, None) is Bots.TRAINED
+
+
+@pytest.mark.parametrize("bots", list(Bots))
+def test_a_bot_that_stands_still_never_moves_and_says_so(bots: Bots) -> None:
+    world = MeltingPotWorld(NOBODY, bots, ground_truth=True)
+    world.reset(1000)
+    before = world.truth(1)
+    for _ in range(20):
+        world.step(0)
+    after = world.truth(1)
+    assert all((after[name] == before[name]).all() for name in ("POSITION", "ORIENTATION"))
+    assert world.background() == ("noop_bot",)
+    assert world.tell() == (Told("stands around"),)
+    world.close()
+
+
+def _archive_is_installed() -> bool:
+    return all(model_path(name, None).is_dir() for name in cast_of(ROCK))

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Pose, distance, step_towards
+
+POSES = st.builds(Pose, st.integers(-30, 30), st.integers(-30, 30), st.sampled_from(Facing))
+OFFSETS = st.integers(-5, 5)
+
+ROOM = Layout.from_ascii("""
+WWWWW
+W   W
+W W W
+WWWWW
+""")
+
+
+@pytest.mark.parametrize(
+    ("facing", "ahead", "right"),
+    [
+        (Facing.NORTH, (5, 4), (6, 5)),
+        (Facing.EAST, (6, 5), (5, 6)),
+        (Facing.SOUTH, (5, 6), (4, 5)),
+        (Facing.WEST, (4, 5), (5, 4)),
+    ],
+)
+def test_facing_decides_what_is_ahead_and_what_is_right(
+    facing: Facing, ahead: tuple[int, int], right: tuple[int, int]
+) -> None:
+    pose = Pose(5, 5, facing)
+    assert (pose.place(1, 0), pose.place(0, 1)) == (ahead, right)
+
+
+@given(POSES, OFFSETS, OFFSETS)
+def test_offset_undoes_place(pose: Pose, ahead: int, right: int) -> None:
+    assert pose.offset(pose.place(ahead, right)) == (ahead, right)
+
+
+@pytest.mark.parametrize(
+    ("move", "offset"),
+    [
+        (Move.FORWARD, (1, 0)),
+        (Move.BACKWARD, (-1, 0)),
+        (Move.STEP_RIGHT, (0, 1)),
+        (Move.STEP_LEFT, (0, -1)),
+        (Move.NOOP, (0, 0)),
+        (Move.INTERACT, (0, 0)),
+    ],
+)
+@given(pose=POSES)
+def test_step_goes_its_way_without_turning(pose: Pose, move: Move, offset: tuple[int, int]) -> None:
+    assert pose.after(move) == Pose(*pose.place(*offset), pose.facing)
+
+
+@pytest.mark.parametrize(("move", "after"), [(Move.TURN_LEFT, Facing.WEST), (Move.TURN_RIGHT, Facing.EAST)])
+def test_turn_changes_nothing_but_the_facing(move: Move, after: Facing) -> None:
+    assert Pose(3, 4, Facing.NORTH).after(move) == Pose(3, 4, after)
+
+
+@given(POSES, st.sampled_from([(0, -1), (1, 0), (0, 1), (-1, 0)]))
+def test_step_towards_a_neighbour_leads_onto_it(pose: Pose, direction: tuple[int, int]) -> None:
+    neighbour = (pose.x + direction[0], pose.y + direction[1])
+    assert pose.after(step_towards(pose, neighbour)).cell == neighbour
+
+
+def test_distance_counts_steps_not_the_straight_line() -> None:
+    assert distance((1, 2), (4, 6)) == 7
+
+
+def test_layout_has_its_walls_where_they_are_drawn() -> None:
+    assert (ROOM.width, ROOM.height) == (5, 4)
+    assert ROOM.open_cells == ((1, 1), (2, 1), (3, 1), (1, 2), (3, 2))
+
+
+def test_cell_outside_the_map_is_neither_contained_nor_open() -> None:
+    assert not ROOM.contains((5, 0))
+    assert not ROOM.contains((0, -1))
+    assert not ROOM.is_open((5, 0))
+
+
+def test_wall_is_contained_but_not_open() -> None:
+    assert ROOM.contains((2, 2))
+    assert not ROOM.is_open((2, 2))
+
+
+def test_neighbours_are_open_cells_on_four_sides() -> None:
+    assert set(ROOM.neighbours[2, 1]) == {(1, 1), (3, 1)}
+    assert ROOM.neighbours[3, 2] == ((3, 1),)

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from PIL import ImageColor
+
+from hm_agent.core import Decision, Hypothesis, Observation, Step, Strategy
+from hm_agent.recording.video import VideoRecorder
+from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.grid import Pose
+from hm_agent.worlds.melting_pot.scenarios import load_games
+from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.viewer import picture
+from hm_agent.worlds.melting_pot.viewer.canvas import Pixels, fit
+from hm_agent.worlds.melting_pot.viewer.pen import SELF, Box, font, wrap
+
+HELD = (Hypothesis("it plays rock", 0.9, "rock"), Hypothesis("it plays paper", -0.2, "paper"))
+TOLERANCE = 6.0
+"""By how much a decoded colour may be off on the average, of 255."""
+
+
+@pytest.fixture(scope="module")
+def game() -> GameFacts:
+    return next(game for game in load_games() if game.short_name == "rws_repeated")
+
+
+def sprites(height: int, width: int, seed: int) -> Pixels:
+    """An image of coloured squares of 8 x 8 pixels."""
+    colours = np.random.default_rng(seed).integers(0, 256, (height // 8, width // 8, 3), dtype=np.uint8)
+    return colours.repeat(8, axis=0).repeat(8, axis=1)
+
+
+def world(seed: int) -> Pixels:
+    return sprites(120, 184, seed)
+
+
+def step(number: int, decision: Decision | None = None, reward: float = 0.0, total: float = 0.0) -> Step:
+    observation = Observation(number, {"RGB": sprites(40, 40, seed=1000 + number)})
+    return Step(observation, decision or Decision(0, inventory=(1, 1, 1)), reward, total)
+
+
+def film(path: Path, game: GameFacts, *steps: Step, frame: Callable[[int], Pixels] = world) -> list[Pixels]:
+    """Records steps and decodes what they became; the world's image is `frame` of the step's place."""
+    numbers = iter(range(len(steps)))
+    recorder = VideoRecorder(path, lambda: frame(next(numbers)), game, "hypothetical_minds · rws_repeated_0")
+    for one in steps:
+        recorder.record(one)
+    recorder.close()
+    return decoded(path)
+
+
+def decoded(path: Path) -> list[Pixels]:
+    with av.open(path) as container:
+        return [np.asarray(image.to_ndarray(format="rgb24"), np.uint8) for image in container.decode(video=0)]
+
+
+def inside(pixels: Pixels, box: Box) -> Pixels:
+    return pixels[box.y : box.y + box.height, box.x : box.x + box.width]
+
+
+def off(one: Pixels, other: Pixels) -> float:
+    return float(np.abs(one.astype(float) - other.astype(float)).mean())
+
+
+def shown_in(box: Box, game: GameFacts, *steps: Step) -> Pixels:
+    """What a box of the picture shows after steps, before encoding."""
+    drawn = picture.Picture(game, "title")
+    pixels = [drawn.of(one, world(0)) for one in steps][-1]
+    return inside(pixels, box).copy()
+
+
+def test_browsers_can_play_it(tmp_path: Path, game: GameFacts) -> None:
+    path = tmp_path / "video.mp4"
+    film(path, game, *map(step, range(3)))
+    with av.open(path) as container:
+        stream = container.streams.video[0]
+        context = stream.codec_context
+        assert (context.name, context.pix_fmt, context.width, context.height) == ("h264", "yuv420p", 1280, 720)
+        assert stream.frames == 3
+        assert stream.average_rate == Fraction(10)
+    data = path.read_bytes()
+    assert data.index(b"moov") < data.index(b"mdat")
+
+
+def test_every_frame_shows_its_world_and_its_view(tmp_path: Path, game: GameFacts) -> None:
+    pictures = film(tmp_path / "video.mp4", game, *map(step, range(5)))
+    assert len(pictures) == 5
+    for number, pixels in enumerate(pictures):
+        large = world(number).repeat(4, axis=0).repeat(4, axis=1)
+        view = sprites(40, 40, seed=1000 + number).repeat(4, axis=0).repeat(4, axis=1)
+        assert off(pixels[36:516, 24:760], large) < TOLERANCE
+        assert off(pixels[544:704, 24:184], view) < TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("shape", "place"),
+    [((120, 184), (736, 480)), ((72, 104), (728, 504)), ((240, 240), (480, 480)), ((88, 88), (440, 440))],
+)
+def test_images_of_other_sizes_grow_by_whole_factors(shape: tuple[int, int], place: tuple[int, int]) -> None:
+    box = Box(24, 36, 736, 504 if place[1] > 480 else 480)
+    assert fit(np.zeros((*shape, 3), np.uint8), box) == (24, 36, *place)
+
+
+def test_validated_hypothesis_stands_out(game: GameFacts) -> None:
+    decision = Decision(0, hypotheses=HELD)
+    held = shown_in(picture.HYPOTHESES, game, step(0, decision))
+    validated = shown_in(picture.HYPOTHESES, game, step(0, replace(decision, validated=HELD[1])))
+    accent = (245, 184, 75)
+    assert not (held == accent).all(axis=-1).any()
+    assert (validated == accent).all(axis=-1).any()
+
+
+def test_value_moves_the_bar(game: GameFacts) -> None:
+    low, high = (
+        shown_in(picture.HYPOTHESES, game, step(0, Decision(0, hypotheses=(replace(HELD[0], value=value),))))
+        for value in (0.2, 0.9)
+    )
+    green = (99, 210, 151)
+    assert 0 < (low == green).all(axis=-1).sum() < (high == green).all(axis=-1).sum()
+
+
+def test_inventory_is_in_the_colours_of_the_game(game: GameFacts) -> None:
+    shown = shown_in(picture.OWN, game, step(0, Decision(0, inventory=(2, 0, 4))))
+    amounts = [(shown == colour).all(axis=-1).sum() for colour in ((255, 227, 11), (109, 42, 255), (42, 188, 255))]
+    assert amounts[1] == 0
+    assert amounts[2] == 2 * amounts[0] > 0
+
+
+def test_last_inferred_inventory_stays(game: GameFacts) -> None:
+    steps = [step(0, Decision(0, other_inventory=(5, 1, 1))), step(1, Decision(0))]
+    assert np.array_equal(shown_in(picture.OTHER, game, *steps), shown_in(picture.OTHER, game, steps[0]))
+    assert not np.array_equal(shown_in(picture.OTHER, game, *steps), shown_in(picture.OTHER, game, steps[1]))
+
+
+@pytest.mark.parametrize(
+    ("box", "decision"),
+    [
+        (picture.STRATEGY, Decision(0, strategy=Strategy("collect paper"))),
+        (picture.STRATEGY, Decision(0, strategy=Strategy("none", target=(1, 6, 1)))),
+        (picture.SUBGOAL, Decision(0, subgoal="move_to((3, 4))")),
+        (picture.HYPOTHESES, Decision(0, hypotheses=HELD)),
+        (picture.OWN, Decision(0, inventory=(1, 6, 1))),
+    ],
+)
+def test_what_changes_is_drawn_again(game: GameFacts, box: Box, decision: Decision) -> None:
+    before = shown_in(box, game, step(0, Decision(0)))
+    assert not np.array_equal(before, shown_in(box, game, step(0, Decision(0)), step(1, decision)))
+    assert np.array_equal(before, shown_in(box, game, step(0, decision), step(1, Decision(0))))
+
+
+def test_reward_is_followed(game: GameFacts) -> None:
+    won = [step(0), step(1, reward=10.0, total=10.0), step(2, total=10.0)]
+    lost = [step(0), step(1, reward=-10.0, total=-10.0), step(2, total=-10.0)]
+    assert not np.array_equal(shown_in(picture.REWARD, game, *won), shown_in(picture.REWARD, game, *lost))
+    assert np.array_equal(shown_in(picture.REWARD, game, *won), shown_in(picture.REWARD, game, *won[:2]))
+
+
+def test_long_texts_stay_inside_their_boxes(game: GameFacts) -> None:
+    endless = "word " * 500 + "x" * 2000
+    held = tuple(Hypothesis(f"{number} {endless}", 1e6, endless) for number in range(30))
+    decision = Decision(
+        0, None, (999, 0, 1), (1, 999, 1), endless, Strategy(endless, (1, 1, 999)), endless, held, held[7]
+    )
+    drawn = picture.Picture(game, endless).of(step(10**9, decision, 1e6, 1e6), world(0)).copy()
+    boxes = [box for box in vars(picture).values() if isinstance(box, Box)]
+    for box in boxes:
+        inside(drawn, box)[:] = 0
+    assert len(np.unique(drawn.reshape(-1, 3), axis=0)) <= 3  # the background, the frames and the boxes
+
+
+@pytest.mark.parametrize("text", ["a short text", "many words " * 40, "x" * 300, "tail after " + "y" * 90, "", " \n "])
+def test_wrapped_lines_fit_and_lose_nothing_unmarked(text: str) -> None:
+    lines = wrap(text, 17, 200, 3)
+    assert len(lines) <= 3
+    assert all(font(17).getlength(line) <= 200 for line in lines)
+    whole = "".join(lines) if lines and lines[-1].endswith("…") else "".join(text.split())
+    assert "".join(lines).replace(" ", "") == whole.replace(" ", "")
+
+
+def test_cut_episode_leaves_a_playable_file(tmp_path: Path, game: GameFacts) -> None:
+    path = tmp_path / "video.mp4"
+    recorder = VideoRecorder(path, lambda: world(0), game, "title")
+    recorder.record(step(0))
+    with pytest.raises(KeyError):
+        recorder.record(replace(step(1), observation=Observation(1, {})))
+    recorder.close()
+    recorder.close()
+    assert len(decoded(path)) == 1
+
+
+def test_no_steps_leave_no_file(tmp_path: Path, game: GameFacts) -> None:
+    VideoRecorder(tmp_path / "video.mp4", lambda: world(0), game, "title").close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_missing_folder_is_an_os_error(tmp_path: Path, game: GameFacts) -> None:
+    recorder = VideoRecorder(tmp_path / "nowhere" / "video.mp4", lambda: world(0), game, "title")
+    with pytest.raises(FileNotFoundError):
+        recorder.record(step(0))
+
+
+def test_full_disk_is_an_os_error(tmp_path: Path, game: GameFacts) -> None:
+    (tmp_path / "video.mp4").symlink_to("/dev/full")
+    recorder = VideoRecorder(tmp_path / "video.mp4", lambda: world(0), game, "title")
+
+    def record_all() -> None:
+        for number in range(20):
+            recorder.record(step(number))
+        recorder.close()
+
+    with pytest.raises(OSError, match="No space left"):
+        record_all()
+
+
+def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
+    shown = shown_in(picture.WORLD, game, step(0, Decision(0, pose=Pose(3, 2, 0))))
+    tile, plain = shown[64:96, 96:128], world(0)[16:24, 24:32].repeat(4, axis=0).repeat(4, axis=1)
+    assert (tile[0] == ImageColor.getrgb(SELF)).all()
+    assert (tile[2:-2, 2:-2] == plain[2:-2, 2:-2]).all()
+
+
+@pytest.mark.parametrize("other", load_games(), ids=lambda other: other.short_name)
+def test_every_game_can_be_filmed(other: GameFacts) -> None:
+    eyes = eyes_of(other.short_name)
+    columns, rows = 8 * eyes.layout.width, 8 * eyes.layout.height
+    seen = sprites(8 * eyes.window.rows, 8 * eyes.window.columns, seed=1)
+    held = tuple(range(1, 1 + len(other.holdings)))
+    decision = Decision(0, inventory=held, other_inventory=held, about="player_3", hypotheses=HELD)
+    shown = Step(Observation(0, {"RGB": seen}), decision, 0.0, 0.0)
+    drawn = picture.Picture(other, other.title).of(shown, sprites(rows, columns, 0))
+    assert len(np.unique(inside(drawn, picture.WORLD).reshape(-1, 3), axis=0)) > 10
+    assert (len(np.unique(inside(drawn, picture.OTHER).reshape(-1, 3), axis=0)) > 5) == isinstance(other, MatrixFacts)
