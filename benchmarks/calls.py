@@ -13,21 +13,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.asking import AnswerT, Call, Model, Question, ignore
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.models.providers import ModelSettings, provider_of
+from hm_agent.questions import AnswerT, Call, Model, Question, ignore
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.melting_pot import text_player
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.theory_of_mind.memory import InteractionMemory
 from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
 from hm_agent.worlds.melting_pot.scenarios import find_scenarios, game_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 SCENARIO = "rws_repeated_1"
@@ -71,7 +71,7 @@ def endpoint(latency: float) -> Iterator[tuple[Traffic, ModelSettings]]:
 async def play(settings: ModelSettings) -> tuple[Outcome, int, float]:
     """An episode's outcome, its interactions, and the seconds it took."""
     (scenario,) = find_scenarios([SCENARIO])
-    world, eyes = MeltingPotWorld(scenario, Bots.SCRIPTED), eyes_of(scenario.game.short_name)
+    world, eyes = MeltingPotWorld(scenario, Bots.SCRIPTED), vision_of(scenario.game.short_name)
     async with provider_of(settings).model(SEED) as model:
         agent = AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, model, SEED, world.tell))
         started = time.perf_counter()
@@ -100,14 +100,14 @@ class Doubter:
 async def update(model: Model, others: list[tuple[int, ...]], traffic: Traffic) -> tuple[int, int]:
     """The round trips of the last of several updates of the Theory of Mind, and how many hypotheses it scored."""
     facts = game_named("rws_repeated", MatrixFacts)
-    game = MatrixGame(facts, eyes_of(facts.short_name))
+    game = MatrixGame(facts, vision_of(facts.short_name))
     mind = TheoryOfMind(game.mind, model, InteractionMemory(), Hyperparameters())
     before, scored = 0, 0
     for number, other in enumerate(others):
         before = traffic.round_trips
         scored = sum(hypothesis.prediction is not None for hypothesis in mind.hypotheses)
         paid = reward(OWN, other, facts.payoff)
-        await mind.revise(Interaction(100 * number, game.players[0], OWN, paid, shown=(0, 0, 0)))
+        await mind.revise(InteractionEvent(100 * number, game.players[0], OWN, paid, shown=(0, 0, 0)))
     return traffic.round_trips - before, scored
 
 

@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
 from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
 STEPS = 1000
 ROUNDS = 5
@@ -86,7 +86,7 @@ def play(scenario: Scenario, seed: int, *recorders: Reel) -> tuple[float, list[f
 
 def perceive(scenario: Scenario, reel: Reel) -> list[float]:
     """Seconds for each frame of an episode, from pixels to the textual map."""
-    perceiver = Perceiver(eyes_of(scenario.game.short_name))
+    perceiver = Perceiver(vision_of(scenario.game.short_name))
     times = []
     for frame, move in zip(reel.frames, reel.moves, strict=False):
         started = time.perf_counter()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.asking import Model
 from hm_agent.core import Agent
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.questions import Model
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 
@@ -20,6 +20,6 @@ def set_up(
     model: who answers its questions; the built-in reasoner where none is given.
     """
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=ground_truth)
-    eyes = eyes_of(scenario.game.short_name)
+    eyes = vision_of(scenario.game.short_name)
     ingredients = Ingredients(scenario.game, eyes, model or BuiltinReasoner(), seed, world.tell)
     return world, AGENTS["hypothetical_minds"](ingredients)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from statistics import mean
 
 from benchmarks.stage import set_up
-from hm_agent.asking import AnswerT, Call, Question, ignore
 from hm_agent.episode import run_episode
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
+from hm_agent.questions import AnswerT, Call, Question, ignore
 from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
 
 SEED = 0

@@ -15,9 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
-from hm_agent.asking import Usage
 from hm_agent.engines.engine import Pulse
 from hm_agent.experiment import Episode
+from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import all_cells

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy.typing as npt
 
-from hm_agent.asking import Exchange, Usage
+from hm_agent.questions import Exchange, Usage
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 
 Counts = tuple[int, ...]
@@ -62,7 +62,7 @@ class Clue(Event):
     suggests: str | None
 
 
-class Evidence(Protocol):
+class Interaction(Protocol):
     """An interaction as understood. behaviour: what the other did in it, None where that can't be told."""
 
     @property
@@ -126,7 +126,7 @@ class Hypothesis:
     born: int = 0
 
 
-class Insight(Protocol):
+class AgentSnapshot(Protocol):
     """What an agent sees, remembers and means to do: worked out only for who asks, and true until it acts again."""
 
     @property
@@ -183,13 +183,13 @@ class Decision:
     hypotheses: Sequence[Hypothesis] = ()
     validated: Hypothesis | None = None
     events: Sequence[Event] = ()
-    understood: Sequence[Evidence] = ()
+    understood: Sequence[Interaction] = ()
     exchanges: Sequence[Exchange] = ()
-    insight: Insight | None = field(default=None, compare=False)
+    insight: AgentSnapshot | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Vitals:
+class EpisodeStats:
     """An agent's own account of an episode, for its result."""
 
     usage: Usage = field(default_factory=Usage)
@@ -209,7 +209,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OpponentIntent:
     """What only the reference agent `oracle` is told of another player.
 
     behaviour: what it is after just now. rule: in words, how it answers what is done to it, where it rewards and
@@ -221,7 +221,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class OpponentState:
     """What only a recording is shown of another player, never an agent.
 
     policy: its name. behaviour: what it is after just now, rule: how it answers what is done to it; None where nobody
@@ -253,7 +253,7 @@ class Agent(Protocol):
 
     async def act(self, observation: Observation) -> Decision: ...
 
-    def vitals(self) -> Vitals: ...
+    def vitals(self) -> EpisodeStats: ...
 
 
 class Recorder(Protocol):

@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hm_agent.asking import ModelUnavailable
 from hm_agent.core import Agent, Decision, Observation, Recorder, Step, World
+from hm_agent.questions import ModelUnavailable
 
 
 @dataclass

@@ -11,12 +11,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.asking import Model
-from hm_agent.core import Agent, Recorder, Vitals
+from hm_agent.core import Agent, EpisodeStats, Recorder
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.experiment import Episode
 from hm_agent.interruptions import run_interruptibly
 from hm_agent.models.providers import Provider
+from hm_agent.questions import Model
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import FAILED, FILE, INTERRUPTED, Result, versions, write_result
 from hm_agent.recording.trace import TraceRecorder
@@ -72,7 +72,7 @@ def cut_short(episode: Episode) -> Result | None:
 
 
 def _left(episode: Episode, status: str, reason: str) -> Result:
-    result = replace(_result(episode, Outcome(status), Vitals(), (), 0.0), reason=reason)
+    result = replace(_result(episode, Outcome(status), EpisodeStats(), (), 0.0), reason=reason)
     episode.folder.mkdir(parents=True, exist_ok=True)  # it may have ended before it had one
     write_result(result, episode.folder)
     return result
@@ -88,7 +88,7 @@ def _recorders(episode: Episode, world: MeltingPotWorld, *others: Recorder) -> l
 
 async def _play_with_model(
     episode: Episode, world: MeltingPotWorld, provider: Provider, recorders: Sequence[Recorder]
-) -> tuple[Vitals, Outcome]:
+) -> tuple[EpisodeStats, Outcome]:
     steps = episode.experiment.max_steps
     async with provider.model(episode.seed) as model:
         agent = _build_agent(episode, world, model)
@@ -97,13 +97,13 @@ async def _play_with_model(
 
 
 def _build_agent(episode: Episode, world: MeltingPotWorld, model: Model) -> Agent:
-    from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+    from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
     experiment, facts = episode.experiment, episode.scenario.game
     return AGENTS[episode.agent](
         Ingredients(
             facts=facts,
-            eyes=eyes_of(facts.short_name),
+            eyes=vision_of(facts.short_name),
             model=model,
             seed=episode.seed,
             tell=world.tell,
@@ -120,7 +120,9 @@ def _clear(folder: Path) -> None:
     folder.mkdir(parents=True)
 
 
-def _result(episode: Episode, outcome: Outcome, vitals: Vitals, background: tuple[str, ...], seconds: float) -> Result:
+def _result(
+    episode: Episode, outcome: Outcome, vitals: EpisodeStats, background: tuple[str, ...], seconds: float
+) -> Result:
     per = episode.scenario.game.reward_per_steps
     times, usage = outcome.decision_seconds, vitals.usage
     return Result(

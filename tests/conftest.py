@@ -19,7 +19,7 @@ from hm_agent.worlds.melting_pot.scenarios import game_named
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+    from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
 # The same examples in every run, and no verdict by the clock of a busy machine.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -51,15 +51,15 @@ def rws() -> MatrixFacts:
 
 
 @pytest.fixture(scope="session")
-def rws_eyes(rws: MatrixFacts) -> Eyes:
+def rws_eyes(rws: MatrixFacts) -> SubstrateVision:
     """What a player of it needs to see, from the real substrate."""
-    from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+    from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
-    return eyes_of(rws.short_name)
+    return vision_of(rws.short_name)
 
 
 @pytest.fixture(scope="session")
-def rws_layout(rws_eyes: Eyes) -> Layout:
+def rws_layout(rws_eyes: SubstrateVision) -> Layout:
     return rws_eyes.layout
 
 

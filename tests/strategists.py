@@ -8,17 +8,17 @@ from typing import Any, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
-from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.core import Counts, Event, Strategy
+from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.worlds.melting_pot.facts import KitchenFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
 from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery
-from hm_agent.worlds.melting_pot.games.matrix.clues import Gathering
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
 RWS = game_named("rws_repeated", MatrixFacts)
 ROCKS, PAPERS, SCISSORS = (6, 1, 1), (1, 6, 1), (1, 1, 6)
@@ -62,17 +62,17 @@ class Strategist(Protocol):
 
 
 def dyad() -> MatrixGame:
-    return MatrixGame(RWS, eyes_of(RWS.short_name))
+    return MatrixGame(RWS, vision_of(RWS.short_name))
 
 
 def arena() -> MatrixGame:
     facts = game_named("rws_arena", MatrixFacts)
-    return MatrixGame(facts, eyes_of(facts.short_name))
+    return MatrixGame(facts, vision_of(facts.short_name))
 
 
 def kitchen() -> CookingGame:
     facts = game_named("cooking_asymmetric", KitchenFacts)
-    return CookingGame(facts, eyes_of(facts.short_name))
+    return CookingGame(facts, vision_of(facts.short_name))
 
 
 def tell(strategist: Strategist, event: Event) -> Strategy | None:
@@ -84,7 +84,7 @@ def meet(
 ) -> Strategy | None:
     """An interaction in which the other held this. paid: the reward, where it is not what that comes to."""
     paid = reward(OWN, other, RWS.payoff) if paid is None else paid
-    return tell(strategist, Interaction(step, partner, OWN, paid, shown=(0, 0, 0)))
+    return tell(strategist, InteractionEvent(step, partner, OWN, paid, shown=(0, 0, 0)))
 
 
 def find_gone(

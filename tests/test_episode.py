@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from hm_agent.asking import ModelUnavailable
-from hm_agent.core import Agent, Decision, Observation, Step, Vitals
+from hm_agent.core import Agent, Decision, EpisodeStats, Observation, Step
 from hm_agent.episode import Outcome, run_episode
+from hm_agent.questions import ModelUnavailable
 
 
 class CountingWorld:
@@ -56,8 +56,8 @@ class AgentThatStops:
             raise self._error
         return Decision(0)
 
-    def vitals(self) -> Vitals:
-        return Vitals()
+    def vitals(self) -> EpisodeStats:
+        return EpisodeStats()
 
 
 def play(agent: Agent, max_steps: int | None = None) -> tuple[Outcome, Keeper]:

@@ -16,14 +16,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from hm_agent.asking import Question
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.console import show_rows
+from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.cache import Record
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.prices import LISTED, Price, load_prices
 from hm_agent.models.prompts import render
-from hm_agent.models.reading import BadAnswer, read_answer
+from hm_agent.questions import Question
 from hm_agent.recording.result import Result, read_result
 from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.runs import read_runs
@@ -215,7 +215,7 @@ def test_another_table_of_the_same_name_is_refused_or_named(columns: str) -> Non
 # Traces
 
 TRACE = (
-    b'{"step": 0, "events": [{"kind": "Interaction", "fields": {"partner": "player_1", "reward": 1.5}}]}\n'
+    b'{"step": 0, "events": [{"kind": "InteractionEvent", "fields": {"partner": "player_1", "reward": 1.5}}]}\n'
     b'{"step": 1, "hypotheses": [{"words": "It plays rock.", "value": 0.3}], "about": "player_1", "validated": "x"}\n'
 )
 ODD_LINES = [b"3", b"[]", b"null", b'"x"', b"{", b"\xff\xfe", b"", b"NaN", b"[" * 100_000, b"9" * 5_000]

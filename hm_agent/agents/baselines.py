@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.asking import answer_or_none
-from hm_agent.core import Evidence, Strategy
+from hm_agent.core import Interaction, Strategy
+from hm_agent.questions import answer_or_none
 from hm_agent.theory_of_mind.by_reward import Strategising
-from hm_agent.theory_of_mind.strategist import Thinker, Understanding
+from hm_agent.theory_of_mind.strategist import BaseStrategist, Understanding
 
 UNDECIDED = Strategy("")
 """Planning decides for itself."""
 
 
-class Reactive(Thinker[Understanding]):
+class Reactive(BaseStrategist[Understanding]):
     """Decides on nothing: every plan is made on the whole history of interactions (ReAct, appendix D.1)."""
 
     @property
-    def history(self) -> Sequence[Evidence]:
+    def history(self) -> Sequence[Interaction]:
         return self._memory.all
 
     async def _think(self) -> Strategy:
         return UNDECIDED
 
-    async def _digest(self, evidence: Evidence) -> None:
+    async def _digest(self, evidence: Interaction) -> None:
         """Is remembered, and that is all."""
 
 
-class HighLevelPlanner(Thinker[Strategising]):
+class HighLevelPlanner(BaseStrategist[Strategising]):
     """Thinks of a strategy after every interaction, in one question (PlanReAct, appendix D.3)."""
 
     async def _think(self) -> Strategy | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from hm_agent.asking import Model, answer_or_none
-from hm_agent.core import Clue, Decision, Event, Observation, Strategy, Told, Vitals
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.core import Clue, Decision, EpisodeStats, Event, Observation, OpponentIntent, Strategy
+from hm_agent.questions import Model, answer_or_none
+from hm_agent.theory_of_mind.memory import InteractionMemory
 from hm_agent.theory_of_mind.module import Mindreading
-from hm_agent.theory_of_mind.strategist import Thinker
+from hm_agent.theory_of_mind.strategist import BaseStrategist
 from hm_agent.worlds.melting_pot.grid import Move
 
 
@@ -19,8 +19,8 @@ class NoopAgent:
     async def act(self, observation: Observation) -> Decision:
         return Decision(int(Move.NOOP))
 
-    def vitals(self) -> Vitals:
-        return Vitals()
+    def vitals(self) -> EpisodeStats:
+        return EpisodeStats()
 
 
 class RandomAgent:
@@ -32,19 +32,19 @@ class RandomAgent:
     async def act(self, observation: Observation) -> Decision:
         return Decision(self._rng.randrange(len(Move)))
 
-    def vitals(self) -> Vitals:
-        return Vitals()
+    def vitals(self) -> EpisodeStats:
+        return EpisodeStats()
 
 
-class ToldStrategist(Thinker[Mindreading]):
-    """Told at every step what the others are after, or by which rule one goes, and plays the answer to it."""
+class ToldStrategist(BaseStrategist[Mindreading]):
+    """OpponentIntent at every step what the others are after, or by which rule one goes, and plays the answer to it."""
 
     def __init__(
-        self, tell: Callable[[], Sequence[Told]], game: Mindreading, model: Model, memory: InteractionMemory
+        self, tell: Callable[[], Sequence[OpponentIntent]], game: Mindreading, model: Model, memory: InteractionMemory
     ) -> None:
         super().__init__(game, model, memory)
         self._tell = tell
-        self._told: Mapping[str, Told] = {}
+        self._told: Mapping[str, OpponentIntent] = {}
 
     @property
     def outdated(self) -> bool:
@@ -65,11 +65,11 @@ class ToldStrategist(Thinker[Mindreading]):
         """Thinks it over after every interaction, also with somebody unknown: one holds something else then."""
         return await super().revise(event) or (None if isinstance(event, Clue) else await self._think())
 
-    def _hear(self) -> Mapping[str, Told]:
+    def _hear(self) -> Mapping[str, OpponentIntent]:
         return dict(zip(self._game.players, self._tell(), strict=False))
 
 
-def _has_turned(before: Told | None, now: Told) -> bool:
+def _has_turned(before: OpponentIntent | None, now: OpponentIntent) -> bool:
     if before is None or now.rule is not None:
         return before is None or before.rule != now.rule
     return before != now

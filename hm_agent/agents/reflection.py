@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
-from hm_agent.asking import Model, answer_or_none
-from hm_agent.worlds.melting_pot.games.game import Attempt, Briefing, Game
+from hm_agent.questions import Model, answer_or_none
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome
 
 KEPT = 3
 """So many evaluations are borne in mind, the latest ones."""
@@ -16,7 +16,7 @@ KEPT = 3
 class Reflector(Protocol):
     """Whoever learns from what was done."""
 
-    async def reflect(self, briefing: Briefing, attempt: Attempt) -> Sequence[str]:
+    async def reflect(self, briefing: PlanContext, attempt: PlanOutcome) -> Sequence[str]:
         """What to bear in mind in the next plan, after what came of the latest one."""
         ...
 
@@ -24,7 +24,7 @@ class Reflector(Protocol):
 class Thoughtless:
     """Learns nothing."""
 
-    async def reflect(self, briefing: Briefing, attempt: Attempt) -> Sequence[str]:
+    async def reflect(self, briefing: PlanContext, attempt: PlanOutcome) -> Sequence[str]:
         return ()
 
 
@@ -34,7 +34,7 @@ class FailureReflector:
     def __init__(self, game: Game, model: Model) -> None:
         self._game, self._model = game, model
 
-    async def reflect(self, briefing: Briefing, attempt: Attempt) -> Sequence[str]:
+    async def reflect(self, briefing: PlanContext, attempt: PlanOutcome) -> Sequence[str]:
         question = self._game.ask_critique(briefing, attempt.failed) if attempt.failed else None
         answer = await answer_or_none(self._model, question) if question else None
         return (answer.critique,) if answer else ()
@@ -47,7 +47,7 @@ class PlanReflector:
         self._game, self._model = game, model
         self._critiques: deque[str] = deque(maxlen=KEPT)
 
-    async def reflect(self, briefing: Briefing, attempt: Attempt) -> Sequence[str]:
+    async def reflect(self, briefing: PlanContext, attempt: PlanOutcome) -> Sequence[str]:
         answer = await answer_or_none(self._model, self._game.ask_evaluation(briefing, attempt))
         if answer is not None:
             self._critiques.append(answer.critique)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from hm_agent.agents.baselines import HighLevelPlanner, Reactive
 from hm_agent.agents.reference import NoopAgent, RandomAgent, ToldStrategist
 from hm_agent.agents.reflection import FailureReflector, PlanReflector, Reflector, Thoughtless
-from hm_agent.asking import Model
-from hm_agent.core import Agent, Told
+from hm_agent.core import Agent, OpponentIntent
 from hm_agent.models.transcript import Transcript
+from hm_agent.questions import Model
 from hm_agent.theory_of_mind.by_reward import TABLE_3, EvaluatedStrategies
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.theory_of_mind.memory import InteractionMemory
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.theory_of_mind.vanilla import VanillaMind
@@ -21,7 +21,7 @@ from hm_agent.worlds.melting_pot.agent import ComposedAgent
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.games import build_game
 from hm_agent.worlds.melting_pot.games.game import Game, Inference, Mind
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
 
 
@@ -34,10 +34,10 @@ class Ingredients:
     """
 
     facts: GameFacts
-    eyes: Eyes
+    eyes: SubstrateVision
     model: Model
     seed: int
-    tell: Callable[[], Sequence[Told]]
+    tell: Callable[[], Sequence[OpponentIntent]]
     parameters: Hyperparameters = field(default_factory=Hyperparameters)
     by_reward: Hyperparameters = TABLE_3
     inference: Inference = Inference.EXACT

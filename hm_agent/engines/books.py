@@ -9,9 +9,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
+from hm_agent.models.budget import Account, BudgetSpent
 from hm_agent.models.cache import Record
 from hm_agent.models.chat import Reply, Request
-from hm_agent.models.ledger import Account, BudgetSpent
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ _METHODS: Mapping[str, Callable[..., object]] = {
 
 
 class RemoteBooks:
-    """Ledger and record as a worker has them: it waits for what each entry comes to."""
+    """Budget and record as a worker has them: it waits for what each entry comes to."""
 
     def __init__(self, keeper: Connection) -> None:
         self._keeper = keeper

@@ -21,7 +21,7 @@ from hm_agent.engines.engine import Progress
 from hm_agent.engines.joining import joined
 from hm_agent.engines.worker import Word
 from hm_agent.experiment import Episode
-from hm_agent.models.ledger import Account
+from hm_agent.models.budget import Account
 from hm_agent.recording.result import Result
 
 SHARE = 0.01

@@ -12,7 +12,7 @@ from hm_agent.engines.books import Books, Entry
 from hm_agent.engines.engine import Progress, Pulse
 from hm_agent.engines.worker import Crash, Word
 from hm_agent.experiment import Episode
-from hm_agent.models.ledger import Account
+from hm_agent.models.budget import Account
 from hm_agent.playing import crashed, cut_short
 from hm_agent.recording.result import Result
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hm_agent.asking import Usage
 from hm_agent.core import Step
 from hm_agent.experiment import Episode
-from hm_agent.models.ledger import Account
+from hm_agent.models.budget import Account
+from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 
 RARELY = 0.2

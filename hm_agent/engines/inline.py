@@ -9,7 +9,7 @@ from functools import partial
 
 from hm_agent.engines.engine import Heartbeat, Progress
 from hm_agent.experiment import Episode
-from hm_agent.models.ledger import Account
+from hm_agent.models.budget import Account
 from hm_agent.models.providers import Provider, provider_of
 from hm_agent.playing import crashed, play
 from hm_agent.recording.result import INTERRUPTED, Result

@@ -16,7 +16,7 @@ from hm_agent.engines.engine import Progress
 from hm_agent.engines.worker import Word, work
 from hm_agent.experiment import Episode
 from hm_agent.interruptions import put_off
-from hm_agent.models.ledger import Account
+from hm_agent.models.budget import Account
 from hm_agent.recording.result import Result
 
 PRELOADED = ["hm_agent.worlds.melting_pot.simulator.world", "hm_agent.engines.worker"]

@@ -12,7 +12,7 @@ from hm_agent.engines.folder import occupied
 from hm_agent.engines.inline import InlineEngine
 from hm_agent.engines.local import LocalEngine
 from hm_agent.experiment import Experiment
-from hm_agent.models.ledger import Account
+from hm_agent.models.budget import Account
 from hm_agent.recording.result import Result
 
 

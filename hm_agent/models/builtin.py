@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.worlds.melting_pot.games.cooking.reasoner import answers as cooking
 from hm_agent.worlds.melting_pot.games.matrix.reasoner import answers as matrix
 

@@ -13,10 +13,10 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError
+from hm_agent.models.budget import Budget
 from hm_agent.models.chat import Chat, Reply, Request
-from hm_agent.models.ledger import Ledger
+from hm_agent.questions import ModelUnavailable
 
 _APPLICATION = 0x484D4147
 """What SQLite keeps in the head of a file to tell whose it is: `HMAG`."""
@@ -99,7 +99,7 @@ class CachedChat:
     offline: a question that is not known ends the episode instead.
     """
 
-    def __init__(self, chat: Chat, record: Answers, ledger: Ledger, *, offline: bool = False) -> None:
+    def __init__(self, chat: Chat, record: Answers, ledger: Budget, *, offline: bool = False) -> None:
         self._chat, self._record, self._ledger, self._offline = chat, record, ledger, offline
 
     async def complete(self, request: Request) -> Reply:

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError
 from pydantic import BaseModel
 
-from hm_agent.asking import ModelUnavailable, Unanswered
 from hm_agent.models.chat import Reply, Request
-from hm_agent.models.dialect import Dialect
+from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.patience import Outage
+from hm_agent.questions import ModelUnavailable, Unanswered
 
 NOT_UNDERSTOOD = (400, 422, 500, 501)
 """The statuses with which endpoints refuse a parameter."""
@@ -74,7 +74,7 @@ class _Completion(BaseModel):
 class OpenAIChat:
     """An endpoint over HTTP. Rate limits, failures and lost connections are tried again by the `openai` package."""
 
-    def __init__(self, endpoint: Endpoint, dialect: Dialect) -> None:
+    def __init__(self, endpoint: Endpoint, dialect: ParameterSupport) -> None:
         self._endpoint, self._dialect = endpoint, dialect
         self._client = AsyncOpenAI(
             api_key=endpoint.key or NO_KEY,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 
-from hm_agent.asking import ModelUnavailable
+from hm_agent.models.budget import Budget
 from hm_agent.models.chat import Chat, Reply, Request
-from hm_agent.models.ledger import Ledger
+from hm_agent.questions import ModelUnavailable
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """In seconds, between two attempts: each twice as long as the one before."""
@@ -23,7 +23,7 @@ class PatientChat:
     An endpoint that has not answered anybody yet is given up at once: its address is more likely to be wrong.
     """
 
-    def __init__(self, chat: Chat, ledger: Ledger, patience: float) -> None:
+    def __init__(self, chat: Chat, ledger: Budget, patience: float) -> None:
         self._chat, self._ledger, self._patience = chat, ledger, patience
 
     async def complete(self, request: Request) -> Reply:

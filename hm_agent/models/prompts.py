@@ -10,8 +10,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_environment
 from jinja2.filters import make_attrgetter
 
-from hm_agent.asking import Question, shown_fields
 from hm_agent.config import data_folder
+from hm_agent.questions import Question, shown_fields
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 
 

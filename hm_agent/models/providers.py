@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from hm_agent.asking import Model
 from hm_agent.config import ConfigError
+from hm_agent.models.budget import Account, Budget, BudgetedChat
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.cache import Answers, CachedChat, Record
 from hm_agent.models.chat import Chat, Reply, Sampling
-from hm_agent.models.dialect import Dialect
-from hm_agent.models.ledger import Account, BudgetedChat, Ledger
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.patience import PatientChat
 from hm_agent.models.prices import Price, load_prices
 from hm_agent.models.text_model import TextModel
+from hm_agent.questions import Model
 
 BUILTIN = "builtin"
 
@@ -91,9 +91,9 @@ class EndpointProvider:
     ledger: that of the whole run. answers: what --cache names, where another process has it open.
     """
 
-    def __init__(self, settings: ModelSettings, ledger: Ledger, answers: Answers | None = None) -> None:
+    def __init__(self, settings: ModelSettings, ledger: Budget, answers: Answers | None = None) -> None:
         self._settings, self._ledger, self._answers = settings, ledger, answers
-        self._dialect = Dialect()
+        self._dialect = ParameterSupport()
 
     def check(self) -> None:
         settings = self._settings
@@ -158,7 +158,7 @@ def _is_url(text: str) -> bool:
         return False
 
 
-def provider_of(settings: ModelSettings, ledger: Ledger | None = None, answers: Answers | None = None) -> Provider:
+def provider_of(settings: ModelSettings, ledger: Budget | None = None, answers: Answers | None = None) -> Provider:
     """ledger, answers: those of the whole run, where others take part in it."""
     if settings.name == BUILTIN:
         return BuiltinProvider()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hm_agent.asking import Question
+from hm_agent.questions import Question
 
 
 def answer_schema(question: Question[Any]) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
-from hm_agent.models.reading import BadAnswer, read_answer
 from hm_agent.models.schema import answer_schema
+from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 
 RETRIES = 3
 """How often a bad answer is sent back with what was wrong with it."""

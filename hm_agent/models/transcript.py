@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel
 
-from hm_agent.asking import AnswerT, Call, Exchange, Model, Question, Unanswered, Usage, ignore
+from hm_agent.questions import AnswerT, Call, Exchange, Model, Question, Unanswered, Usage, ignore
 
 
 class Transcript:

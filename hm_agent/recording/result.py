@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from hm_agent.asking import Usage
+from hm_agent.questions import Usage
 from hm_agent.recording.files import write_whole
 
 FILE = "result.json"

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from hm_agent.asking import Exchange, shown_fields
 from hm_agent.core import Decision, Event, Step, Strategy
+from hm_agent.questions import Exchange, shown_fields
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
 
 _NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

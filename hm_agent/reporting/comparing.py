@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from hm_agent.recording.result import Result, Setting
-from hm_agent.reporting.contestants import Contestant, in_order
+from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.runs import stage_of
 from hm_agent.reporting.statistics import Difference, paired_difference
 from hm_agent.reporting.tables import OVERALL, Row
@@ -17,7 +17,7 @@ NEARLY_ALL = 0.9
 """From this share of equal episodes on, two agents count as alike."""
 _TINY = 1e-9
 Key = tuple[str, int, tuple[str, ...], tuple[str, Setting]]
-Scales = Mapping[tuple[str, Contestant], float]
+Scales = Mapping[tuple[str, Condition], float]
 """The distance from floor to ceiling, by scenario and contestant; rewards over it can be averaged across games."""
 
 
@@ -29,8 +29,8 @@ class Comparison:
     ceiling; None where these are not known. equal: in how many of the common episodes both earned the same.
     """
 
-    first: Contestant
-    second: Contestant
+    first: Condition
+    second: Condition
     game: str
     reward: Difference | None
     score: Difference | None
@@ -62,12 +62,12 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
     return found
 
 
-def _episodes(results: Iterable[Result]) -> dict[Contestant, dict[Key, float]]:
+def _episodes(results: Iterable[Result]) -> dict[Condition, dict[Key, float]]:
     """The reward of every finished episode, by contestant and by what has to be the same for a pair."""
-    found: dict[Contestant, dict[Key, float]] = {}
+    found: dict[Condition, dict[Key, float]] = {}
     for result in results:
         if result.is_finished and result.normalised_reward is not None:
-            one = Contestant.of(result)
+            one = Condition.of(result)
             key = (result.scenario, result.seed, result.background, one.conditions)
             found.setdefault(one, {})[key] = result.normalised_reward
     return found
@@ -81,9 +81,7 @@ def _pairs(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str,
     return found
 
 
-def _compare(
-    first: Contestant, second: Contestant, pairs: Mapping[str, list[float]], scales: Scales
-) -> list[Comparison]:
+def _compare(first: Condition, second: Condition, pairs: Mapping[str, list[float]], scales: Scales) -> list[Comparison]:
     by_game: dict[str, dict[str, list[float]]] = {}
     for scenario, differences in pairs.items():
         by_game.setdefault(stage_of(scenario).game, {})[scenario] = differences
@@ -93,7 +91,7 @@ def _compare(
 
 
 def _comparison(
-    first: Contestant, second: Contestant, game: str, pairs: Mapping[str, list[float]], scales: Scales
+    first: Condition, second: Condition, game: str, pairs: Mapping[str, list[float]], scales: Scales
 ) -> Comparison:
     scaled = {
         scenario: [difference / scales[scenario, first] for difference in differences]
@@ -114,13 +112,13 @@ def _comparison(
 
 def outermost(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Of each pair, the comparison over all its games."""
-    first: dict[tuple[Contestant, Contestant], Comparison] = {}
+    first: dict[tuple[Condition, Condition], Comparison] = {}
     for comparison in comparisons:
         first.setdefault((comparison.first, comparison.second), comparison)
     return list(first.values())
 
 
-def alike(comparisons: Sequence[Comparison], labels: Mapping[Contestant, str]) -> list[str]:
+def alike(comparisons: Sequence[Comparison], labels: Mapping[Condition, str]) -> list[str]:
     """In words, whom these episodes don't tell apart: a sentence for each agent and those that come after it."""
     pairs = outermost(comparisons)
     firsts = dict.fromkeys(pair.first for pair in pairs)
@@ -129,7 +127,7 @@ def alike(comparisons: Sequence[Comparison], labels: Mapping[Contestant, str]) -
     return [*(_same(some, labels) for some in same if some), *(_unsure(some, labels) for some in unsure if some)]
 
 
-def _same(pairs: Sequence[Comparison], labels: Mapping[Contestant, str]) -> str:
+def _same(pairs: Sequence[Comparison], labels: Mapping[Condition, str]) -> str:
     shares: dict[str, list[str]] = {}
     for pair in pairs:
         shares.setdefault(_share(pair), []).append(labels[pair.second])
@@ -142,7 +140,7 @@ def _share(pair: Comparison) -> str:
     return f"all of {episodes}" if pair.equal == pair.common else f"{pair.equal} of {episodes}"
 
 
-def _unsure(pairs: Sequence[Comparison], labels: Mapping[Contestant, str]) -> str:
+def _unsure(pairs: Sequence[Comparison], labels: Mapping[Condition, str]) -> str:
     names = listed([labels[pair.second] for pair in pairs])
     told = "the interval of the difference does not exclude 0" if len(pairs) == 1 else "no interval excludes 0"
     return f"Whether {labels[pairs[0].first]} earns more or less than {names} is left open: {told}."

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hm_agent.recording.files import write_whole
 from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
-from hm_agent.reporting.contestants import Contestant, labels
+from hm_agent.reporting.conditions import Condition, labels
 from hm_agent.reporting.links import Link, address
 from hm_agent.reporting.notes import SCALE, of_files, stand_ins
 from hm_agent.reporting.pages import page
@@ -110,17 +110,17 @@ def write_index(out: Path, report: Path | None = None) -> Path:
 
 def list_episodes(runs: Runs, out: Path, overviews: Iterable[Link] = ()) -> Index:
     """The index of some episodes, for a page in the folder `out`."""
-    contestants = [Contestant.of(result) for result in runs.results]
+    contestants = [Condition.of(result) for result in runs.results]
     names = labels(contestants, apart_by=("bots",))
     entries = [_entry(played, names, out) for played in runs.episodes]
     return Index(tuple(entries), tuple(overviews), (REWARD, *stand_ins(contestants), *of_files(runs)))
 
 
-def _entry(played: Played, names: Mapping[Contestant, str], out: Path) -> Entry:
+def _entry(played: Played, names: Mapping[Condition, str], out: Path) -> Entry:
     picture = played.folder / PICTURE
     return Entry(
         stage=played.stage,
-        agent=names[Contestant.of(played.result)],
+        agent=names[Condition.of(played.result)],
         result=played.result,
         picture=address(picture, out) if picture.is_file() else None,
         links=tuple(_links(played.folder, out)),

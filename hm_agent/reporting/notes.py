@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from hm_agent.reporting.contestants import Contestant
+from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.wording import counted, listed
@@ -22,7 +22,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
     return [UNIT, PAPER, *stand_ins([row.contestant for row in rows])]
 
 
-def stand_ins(contestants: Sequence[Contestant]) -> list[str]:
+def stand_ins(contestants: Sequence[Condition]) -> list[str]:
     """What played in place of trained bots and of a language model."""
     said = []
     if any(one.bots == "scripted" for one in contestants):

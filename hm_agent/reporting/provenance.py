@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hm_agent.recording.result import Result
-from hm_agent.reporting.contestants import Contestant, place_of
+from hm_agent.reporting.conditions import Condition, place_of
 from hm_agent.reporting.runs import Runs, stage_of
 from hm_agent.reporting.wording import number
 
@@ -55,7 +55,7 @@ def seeds_played(runs: Runs) -> list[Seeds]:
 
 
 def _agents(results: Sequence[Result]) -> tuple[str, ...]:
-    return _shares(results, [one.agent for one in sorted(map(Contestant.of, results), key=place_of)])
+    return _shares(results, [one.agent for one in sorted(map(Condition.of, results), key=place_of)])
 
 
 def _settings(results: Sequence[Result]) -> Iterable[tuple[str, tuple[str, ...]]]:

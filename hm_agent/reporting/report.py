@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from hm_agent.reporting.comparing import Comparison, alike, compare, outermost
-from hm_agent.reporting.contestants import Contestant, in_order, labels
+from hm_agent.reporting.conditions import Condition, in_order, labels
 from hm_agent.reporting.figures.picture import Picture
 from hm_agent.reporting.links import Link, address
 from hm_agent.reporting.notes import notes, of_files, unfinished, unscored
@@ -39,7 +39,7 @@ class Report:
     rows: tuple[Row, ...]
     scores: tuple[Score, ...]
     comparisons: tuple[Comparison, ...]
-    labels: Mapping[Contestant, str]
+    labels: Mapping[Condition, str]
     alike: tuple[str, ...]
     pictures: tuple[Picture, ...]
     facts: tuple[Fact, ...]
@@ -49,11 +49,11 @@ class Report:
     title: str = "Hypothetical Minds: comparison"
 
     @cached_property
-    def contestants(self) -> list[Contestant]:
+    def contestants(self) -> list[Condition]:
         return in_order(self.labels)
 
     @property
-    def competing(self) -> list[Contestant]:
+    def competing(self) -> list[Condition]:
         return [one for one in self.contestants if not one.is_reference]
 
     @property
@@ -76,7 +76,7 @@ class Report:
     @property
     def episodes(self) -> list[tuple[str, list[Played]]]:
         """All episodes, by scenario."""
-        played = sorted(self.runs.episodes, key=lambda one: self.contestants.index(Contestant.of(one.result)))
+        played = sorted(self.runs.episodes, key=lambda one: self.contestants.index(Condition.of(one.result)))
         ordered = sorted(played, key=lambda one: one.stage.place)
         return [(stage.short_name, list(group)) for stage, group in groupby(ordered, key=lambda one: one.stage)]
 
@@ -86,11 +86,11 @@ class Report:
         most = max((row.reward.mean for row in competing if row.reward), default=0.0)
         return [row for row in competing if row.reward and row.reward.mean == most] if len(competing) > 1 else []
 
-    def score(self, contestant: Contestant, game: str) -> Score | None:
+    def score(self, contestant: Condition, game: str) -> Score | None:
         return next((s for s in self.scores if (s.contestant, s.game) == (contestant, game)), None)
 
     def label(self, played: Played) -> str:
-        return self.labels[Contestant.of(played.result)]
+        return self.labels[Condition.of(played.result)]
 
     def links(self, played: Played) -> list[Link]:
         """The files of an episode that are there."""
@@ -117,13 +117,13 @@ def gather(runs: Runs, into: Path) -> Report:
     )
 
 
-def _alike(comparisons: Iterable[Comparison], names: Mapping[Contestant, str]) -> list[str]:
+def _alike(comparisons: Iterable[Comparison], names: Mapping[Condition, str]) -> list[str]:
     said = alike(list(comparisons), names)
     calculated = any(one.is_alike and "builtin" in {one.first.model, one.second.model} for one in comparisons)
     return [*said, ASKED_ALIKE] if calculated else said
 
 
-def _pictures(runs: Runs, rows: list[Row], names: Mapping[Contestant, str]) -> Iterable[Picture]:
+def _pictures(runs: Runs, rows: list[Row], names: Mapping[Condition, str]) -> Iterable[Picture]:
     """Those that there is data for."""
     # Matplotlib takes long to import, and what it then says of its caches would look like something wrong with a run.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hm_agent.config import ConfigError
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
-from hm_agent.reporting.contestants import Contestant
+from hm_agent.reporting.conditions import Condition
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 
@@ -143,9 +143,9 @@ def _without_repetitions(folders: tuple[Path, ...], found: Iterable[Played], unr
     return Runs(folders, tuple(ordered), unreadable, len(again) - len(contradicted), contradicted)
 
 
-def identity(result: Result) -> tuple[str, Contestant, int]:
+def identity(result: Result) -> tuple[str, Condition, int]:
     """What makes two results the same episode."""
-    return result.scenario, Contestant.of(result), result.seed
+    return result.scenario, Condition.of(result), result.seed
 
 
 def _place(result: Result) -> tuple[int, str, str, str, int, int]:

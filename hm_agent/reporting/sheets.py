@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 
 from hm_agent.reporting.comparing import Comparison
-from hm_agent.reporting.contestants import Contestant
+from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.runs import Played
 from hm_agent.reporting.statistics import Difference, Interval
 from hm_agent.reporting.tables import Row
@@ -56,7 +56,7 @@ def record(row: Row) -> Record:
     }
 
 
-def compared(comparison: Comparison, names: Mapping[Contestant, str]) -> Record:
+def compared(comparison: Comparison, names: Mapping[Condition, str]) -> Record:
     """A row of the table of differences."""
     reward = _difference("reward", comparison.reward)
     return {
@@ -86,7 +86,7 @@ def listed_episode(played: Played) -> Record:
     result = played.result
     return {
         "scenario": played.stage.short_name,
-        **_who(Contestant.of(result)),
+        **_who(Condition.of(result)),
         "base_seed": result.settings.get("seed"),
         "episode": result.episode,
         "seed": result.seed,
@@ -107,7 +107,7 @@ def listed_episode(played: Played) -> Record:
     }
 
 
-def _who(contestant: Contestant) -> Record:
+def _who(contestant: Condition) -> Record:
     return {
         "agent": contestant.agent,
         "model": contestant.model,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hm_agent.recording.files import write_whole
-from hm_agent.reporting.contestants import labels
+from hm_agent.reporting.conditions import labels
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.sheets import record

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
-from hm_agent.asking import Usage
+from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
-from hm_agent.reporting.contestants import CEILING, FLOOR, Contestant, in_order
+from hm_agent.reporting.conditions import CEILING, FLOOR, Condition, in_order
 from hm_agent.reporting.runs import Stage, by_stage, stage_of
 from hm_agent.reporting.statistics import Estimate, Interval, estimate, score, t_interval
 
@@ -26,7 +26,7 @@ class Row:
     """
 
     stage: Stage
-    contestant: Contestant
+    contestant: Condition
     episodes: int
     unfinished: Mapping[str, int] = field(hash=False)
     reward: Estimate | None
@@ -63,7 +63,7 @@ class Row:
 class Score:
     """A contestant's mean score over the scenarios of a game, or of all. interval: Student's t over the scenarios."""
 
-    contestant: Contestant
+    contestant: Condition
     game: str
     mean: float
     interval: Interval | None
@@ -74,14 +74,14 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
     """One row for each scenario and contestant, in this order."""
     rows: list[Row] = []
     for group in by_stage(results).values():
-        contestants = in_order(map(Contestant.of, group))
+        contestants = in_order(map(Condition.of, group))
         references = {one: _mean(_of(group, one)) for one in contestants if one.is_reference}
         rows += [_row(_of(group, one), one, references) for one in contestants]
     return rows
 
 
-def _of(group: Sequence[Result], contestant: Contestant) -> list[Result]:
-    return [result for result in group if Contestant.of(result) == contestant]
+def _of(group: Sequence[Result], contestant: Condition) -> list[Result]:
+    return [result for result in group if Condition.of(result) == contestant]
 
 
 def rewards(results: Iterable[Result]) -> list[float]:
@@ -94,7 +94,7 @@ def _mean(results: Sequence[Result]) -> float | None:
     return mean(values) if values else None
 
 
-def _row(group: Sequence[Result], contestant: Contestant, references: Mapping[Contestant, float | None]) -> Row:
+def _row(group: Sequence[Result], contestant: Condition, references: Mapping[Condition, float | None]) -> Row:
     finished = [result for result in group if result.is_finished]
     return Row(
         stage=stage_of(group[0].scenario),
@@ -110,7 +110,7 @@ def _row(group: Sequence[Result], contestant: Contestant, references: Mapping[Co
     )
 
 
-def _reference(agent: str, contestant: Contestant, references: Mapping[Contestant, float | None]) -> float | None:
+def _reference(agent: str, contestant: Condition, references: Mapping[Condition, float | None]) -> float | None:
     """What a reference earned under the same conditions; of several, the one with the same model and settings."""
     fitting = [
         (one.model != contestant.model, one.settings != contestant.settings, place, earned)

@@ -14,7 +14,7 @@ from statistics import mean
 from typing import Any
 
 from hm_agent.recording.trace import read_trace
-from hm_agent.reporting.contestants import Contestant, in_order
+from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.runs import Played
 from hm_agent.reporting.statistics import Estimate, estimate
 
@@ -43,7 +43,7 @@ class Curve:
     streams: how many there were, of which `validated` met the threshold.
     """
 
-    contestant: Contestant
+    contestant: Condition
     game: str
     points: Mapping[int, Estimate]
     streams: int
@@ -69,15 +69,15 @@ def _interactions(line: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
     events = line.get("events")
     for event in events if isinstance(events, list) else []:
         match event:
-            case {"kind": "Interaction", "fields": {"partner": str(partner), "reward": float() | int() as reward}}:
+            case {"kind": "InteractionEvent", "fields": {"partner": str(partner), "reward": float() | int() as reward}}:
                 yield partner, float(reward)
 
 
 def curves(episodes: Iterable[Played]) -> list[Curve]:
     """One curve for each contestant with hypotheses and each matrix game, by the finished episodes' traces."""
-    found: dict[tuple[str, Contestant], list[list[Stream]]] = {}
+    found: dict[tuple[str, Condition], list[list[Stream]]] = {}
     for played in episodes:
-        contestant = Contestant.of(played.result)
+        contestant = Condition.of(played.result)
         trace = played.folder / "trace.jsonl"
         if played.result.is_finished and played.stage.is_matrix and not contestant.is_reference and trace.is_file():
             found.setdefault((played.stage.game, contestant), []).append(read_streams(trace))
@@ -86,7 +86,7 @@ def curves(episodes: Iterable[Played]) -> list[Curve]:
     return sorted((curve for curve in made if curve.points), key=lambda curve: order.index(curve.contestant))
 
 
-def _curve(contestant: Contestant, game: str, episodes: Sequence[Sequence[Stream]]) -> Curve:
+def _curve(contestant: Condition, game: str, episodes: Sequence[Sequence[Stream]]) -> Curve:
     means = [found for streams in episodes if (found := _mean_by_offset(streams))]
     least = max(FEWEST, SHARE * len(means))
     values = {offset: [found[offset] for found in means if offset in found] for offset in _offsets(means)}

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Model, Question, answer_or_none, together
-from hm_agent.core import Evidence, Hypothesis, Strategy
+from hm_agent.core import Hypothesis, Interaction, Strategy
+from hm_agent.questions import Model, Question, answer_or_none, together
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
-from hm_agent.theory_of_mind.strategist import Thinker, Understanding
+from hm_agent.theory_of_mind.memory import InteractionMemory
+from hm_agent.theory_of_mind.strategist import BaseStrategist, Understanding
 
 TABLE_3 = Hyperparameters(reward=3.0, threshold=3.0)
 """The paper's, for hypotheses that are evaluated by reward; `reward` is the counterfactual one."""
@@ -40,20 +40,20 @@ class HindsightAnswer(BaseModel):
 class Strategising(Understanding, Protocol):
     """What a game has to ask of those who think of their own strategy, and of nobody's mind."""
 
-    def ask_strategy(self, history: Sequence[Evidence], best: Bank) -> Question[Any]:
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Question[Any]:
         """By which strategy to go on? best: earlier ones that paid, to be refined."""
         ...
 
-    def ask_course(self, history: Sequence[Evidence], strategy: str) -> Question[Any]:
+    def ask_course(self, history: Sequence[Interaction], strategy: str) -> Question[Any]:
         """What does a strategy come to in the present situation?"""
         ...
 
-    def ask_hindsight(self, evidence: Evidence, instead: Strategy) -> Question[HindsightAnswer]:
+    def ask_hindsight(self, evidence: Interaction, instead: Strategy) -> Question[HindsightAnswer]:
         """What would an interaction have paid by another strategy?"""
         ...
 
 
-class EvaluatedStrategies(Thinker[Strategising]):
+class EvaluatedStrategies(BaseStrategist[Strategising]):
     """A strategist that keeps several strategies and goes by the one that has paid best, once that is proven.
 
     The one in use is valued by the reward, the others by what they would have paid.
@@ -77,14 +77,14 @@ class EvaluatedStrategies(Thinker[Strategising]):
     def validated(self) -> Hypothesis | None:
         return validated(self._bank, self._parameters)
 
-    async def _digest(self, evidence: Evidence) -> Strategy | None:
+    async def _digest(self, evidence: Interaction) -> Strategy | None:
         self._bank = tuple(await together(self._valued(each, evidence) for each in self._bank))
         self._courses.clear()
         if self.validated is not None:
             return await self._used_again(self.validated)
         return await self._think()
 
-    async def _valued(self, hypothesis: Hypothesis, evidence: Evidence) -> Hypothesis:
+    async def _valued(self, hypothesis: Hypothesis, evidence: Interaction) -> Hypothesis:
         """With its value after an interaction; as it is where nothing can be said of it."""
         course = self._courses.get(hypothesis.words)
         if hypothesis.words == self._used:
@@ -95,7 +95,7 @@ class EvaluatedStrategies(Thinker[Strategising]):
             return hypothesis
         return replace(hypothesis, value=towards(hypothesis.value, paid, self._parameters.learning_rate))
 
-    async def _imagined(self, course: Strategy, evidence: Evidence) -> float | None:
+    async def _imagined(self, course: Strategy, evidence: Interaction) -> float | None:
         answer = await answer_or_none(self._model, self._game.ask_hindsight(evidence, course))
         return SIGNS[answer.outcome] * self._parameters.reward if answer else None
 

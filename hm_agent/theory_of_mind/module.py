@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Model, Question, Words, answer_or_none, together
-from hm_agent.core import Clue, Evidence, Hypothesis, Strategy
+from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Model, Question, Words, answer_or_none, together
 from hm_agent.theory_of_mind.hypotheses import (
     Bank,
     Hyperparameters,
@@ -23,8 +23,8 @@ from hm_agent.theory_of_mind.hypotheses import (
     validated,
     with_predictions,
 )
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
-from hm_agent.theory_of_mind.strategist import Thinker, Understanding
+from hm_agent.theory_of_mind.memory import InteractionMemory
+from hm_agent.theory_of_mind.strategist import BaseStrategist, Understanding
 
 
 class HypothesisAnswer(BaseModel):
@@ -35,14 +35,14 @@ class HypothesisAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class OpponentModel:
     """What is thought of one other player.
 
     hypothesis: the one to act on. expected: the behaviour it predicts. clue: the latest since the player was met.
     """
 
     player: str
-    history: tuple[Evidence, ...] = ()
+    history: tuple[Interaction, ...] = ()
     hypothesis: Hypothesis | None = None
     expected: str | None = None
     clue: Clue | None = None
@@ -51,10 +51,10 @@ class Outlook:
 class Mindreading(Understanding, Protocol):
     """What a game tells the Theory of Mind. `understand` is its step 1."""
 
-    def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> Question[HypothesisAnswer]: ...
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Question[HypothesisAnswer]: ...
 
     def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+        self, history: Sequence[Interaction], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
     ) -> Question[Any]:
         """Step 4: what will the other do? certain: whether the hypothesis is known to be true.
 
@@ -66,7 +66,7 @@ class Mindreading(Understanding, Protocol):
         """The behaviour that an answer to `ask_prediction` predicts."""
         ...
 
-    def ask_choice(self, outlooks: Sequence[Outlook]) -> Question[Any] | None:
+    def ask_choice(self, outlooks: Sequence[OpponentModel]) -> Question[Any] | None:
         """Step 5: what to do, by what is thought of everybody? None where `ask_prediction` has asked for it."""
         ...
 
@@ -83,7 +83,7 @@ class Parts:
     refinement: bool = True
 
 
-class TheoryOfMind(Thinker[Mindreading]):
+class TheoryOfMind(BaseStrategist[Mindreading]):
     """A strategist that hypothesises about the others, with a stream of hypotheses for each of them."""
 
     def __init__(
@@ -115,7 +115,7 @@ class TheoryOfMind(Thinker[Mindreading]):
         answer = await self._ask(self._choice() or self._game.ask_prediction((), None))
         return self._game.strategy(answer, informed=False) if answer else None
 
-    async def _digest(self, evidence: Evidence) -> Strategy | None:
+    async def _digest(self, evidence: Interaction) -> Strategy | None:
         """Steps 2 to 5, with the stream of hypotheses about the player just met."""
         self._clues.pop(evidence.partner, None)
         history = self._memory.of(evidence.partner)
@@ -147,7 +147,7 @@ class TheoryOfMind(Thinker[Mindreading]):
             self._expected[clue.partner] = clue.suggests
         return await self._decided(None)
 
-    async def _refined(self, bank: Bank, history: Sequence[Evidence]) -> Bank:
+    async def _refined(self, bank: Bank, history: Sequence[Interaction]) -> Bank:
         """Step 3: a new hypothesis, or a better form of an old one; the bank as it is where none came."""
         best = best_earlier(bank, self._parameters) if self._parts.refinement else ()
         answer = await answer_or_none(self._model, self._game.ask_hypothesis(history, best))
@@ -156,7 +156,7 @@ class TheoryOfMind(Thinker[Mindreading]):
         kept = bank if self._parts.evaluation else ()
         return add(kept, answer.hypothesis, len(history), self._parameters)
 
-    async def _predicted(self, partner: str, bank: Bank, history: Sequence[Evidence]) -> BaseModel | None:
+    async def _predicted(self, partner: str, bank: Bank, history: Sequence[Interaction]) -> BaseModel | None:
         """Step 4: what each hypothesis predicts; the answer of the one that is believed.
 
         A validated hypothesis is asked alone; else all are, the newest last (section 3.2).
@@ -178,9 +178,9 @@ class TheoryOfMind(Thinker[Mindreading]):
     def _choice(self) -> Question[Any] | None:
         return self._game.ask_choice([self._outlook(player) for player in self._game.players])
 
-    def _outlook(self, player: str) -> Outlook:
+    def _outlook(self, player: str) -> OpponentModel:
         expected, clue = self._expected.get(player), self._clues.get(player)
-        return Outlook(player, self._memory.of(player), self._believed(player), expected, clue)
+        return OpponentModel(player, self._memory.of(player), self._believed(player), expected, clue)
 
     def _believed(self, player: str) -> Hypothesis | None:
         return believed(self._banks.get(player, ()), self._parameters)

@@ -7,16 +7,16 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Model
-from hm_agent.core import Clue, Event, Evidence, Hypothesis, Strategy
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Model
+from hm_agent.theory_of_mind.memory import InteractionMemory
 
 
 class Strategist(Protocol):
     """Whoever decides on the strategy."""
 
     @property
-    def latest(self) -> Evidence | None:
+    def latest(self) -> Interaction | None:
         """The interaction understood last; the hypotheses are about its partner."""
         ...
 
@@ -32,7 +32,7 @@ class Strategist(Protocol):
         ...
 
     @property
-    def history(self) -> Sequence[Evidence]:
+    def history(self) -> Sequence[Interaction]:
         """What happened with others, where planning is to make of it what it can; else nothing."""
         ...
 
@@ -51,7 +51,7 @@ class Understanding(Protocol):
     @property
     def players(self) -> Sequence[str]: ...
 
-    async def understand(self, event: Event, model: Model) -> Evidence | None:
+    async def understand(self, event: Event, model: Model) -> Interaction | None:
         """What the other did; None for events that say nothing of anybody."""
         ...
 
@@ -67,7 +67,7 @@ class Understanding(Protocol):
 GameT = TypeVar("GameT", bound=Understanding)
 
 
-class Thinker(Generic[GameT]):
+class BaseStrategist(Generic[GameT]):
     """A strategist that remembers what happens with others and thinks it over; each kind says how."""
 
     def __init__(self, game: GameT, model: Model, memory: InteractionMemory) -> None:
@@ -86,11 +86,11 @@ class Thinker(Generic[GameT]):
         return None
 
     @property
-    def history(self) -> Sequence[Evidence]:
+    def history(self) -> Sequence[Interaction]:
         return ()
 
     @property
-    def latest(self) -> Evidence | None:
+    def latest(self) -> Interaction | None:
         return self._memory.latest
 
     @property
@@ -120,6 +120,6 @@ class Thinker(Generic[GameT]):
         """What a clue changes: nothing for who reads no minds."""
         return None
 
-    async def _digest(self, evidence: Evidence) -> Strategy | None:
+    async def _digest(self, evidence: Interaction) -> Strategy | None:
         """What an interaction changes, now that it is remembered."""
         return await self._think()

@@ -7,17 +7,17 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Model, Question, answer_or_none
-from hm_agent.core import Clue, Evidence, Hypothesis, Strategy
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
-from hm_agent.theory_of_mind.module import Outlook
-from hm_agent.theory_of_mind.strategist import Thinker, Understanding
+from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Model, Question, answer_or_none
+from hm_agent.theory_of_mind.memory import InteractionMemory
+from hm_agent.theory_of_mind.module import OpponentModel
+from hm_agent.theory_of_mind.strategist import BaseStrategist, Understanding
 
 
 class MindPrompting(Understanding, Protocol):
     """What a game has to ask of those who think of everything at once."""
 
-    def ask_minds(self, outlooks: Sequence[Outlook]) -> Question[Any]:
+    def ask_minds(self, outlooks: Sequence[OpponentModel]) -> Question[Any]:
         """What is each player's strategy, what will it do, and what to do about it?"""
         ...
 
@@ -26,7 +26,7 @@ class MindPrompting(Understanding, Protocol):
         ...
 
 
-class VanillaMind(Thinker[MindPrompting]):
+class VanillaMind(BaseStrategist[MindPrompting]):
     """A strategist that asks one question after every event and keeps no hypothesis beyond the next."""
 
     def __init__(self, game: MindPrompting, model: Model, memory: InteractionMemory) -> None:
@@ -41,7 +41,7 @@ class VanillaMind(Thinker[MindPrompting]):
         """What is thought of the player met last."""
         return (self._minds[self.about],) if self.about in self._minds else ()
 
-    async def _digest(self, evidence: Evidence) -> Strategy | None:
+    async def _digest(self, evidence: Interaction) -> Strategy | None:
         self._clues.pop(evidence.partner, None)
         self._expected.pop(evidence.partner, None)
         return await self._think()
@@ -55,7 +55,9 @@ class VanillaMind(Thinker[MindPrompting]):
         return await self._think()
 
     async def _think(self) -> Strategy | None:
-        outlooks = [Outlook(each, self._memory.of(each), clue=self._clues.get(each)) for each in self._game.players]
+        outlooks = [
+            OpponentModel(each, self._memory.of(each), clue=self._clues.get(each)) for each in self._game.players
+        ]
         answer = await answer_or_none(self._model, self._game.ask_minds(outlooks))
         if answer is None:
             return None

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.baselines import UNDECIDED, HighLevelPlanner, Reactive
-from hm_agent.asking import Question
 from hm_agent.core import Clue, Event, Step
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.questions import Question
+from hm_agent.theory_of_mind.memory import InteractionMemory
 from hm_agent.worlds.melting_pot.games.cooking.mind import TOLD
 from hm_agent.worlds.melting_pot.games.cooking.questions.plans import PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import CookingStrategyAnswer, MakeCookingStrategy
 from hm_agent.worlds.melting_pot.games.cooking.rounds import RoundEnd
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import ReadMinds
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import MakeStrategy, StrategyAnswer
@@ -45,7 +45,7 @@ def asked(steps: Sequence[Step], *kinds: type[Question[Any]]) -> Iterator[tuple[
 
 def is_understood(event: Event) -> bool:
     """Whether something is to be learnt of somebody from an event."""
-    return isinstance(event, RoundEnd) or (isinstance(event, Interaction) and event.partner is not None)
+    return isinstance(event, RoundEnd) or (isinstance(event, InteractionEvent) and event.partner is not None)
 
 
 def understood(steps: Sequence[Step]) -> list[int]:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.reflection import KEPT
-from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.core import Step
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.worlds.melting_pot.games.cooking.questions.plans import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.game import Critique
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import EvaluatePlan, PlanSubgoals

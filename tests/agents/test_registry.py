@@ -10,16 +10,16 @@ from itertools import pairwise
 import pytest
 
 from hm_agent.agents.registry import ABOUT, AGENTS, Ingredients
-from hm_agent.asking import AnswerT, Call, Model, Question, Unanswered, ignore
-from hm_agent.core import Step, Told
+from hm_agent.core import OpponentIntent, Step
 from hm_agent.episode import run_episode
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.questions import AnswerT, Call, Model, Question, Unanswered, ignore
 from hm_agent.worlds.melting_pot.games.cooking.questions.plans import PlanCooking
 from hm_agent.worlds.melting_pot.games.game import Inference
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanSubgoals
 from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
@@ -58,7 +58,7 @@ def play(
     world = MeltingPotWorld(scenario, Bots.SCRIPTED)
     ingredients = Ingredients(
         facts=scenario.game,
-        eyes=eyes_of(scenario.game.short_name),
+        eyes=vision_of(scenario.game.short_name),
         model=model or BuiltinReasoner(),
         seed=0,
         tell=world.tell,
@@ -96,11 +96,11 @@ def test_an_agent_that_does_not_think_asks_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(AGENTS) - {"oracle"}))
 def test_only_the_oracle_is_told_what_the_others_are_after(name: str) -> None:
-    def tell() -> list[Told]:
+    def tell() -> list[OpponentIntent]:
         raise AssertionError(f"{name} asked what only the oracle may know")
 
     world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
-    eyes = eyes_of(SCENARIO.game.short_name)
+    eyes = vision_of(SCENARIO.game.short_name)
     agent = AGENTS[name](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, tell))
     outcome = asyncio.run(run_episode(world, agent, seed=1, max_steps=200))
     world.close()

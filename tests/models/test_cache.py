@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 import hm_agent
-from hm_agent.asking import ModelUnavailable
 from hm_agent.config import ConfigError
+from hm_agent.models.budget import Account
 from hm_agent.models.cache import CachedChat, Record
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.dialect import Dialect
-from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.parameter_support import ParameterSupport
+from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
 
@@ -46,7 +46,7 @@ def ask(path: Path, server: Server, *requests: Request, offline: bool = False) -
     """The replies of one run, to requests made one after the other."""
 
     async def in_order(record: Record) -> list[Reply]:
-        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), Dialect()) as chat:
+        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
             cached = CachedChat(chat, record, Account(), offline=offline)
             return [await cached.complete(request) for request in requests]
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from hm_agent.asking import Question
 from hm_agent.core import Hypothesis
 from hm_agent.engines.engine import Progress
 from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
+from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.prompts import render
 from hm_agent.models.providers import ModelSettings
-from hm_agent.models.reading import read_answer
+from hm_agent.questions import Question
 from hm_agent.recording.result import read_result
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.melting_pot import text_player

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from hm_agent.models.budget import Account
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.dialect import Dialect
-from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.patience import Outage, PatientChat
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
@@ -27,7 +27,7 @@ def out_of_order(times: int, response: Response) -> Callable[[dict[str, Any]], R
 
 def ask(server: Server, account: Account, patience: float = 60.0) -> Reply:
     async def once() -> Reply:
-        async with OpenAIChat(Endpoint(server.base_url, None, 20, retries=0, pause=0.01), Dialect()) as chat:
+        async with OpenAIChat(Endpoint(server.base_url, None, 20, retries=0, pause=0.01), ParameterSupport()) as chat:
             return await PatientChat(chat, account, patience).complete(REQUEST)
 
     return asyncio.run(once())

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from hm_agent.asking import Question
 from hm_agent.models.schema import answer_schema
+from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import InferInventory
-from tests.models.test_reading import COUNTER, INFER, NAMES, QUESTIONS, RULES
+from tests.models.test_answer_parsing import COUNTER, INFER, NAMES, QUESTIONS, RULES
 
 
 def nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

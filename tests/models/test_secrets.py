@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from hm_agent.asking import Call, ModelUnavailable, Unanswered
 from hm_agent.config import ConfigError
-from hm_agent.models.dialect import Dialect
-from hm_agent.models.ledger import Account
+from hm_agent.models.budget import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.providers import EndpointProvider, ModelSettings
 from hm_agent.models.transcript import Transcript
+from hm_agent.questions import Call, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import PredictAndCounter
@@ -197,7 +197,7 @@ def test_password_in_the_url_appears_in_no_message(response: Response, tmp_path:
 def test_representations_do_not_show_the_key() -> None:
     endpoint = Endpoint("http://127.0.0.1:1/v1", KEY, 1.0, 0)
     provider = EndpointProvider(settings("http://127.0.0.1:1/v1"), Account())
-    shown = [endpoint, OpenAIChat(endpoint, Dialect()), provider, provider.model(7)]
+    shown = [endpoint, OpenAIChat(endpoint, ParameterSupport()), provider, provider.model(7)]
     assert KEY not in repr(shown)
     assert "127.0.0.1" in repr(endpoint)
 

@@ -17,17 +17,17 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from hm_agent.asking import Call, Exchange, Model, ModelUnavailable, Question, Unanswered, Usage
+from hm_agent.models.budget import Account
 from hm_agent.models.cache import CachedChat, Record
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
-from hm_agent.models.dialect import Dialect
-from hm_agent.models.ledger import Account
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
 from hm_agent.models.schema import answer_schema
 from hm_agent.models.text_model import RETRIES, TextModel
 from hm_agent.models.transcript import Transcript
+from hm_agent.questions import Call, Exchange, Model, ModelUnavailable, Question, Unanswered, Usage
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, prompt_of, refusal
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import PredictAndCounter
@@ -71,7 +71,7 @@ def ask(
     """The answers of one model to questions asked one after the other."""
 
     async def in_order() -> list[BaseModel]:
-        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), Dialect()) as chat:
+        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
             model = TextModel("some-model", chat, sampling or Sampling(), price, seed=7)
             noted = list[Call]() if notes is None else notes
             return [await model.answer(question, noted.append) for question in questions]
@@ -367,7 +367,7 @@ def test_usage_counts_calls_answered_from_a_record(tmp_path: Path) -> None:
 
 def test_usage_is_kept_of_an_endpoint_that_fails_under_way() -> None:
     async def until_it_fails(server: Server) -> Usage:
-        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), Dialect()) as chat:
+        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
             transcript = Transcript(TextModel("some-model", chat, Sampling(), PRICE, seed=7))
             with pytest.raises(ModelUnavailable):
                 await transcript.answer(COUNTER)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from hm_agent.asking import AnswerT, Call, Model, Question, Unanswered, ignore, together
 from hm_agent.models.transcript import Transcript
+from hm_agent.questions import AnswerT, Call, Model, Question, Unanswered, ignore, together
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 QUESTIONS = list(MATRIX_EXAMPLES.values())[:3]

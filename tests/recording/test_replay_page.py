@@ -26,7 +26,7 @@ from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.scenarios import find_scenarios
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from tests.browsing import CONTRASTS, READABLE, overheard
 from tests.recording.witness import Nowhere, Witness
 from tests.reporting.examples import result
@@ -52,7 +52,7 @@ def recorded(folder: Path, name: str, steps: int, agent: str = "hypothetical_min
     (scenario,) = find_scenarios([name])
     world, player = set_up(scenario, 3)
     if agent != "hypothetical_minds":
-        eyes = eyes_of(scenario.game.short_name)
+        eyes = vision_of(scenario.game.short_name)
         player = AGENTS[agent](Ingredients(scenario.game, eyes, BuiltinReasoner(), 3, world.tell))
     witness, replay = Witness(world), ReplayRecorder(world, folder, scenario)
     recorders: list[Recorder] = [TraceRecorder(folder / "trace.jsonl"), replay, witness]
@@ -162,7 +162,7 @@ def test_keys_step_jump_and_turn_to_tabs(page: Page, recording: Recording) -> No
         page.keyboard.press(key)
         assert step_of(page) == step
     page.keyboard.press("]")
-    assert step_of(page) == recording.marked("Interaction")[0]
+    assert step_of(page) == recording.marked("InteractionEvent")[0]
     for number, tab in enumerate(TABS, 1):
         page.keyboard.press(str(number))
         assert [name for name in TABS if page.is_visible(f"#{name}")] == [tab]
@@ -183,7 +183,7 @@ def test_it_plays_and_pauses(page: Page) -> None:
 def test_every_interaction_is_marked_on_the_slider_and_leads_to_its_step(page: Page, recording: Recording) -> None:
     marks = page.locator("#marks .mark.interaction")
     steps = [int(mark.get_attribute("data-step") or -1) for mark in marks.all()]
-    assert steps == recording.marked("Interaction")
+    assert steps == recording.marked("InteractionEvent")
     marks.nth(2).locator(".hit").dispatch_event("click")
     assert step_of(page) == steps[2]
 

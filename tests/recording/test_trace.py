@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from hm_agent.asking import Exchange, Question
 from hm_agent.core import Decision, Event, Hypothesis, Observation, Step, Strategy
+from hm_agent.questions import Exchange, Question
 from hm_agent.recording.trace import TraceRecorder, read_trace, to_json
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
 

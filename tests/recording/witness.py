@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hm_agent.core import Counts, Step, Truth
+from hm_agent.core import Counts, OpponentState, Step
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
@@ -20,7 +20,7 @@ class Witness:
     steps: list[Step] = field(default_factory=list)
     frames: list[Pixels] = field(default_factory=list)
     views: list[Pixels] = field(default_factory=list)
-    truths: list[tuple[Truth, ...]] = field(default_factory=list)
+    truths: list[tuple[OpponentState, ...]] = field(default_factory=list)
     remembered: list[set[tuple[str, Any, int]]] = field(default_factory=list)
     scenes: list[str] = field(default_factory=list)
 
@@ -43,8 +43,8 @@ class Nowhere:
     def frame(self) -> Pixels:
         return np.full((8, 8, 3), 128, np.uint8)
 
-    def truth_of_others(self) -> tuple[Truth, ...]:
-        return (Truth("somebody"),)
+    def truth_of_others(self) -> tuple[OpponentState, ...]:
+        return (OpponentState("somebody"),)
 
     def held_in_interaction(self) -> tuple[Counts, Counts] | None:
         return None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hm_agent.recording.result import Result
 from hm_agent.reporting.comparing import Comparison, alike, compare
-from hm_agent.reporting.contestants import Contestant, labels
+from hm_agent.reporting.conditions import Condition, labels
 from hm_agent.reporting.tables import OVERALL, tabulate
 from tests.reporting.examples import PD, RWS, result
 
@@ -12,7 +12,7 @@ def compared(*results: Result) -> list[Comparison]:
 
 
 def words(*results: Result) -> list[str]:
-    return alike(compared(*results), labels([Contestant.of(one) for one in results]))
+    return alike(compared(*results), labels([Condition.of(one) for one in results]))
 
 
 def test_only_episodes_of_one_seed_and_background_are_paired() -> None:

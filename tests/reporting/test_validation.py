@@ -8,7 +8,7 @@ from hm_agent.core import Decision, Hypothesis, Observation, Step
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.reporting.runs import Played
 from hm_agent.reporting.validation import Stream, curves, read_streams
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from tests.reporting.examples import result
 
 KITCHEN = "collaborative_cooking__asymmetric_1"
@@ -21,7 +21,7 @@ def trace(folder: Path, *met: Met) -> Path:
     folder.mkdir(exist_ok=True)
     recorder = TraceRecorder(folder / "trace.jsonl")
     for number, (partner, reward, proven) in enumerate(met):
-        event = Interaction(number, partner, (1, 1, 1), reward, (0, 0, 0))
+        event = InteractionEvent(number, partner, (1, 1, 1), reward, (0, 0, 0))
         believed = BELIEF if proven else None
         decision = Decision(0, about=partner, hypotheses=(BELIEF,), validated=believed, events=(event,))
         recorder.record(Step(Observation(number, {}), decision, 0.0, 0.0))

@@ -11,7 +11,7 @@ import pytest
 from hm_agent.core import Strategy
 from hm_agent.theory_of_mind.by_reward import TABLE_3, EvaluatedStrategies, HindsightAnswer, Outcome
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.theory_of_mind.memory import InteractionMemory
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
 from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
     CookingStrategyAnswer,

@@ -8,16 +8,16 @@ from typing import cast
 
 import pytest
 
-from hm_agent.asking import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.core import Strategy
+from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.theory_of_mind.memory import InteractionMemory
 from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.clues import Gathering, Life
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, Life
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     ChoiceAnswer,
     ChooseOpponents,
@@ -27,7 +27,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     ProposeHypothesis,
 )
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
 RWS = game_named("rws_repeated", MatrixFacts)
 ARENA = game_named("rws_arena", MatrixFacts)
@@ -56,14 +56,14 @@ class ScriptedModel:
 
 
 def mind_of(model: ScriptedModel) -> TheoryOfMind:
-    game = MatrixGame(RWS, eyes_of(RWS.short_name))
+    game = MatrixGame(RWS, vision_of(RWS.short_name))
     return TheoryOfMind(game.mind, model, InteractionMemory(), Hyperparameters())
 
 
 def meet(mind: TheoryOfMind, step: int, other: tuple[int, ...]) -> Strategy | None:
     """An interaction in which the other held this and one held a committed paper."""
     own = (1, 7, 1)
-    event = Interaction(step, "opponent", own, reward(own, other, RWS.payoff), shown=(0, 0, 0))
+    event = InteractionEvent(step, "opponent", own, reward(own, other, RWS.payoff), shown=(0, 0, 0))
     return asyncio.run(mind.revise(event))
 
 
@@ -171,7 +171,7 @@ def test_a_model_without_an_answer_leaves_a_first_strategy_by_calculation() -> N
 
 def test_interactions_are_remembered_with_inventory_reward_partner_and_step() -> None:
     memory = InteractionMemory()
-    game = MatrixGame(RWS, eyes_of(RWS.short_name))
+    game = MatrixGame(RWS, vision_of(RWS.short_name))
     mind = TheoryOfMind(game.mind, ScriptedModel(["rock"], says), memory, Hyperparameters())
     meet(mind, 7, ROCKS)
     (met,) = memory.of("opponent")
@@ -203,7 +203,7 @@ class Chooser:
 def test_among_many_each_clue_is_thought_over() -> None:
     model = Chooser()
     mind = TheoryOfMind(
-        MatrixGame(ARENA, eyes_of(ARENA.short_name)).mind, model, InteractionMemory(), Hyperparameters()
+        MatrixGame(ARENA, vision_of(ARENA.short_name)).mind, model, InteractionMemory(), Hyperparameters()
     )
     news = [((1, 0, 0), "rock"), ((2, 0, 0), "rock"), ((0, 0, 0), None), ((1, 0, 0), "rock")]
     for step, (taken, suggests) in enumerate(news):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.theory_of_mind.memory import InteractionMemory
 from hm_agent.theory_of_mind.module import HypothesisAnswer, Parts, TheoryOfMind
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import CounterAnswer, PredictAndCounter, ProposeHypothesis
 from tests.strategists import PAPERS, ROCKS, ScriptedModel, dyad, each, meet

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from hm_agent.theory_of_mind.interaction_memory import InteractionMemory
+from hm_agent.theory_of_mind.memory import InteractionMemory
 from hm_agent.theory_of_mind.vanilla import MindPrompting, VanillaMind
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
 from hm_agent.worlds.melting_pot.games.cooking.questions.minds import MindAnswer as TeammateAnswer
 from hm_agent.worlds.melting_pot.games.cooking.questions.minds import ReadTeammate
-from hm_agent.worlds.melting_pot.games.matrix.clues import Life
-from hm_agent.worlds.melting_pot.games.matrix.counters import TYPICAL
+from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Life
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import MindAnswer, MindsAnswer, ReadMinds
 from tests.strategists import PAPERS, ROCKS, Reply, ScriptedModel, arena, deliver, dyad, each, find_gone, kitchen, meet
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from PIL import Image
 
-from hm_agent.core import Counts, Step, Truth
+from hm_agent.core import Counts, OpponentState, Step
 from hm_agent.recording.files import write_whole
 from hm_agent.recording.replay.page import Film, replay_page
 from hm_agent.recording.replay.scenes import Scenes
@@ -27,7 +27,7 @@ class Stage(Protocol):
 
     def frame(self) -> Pixels: ...
 
-    def truth_of_others(self) -> Sequence[Truth]: ...
+    def truth_of_others(self) -> Sequence[OpponentState]: ...
 
     def held_in_interaction(self) -> tuple[Counts, Counts] | None: ...
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from hm_agent.asking import Exchange
-from hm_agent.core import Counts, Insight, Step, Truth
+from hm_agent.core import AgentSnapshot, Counts, OpponentState, Step
 from hm_agent.models.prompts import render
+from hm_agent.questions import Exchange
 from hm_agent.recording.replay.strip import Packed
 from hm_agent.worlds.melting_pot.grid import Cell
 
@@ -21,7 +21,7 @@ class Scenes:
         self._said: dict[str, Any] = {}
         self._known: set[tuple[str, Cell]] = set()
 
-    def add(self, step: Step, others: Sequence[Truth], held: tuple[Counts, Counts] | None) -> None:
+    def add(self, step: Step, others: Sequence[OpponentState], held: tuple[Counts, Counts] | None) -> None:
         """others: what is hidden from the agent. held: by oneself and the other, in the interaction the step began."""
         insight = step.decision.insight
         said = _hidden(others) | (_shown(insight) if insight else {})
@@ -33,7 +33,7 @@ class Scenes:
         line |= {key: value for key, value in once.items() if value}
         self.lines.add(json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
 
-    def _memories(self, step: int, insight: Insight) -> dict[str, Any]:
+    def _memories(self, step: int, insight: AgentSnapshot) -> dict[str, Any]:
         """What has just been seen, and what is remembered no more."""
         remembered = list(insight.remembered)
         known = {(name, cell) for name, cell, _ in remembered}
@@ -43,7 +43,7 @@ class Scenes:
         return {key: value for key, value in (("seen", seen), ("gone", lost)) if value}
 
 
-def _shown(insight: Insight) -> dict[str, Any]:
+def _shown(insight: AgentSnapshot) -> dict[str, Any]:
     return {
         "scene": insight.scene,
         "present": insight.present,
@@ -53,7 +53,7 @@ def _shown(insight: Insight) -> dict[str, Any]:
     }
 
 
-def _hidden(others: Sequence[Truth]) -> dict[str, Any]:
+def _hidden(others: Sequence[OpponentState]) -> dict[str, Any]:
     return {
         "cast": [(other.policy, other.rule) for other in others],
         "aims": [other.behaviour for other in others],

@@ -16,7 +16,7 @@ from markupsafe import escape
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hm_agent.reporting.contestants import Contestant
+from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.figures.picture import Panel
 
 INK, MUTED, LINE, BAND, PAGE = "#010101", "#020202", "#030303", "#040404", "#050505"
@@ -63,10 +63,10 @@ class Key:
     marker: str
 
 
-Keys = Mapping[Contestant, Key]
+Keys = Mapping[Condition, Key]
 
 
-def keys(contestants: Sequence[Contestant]) -> Keys:
+def keys(contestants: Sequence[Condition]) -> Keys:
     """A colour and a marker for each."""
     return {
         one: Key(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]) for place, one in enumerate(contestants)
@@ -102,7 +102,7 @@ def sample(name: str, label: str, key: Key) -> Panel:
     return draw(name, label, 16, paint, width=16)
 
 
-def legend(name: str, contestants: Sequence[Contestant], labels: Mapping[Contestant, str], keys: Keys) -> list[Panel]:
+def legend(name: str, contestants: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys) -> list[Panel]:
     return [sample(f"{name}-key-{place}", labels[one], keys[one]) for place, one in enumerate(contestants)]
 
 

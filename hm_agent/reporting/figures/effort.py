@@ -9,8 +9,8 @@ from statistics import mean
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hm_agent.asking import Usage
-from hm_agent.reporting.contestants import Contestant, in_order
+from hm_agent.questions import Usage
+from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.figures.drawing import Keys, draw, legend
 from hm_agent.reporting.figures.picture import Panel, Picture
 from hm_agent.reporting.tables import Row
@@ -31,12 +31,12 @@ MEASURES: Mapping[str, Callable[[Usage], float | None]] = {
 class Effort:
     """One contestant's means over scenarios: what it took (None if that is unknown) and what it earned."""
 
-    contestant: Contestant
+    contestant: Condition
     taken: Mapping[str, float | None]
     earned: float
 
 
-def effort_picture(rows: Sequence[Row], labels: Mapping[Contestant, str], keys: Keys) -> Picture | None:
+def effort_picture(rows: Sequence[Row], labels: Mapping[Condition, str], keys: Keys) -> Picture | None:
     """None where nothing was asked, where there is one contestant alone, or where rewards have no common scale."""
     efforts, unit = efforts_of(rows)
     if len(efforts) < 2:

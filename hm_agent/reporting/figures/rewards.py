@@ -7,7 +7,7 @@ from itertools import groupby
 
 from matplotlib.axes import Axes
 
-from hm_agent.reporting.contestants import Contestant, in_order
+from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.figures.drawing import BAND, MUTED, PAGE, Keys, draw, head, legend
 from hm_agent.reporting.figures.picture import Panel, Picture
 from hm_agent.reporting.runs import Stage
@@ -21,12 +21,12 @@ _FILLED = 0.8
 """How much of a scenario's height its lanes fill."""
 
 
-def reward_picture(rows: Sequence[Row], labels: Mapping[Contestant, str], keys: Keys) -> Picture | None:
+def reward_picture(rows: Sequence[Row], labels: Mapping[Condition, str], keys: Keys) -> Picture | None:
     """All that compete, but for ablations; None where there is nothing to show."""
     return _picture("reward", "Reward by scenario and agent", _competing(rows, without=ABLATIONS), labels, keys)
 
 
-def ablation_picture(rows: Sequence[Row], labels: Mapping[Contestant, str], keys: Keys) -> Picture | None:
+def ablation_picture(rows: Sequence[Row], labels: Mapping[Condition, str], keys: Keys) -> Picture | None:
     """The ablations beside the full agent; None where there are none."""
     if not any(row.contestant.agent in ABLATIONS for row in rows):
         return None
@@ -39,9 +39,7 @@ def _competing(rows: Iterable[Row], without: Sequence[str] = ()) -> list[Row]:
     return [row for row in shown if row.contestant.agent not in without]
 
 
-def _picture(
-    name: str, title: str, rows: Sequence[Row], labels: Mapping[Contestant, str], keys: Keys
-) -> Picture | None:
+def _picture(name: str, title: str, rows: Sequence[Row], labels: Mapping[Condition, str], keys: Keys) -> Picture | None:
     if not rows:
         return None
     contestants = in_order(row.contestant for row in rows)
@@ -78,7 +76,7 @@ def _panel(name: str, game: str, rows: Sequence[Row], keys: Keys) -> Panel:
     return draw(name, f"{game}: reward by scenario and agent", height, paint)
 
 
-def _lane(row: Row, stages: Sequence[Stage], contestants: Sequence[Contestant]) -> float:
+def _lane(row: Row, stages: Sequence[Stage], contestants: Sequence[Condition]) -> float:
     """Where a row lies, in scenarios from the top."""
     lane = (contestants.index(row.contestant) + 0.5) / len(contestants) - 0.5
     return stages.index(row.stage) + _FILLED * lane
@@ -94,7 +92,7 @@ def _mark(axes: Axes, row: Row, y: float, keys: Keys) -> None:
     axes.plot(row.reward.mean, y, key.marker, color=key.colour, markersize=7, zorder=5)
 
 
-def _bars(axes: Axes, place: int, rows: Sequence[Row], contestants: Sequence[Contestant]) -> None:
+def _bars(axes: Axes, place: int, rows: Sequence[Row], contestants: Sequence[Condition]) -> None:
     """From floor to ceiling, behind the lanes that have both; as one bar where neighbours share them."""
     height = _FILLED / len(contestants)
     ends = {contestants.index(row.contestant): (row.floor, row.ceiling) for row in rows}

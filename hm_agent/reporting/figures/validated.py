@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hm_agent.reporting.contestants import Contestant, in_order
+from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.figures.drawing import INK, MUTED, Keys, draw, head, legend
 from hm_agent.reporting.figures.picture import Panel, Picture
 from hm_agent.reporting.validation import FEWEST, Curve
@@ -16,7 +16,7 @@ from hm_agent.reporting.wording import counted
 HEIGHT = 290
 
 
-def validation_picture(curves: Sequence[Curve], labels: Mapping[Contestant, str], keys: Keys) -> Picture | None:
+def validation_picture(curves: Sequence[Curve], labels: Mapping[Condition, str], keys: Keys) -> Picture | None:
     if not curves:
         return None
     games = list(dict.fromkeys(curve.game for curve in curves))

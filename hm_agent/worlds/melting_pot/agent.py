@@ -10,21 +10,21 @@ from dataclasses import replace
 from typing import Any
 
 from hm_agent.agents.reflection import Reflector
-from hm_agent.asking import Question, answer_or_none
-from hm_agent.core import Decision, Event, Evidence, Observation, Strategy, Vitals
+from hm_agent.core import Decision, EpisodeStats, Event, Interaction, Observation, Strategy
 from hm_agent.models.transcript import Transcript
+from hm_agent.questions import Question, answer_or_none
 from hm_agent.theory_of_mind.strategist import Strategist
-from hm_agent.worlds.melting_pot.games.game import Attempt, Briefing, Game
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.insight import PresentMind
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.places import stalest_cell
-from hm_agent.worlds.melting_pot.memory.whereabouts import Whereabouts
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes, Perceiver
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
+from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner, Situation
+from hm_agent.worlds.melting_pot.planning.replan_triggers import ReplanTriggers
 from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal, parse_plan
-from hm_agent.worlds.melting_pot.planning.surprises import Surprises
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
 
 LURE = 4.0
@@ -37,7 +37,7 @@ class ComposedAgent:
     def __init__(
         self,
         game: Game,
-        eyes: Eyes,
+        eyes: SubstrateVision,
         planner: ActionPlanner,
         strategist: Strategist,
         reflector: Reflector,
@@ -45,8 +45,8 @@ class ComposedAgent:
     ) -> None:
         self._game, self._planner, self._model = game, planner, model
         self._strategist, self._reflector = strategist, reflector
-        self._perceiver, self._surprises = Perceiver(eyes), Surprises(game.ready_mark)
-        self._memory = EntityMemory(Whereabouts(game.layout, game.players, eyes.window.left, LURE))
+        self._perceiver, self._surprises = Perceiver(eyes), ReplanTriggers(game.ready_mark)
+        self._memory = EntityMemory(PlayerBeliefMap(game.layout, game.players, eyes.window.left, LURE))
         self._strategy: Strategy | None = None
         self._must_plan = True
         self._latest: tuple[Question[Any], Sequence[Subgoal]] | None = None
@@ -74,9 +74,9 @@ class ComposedAgent:
         inventory = self._game.inventory(observation, view)
         return self._surprises.read(observation.step, view, inventory, self._planner.subgoal, seek)
 
-    async def _think(self, events: Sequence[Event]) -> Sequence[Evidence]:
+    async def _think(self, events: Sequence[Event]) -> Sequence[Interaction]:
         """Lets the strategist take in what happened; returns what it understood of it."""
-        before, understood = self._strategy, list[Evidence]()
+        before, understood = self._strategy, list[Interaction]()
         if self._strategy is None or self._strategist.outdated:
             self._strategy = await self._strategist.open()
         for event in events:
@@ -114,10 +114,10 @@ class ComposedAgent:
     async def _plan(self, observation: Observation, view: TextualMap) -> Sequence[Subgoal]:
         """Asks for subgoals, with what is to be learnt from the plan before."""
         assert self._strategy is not None
-        briefing = Briefing(observation, view, self._memory, self._strategy, self._strategist.history)
+        briefing = PlanContext(observation, view, self._memory, self._strategy, self._strategist.history)
         self._failed = self._planner.failed
         if self._latest is not None:
-            attempt = Attempt(*self._latest, self._failed, self._earned)
+            attempt = PlanOutcome(*self._latest, self._failed, self._earned)
             briefing = replace(briefing, critiques=await self._reflector.reflect(briefing, attempt))
         question = self._game.ask_plan(briefing)
         plan = await self._answered(question, view)
@@ -131,7 +131,7 @@ class ComposedAgent:
         return parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
 
     def _decision(
-        self, observation: Observation, view: TextualMap, events: Sequence[Event], understood: Sequence[Evidence]
+        self, observation: Observation, view: TextualMap, events: Sequence[Event], understood: Sequence[Interaction]
     ) -> Decision:
         subgoal, latest = self._planner.subgoal, self._strategist.latest
         return Decision(
@@ -150,7 +150,7 @@ class ComposedAgent:
             insight=PresentMind(view, self._memory, self._planner, self._kinds, self._failed),
         )
 
-    def vitals(self) -> Vitals:
-        return Vitals(
+    def vitals(self) -> EpisodeStats:
+        return EpisodeStats(
             self._model.usage, self._interactions, self._perceiver.unknown_patches, self._perceiver.lost_steps
         )

@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import Subgoal
 
 @dataclass(frozen=True, slots=True)
 class PresentMind:
-    """The `Insight` of the composed agent: its parts themselves, which go on changing.
+    """The `AgentSnapshot` of the composed agent: its parts themselves, which go on changing.
 
     kinds: of things in the game. failure: the subgoal that has just come to nothing.
     """

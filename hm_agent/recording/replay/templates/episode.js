@@ -48,7 +48,7 @@ class Episode {
   notice(step, before) {
     const mark = (kind, words) => this.events.push({ step: step.step, kind, words });
     for (const event of step.events ?? []) {
-      if (event.kind === "Interaction") mark("interaction", event.words);
+      if (event.kind === "InteractionEvent") mark("interaction", event.words);
       if (event.kind === "Delivery") mark("delivery", event.words);
     }
     if (before && !before.present && step.present) mark("respawn", "back on the map");

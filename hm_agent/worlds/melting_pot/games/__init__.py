@@ -6,10 +6,10 @@ from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFac
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
 from hm_agent.worlds.melting_pot.games.game import Game, Inference
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
 
-def build_game(facts: GameFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> Game:
+def build_game(facts: GameFacts, eyes: SubstrateVision, inference: Inference = Inference.EXACT) -> Game:
     """The game as one player plays it through one episode."""
     match facts:
         case MatrixFacts():

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question, Words
-from hm_agent.core import Counts, Event, Evidence, Observation, Strategy
+from hm_agent.core import Counts, Event, Interaction, Observation, Strategy
+from hm_agent.questions import Question, Words
 from hm_agent.theory_of_mind.by_reward import Strategising
 from hm_agent.theory_of_mind.module import Mindreading
 from hm_agent.theory_of_mind.vanilla import MindPrompting
@@ -28,7 +28,7 @@ class Inference(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Briefing:
+class PlanContext:
     """What a plan is made on.
 
     history: what happened with others, where planning is to make of it what it can. critiques: what was learnt from
@@ -39,12 +39,12 @@ class Briefing:
     view: TextualMap
     memory: EntityMemory
     strategy: Strategy
-    history: Sequence[Evidence] = ()
+    history: Sequence[Interaction] = ()
     critiques: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class PlanOutcome:
     """A plan and what came of it.
 
     question: what it answered, with all that was known then. failed: the subgoal that came to nothing and so ended it.
@@ -106,7 +106,7 @@ class Game(Protocol):
         """Whether nothing can be done."""
         ...
 
-    def ask_plan(self, briefing: Briefing) -> Question[Any]:
+    def ask_plan(self, briefing: PlanContext) -> Question[Any]:
         """How to carry out a strategy from here."""
         ...
 
@@ -114,10 +114,10 @@ class Game(Protocol):
         """What to do where no valid plan came."""
         ...
 
-    def ask_critique(self, briefing: Briefing, failed: Subgoal) -> Question[Critique] | None:
+    def ask_critique(self, briefing: PlanContext, failed: Subgoal) -> Question[Critique] | None:
         """Why a subgoal came to nothing; None where the game has nothing that could."""
         ...
 
-    def ask_evaluation(self, briefing: Briefing, attempt: Attempt) -> Question[Critique]:
+    def ask_evaluation(self, briefing: PlanContext, attempt: PlanOutcome) -> Question[Critique]:
         """What a plan came to, and what to do better."""
         ...

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.grid import Cell
-from hm_agent.worlds.melting_pot.memory.whereabouts import Whereabouts, worth_going_to
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap, worth_going_to
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Loss:
 class EntityMemory:
     """Things with the step they were last seen, other players, and when each cell was last in view."""
 
-    def __init__(self, whereabouts: Whereabouts | None = None) -> None:
+    def __init__(self, whereabouts: PlayerBeliefMap | None = None) -> None:
         """whereabouts: a belief to keep about where other players are."""
         self.things: dict[Cell, tuple[str, int]] = {}
         self.sites: dict[Cell, str] = {}
@@ -75,7 +75,7 @@ class EntityMemory:
         self.things.pop(cell, None)
         self.emptied[cell] = step
 
-    def _remember(self, step: int, sights: Iterable[Sight]) -> None:
+    def _remember(self, step: int, sights: Iterable[Detection]) -> None:
         for sight in sights:
             if sight.cell is None:
                 continue

@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.grid import Layout, Move, Pose
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Pixels
 from hm_agent.worlds.melting_pot.perception.localizer import Localizer, WallPatterns
 from hm_agent.worlds.melting_pot.perception.odometry import Scene, odds_of_staying
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.perception.view import Window, label_patches
 
 
@@ -47,7 +47,7 @@ Contents = Sequence[tuple[int, Meaning]]
 """The cells of a window that show more than floor, by their place in it."""
 
 
-class Eyes:
+class SubstrateVision:
     """The parts of perception that depend on the substrate alone; shared by all players and episodes."""
 
     def __init__(self, atlas: Atlas, layout: Layout, window: Window, roles: SpriteRoles) -> None:
@@ -81,7 +81,7 @@ class Eyes:
 class Perceiver:
     """One player's perception through an episode: frames in, textual maps out."""
 
-    def __init__(self, eyes: Eyes) -> None:
+    def __init__(self, eyes: SubstrateVision) -> None:
         self._eyes = eyes
         self._localizer = Localizer(eyes.patterns)
         self._scene = Scene()
@@ -137,7 +137,7 @@ class Perceiver:
         hidden = {offsets[n] for n, meaning in contents if meaning.is_hidden}
         return Scene(things, players, self._eyes.surroundings - hidden - players, bool(hidden))
 
-    def _sight(self, n: int, meaning: Meaning, pose: Pose | None) -> Sight:
+    def _sight(self, n: int, meaning: Meaning, pose: Pose | None) -> Detection:
         cell = self._eyes.cells[pose][n] if pose else None
         facing = (pose.facing + meaning.turns) % 4 if pose and meaning.is_player else None
-        return Sight(meaning.kind, self._eyes.window.offsets[n], cell, facing, meaning.mark, meaning.is_player)
+        return Detection(meaning.kind, self._eyes.window.offsets[n], cell, facing, meaning.mark, meaning.is_player)

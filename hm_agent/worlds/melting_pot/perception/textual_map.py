@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Detection:
     """Something in view other than floor and walls.
 
     offset: (ahead, right) of the viewer. cell: its place on the map, None while the viewer doesn't know its own.
@@ -42,16 +42,16 @@ class TextualMap:
     pose: Pose | None
     present: bool
     mark: str | None
-    sights: tuple[Sight, ...]
+    sights: tuple[Detection, ...]
     in_view: tuple[Cell, ...]
     unknown_patches: int
 
     @property
-    def players(self) -> tuple[Sight, ...]:
+    def players(self) -> tuple[Detection, ...]:
         return tuple(sight for sight in self.sights if sight.is_player)
 
     @property
-    def things(self) -> tuple[Sight, ...]:
+    def things(self) -> tuple[Detection, ...]:
         return tuple(sight for sight in self.sights if not sight.is_player)
 
     def describe(self, kinds: Sequence[str]) -> str:

@@ -9,10 +9,10 @@ from hm_agent.core import is_sought
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.perception.view import Window
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, Way, find_way, walk_up
-from hm_agent.worlds.melting_pot.planning.discretion import Discretion
+from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
 from hm_agent.worlds.melting_pot.planning.walking import Walker
 
@@ -55,7 +55,7 @@ class ActionPlanner:
 
     def __init__(self, layout: Layout, beam: Beam, window: Window, ready_mark: str | None = None) -> None:
         self._layout, self._beam, self._ready_mark = layout, beam, ready_mark
-        self._discretion = Discretion(window)
+        self._discretion = Concealment(window)
         self._walker = Walker(layout)
         self.plan: tuple[Subgoal, ...] = ()
         """The latest plan, with what of it is done."""
@@ -141,12 +141,12 @@ class ActionPlanner:
                 return move
         return self._search(subgoal.target, situation)
 
-    def _prey(self, situation: Situation) -> list[Sight]:
+    def _prey(self, situation: Situation) -> list[Detection]:
         """Who is in view and to be fired at: who is ready before who is not yet, then the nearest."""
         sought = [player for player in situation.view.players if is_sought(player.kind, situation.seek)]
         return sorted(sought, key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
 
-    def _attack(self, opponent: Sight, situation: Situation) -> Move | None:
+    def _attack(self, opponent: Detection, situation: Situation) -> Move | None:
         assert opponent.cell is not None
         things = situation.memory.things.keys()
         move = self._along(find_way(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST))

@@ -13,7 +13,7 @@ from meltingpot.utils.substrates import substrate as substrate_lib
 from hm_agent.worlds.melting_pot.facts import INTERACTING, GameFacts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.perception.atlas import build_atlas
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes, SpriteRoles
+from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.view import Window
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.lua import use_deterministic_lua
@@ -82,11 +82,11 @@ def layout_of(game: GameFacts) -> Layout:
 
 
 @cache
-def eyes_of(game_name: str) -> Eyes:
+def vision_of(game_name: str) -> SubstrateVision:
     """What a player of a game needs to see; computed once a process."""
     game = game_named(game_name, GameFacts)
     settings = _default_settings(game.substrate)
-    return Eyes(build_atlas(settings), layout_of(game), _window(settings), sprite_roles(game))
+    return SubstrateVision(build_atlas(settings), layout_of(game), _window(settings), sprite_roles(game))
 
 
 @cache

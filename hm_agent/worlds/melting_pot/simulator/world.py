@@ -13,13 +13,13 @@ import numpy.typing as npt
 from meltingpot import scenario as mp_scenario
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
-from hm_agent.core import Counts, Observation, Told, Truth
+from hm_agent.core import Counts, Observation, OpponentIntent, OpponentState
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots
 from hm_agent.worlds.melting_pot.simulator.bots.population import build_population
 from hm_agent.worlds.melting_pot.simulator.bots.telling import Prompter, rule_of
 from hm_agent.worlds.melting_pot.simulator.randomness import drawing_from
-from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
 
 class MeltingPotWorld:
@@ -57,7 +57,7 @@ class MeltingPotWorld:
     def _build(self) -> scenario_lib.Scenario:
         config = mp_scenario.get_config(self._scenario.name)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
-        eyes = eyes_of(self._scenario.game.short_name)
+        eyes = vision_of(self._scenario.game.short_name)
         bots = build_bots(self._scenario, eyes, self._bots, self._bots_dir, self._stream, self._prompter)
         stage = scenario_lib.Scenario(
             substrate=substrate,
@@ -98,9 +98,9 @@ class MeltingPotWorld:
     def background(self) -> Sequence[str]:
         return self._names
 
-    def tell(self) -> Sequence[Told]:
+    def tell(self) -> Sequence[OpponentIntent]:
         """What each other player is after, as of its last action. Privileged: for the reference agent `oracle` only."""
-        return tuple(Told(target, rule) for target, rule in zip(self._targets, self._rules, strict=False))
+        return tuple(OpponentIntent(target, rule) for target, rule in zip(self._targets, self._rules, strict=False))
 
     @property
     def _decided_on(self) -> dm_env.TimeStep:
@@ -109,11 +109,11 @@ class MeltingPotWorld:
         assert before is not None, "reset the world first"
         return before
 
-    def truth_of_others(self) -> Sequence[Truth]:
+    def truth_of_others(self) -> Sequence[OpponentState]:
         """What each other player was, held and was after when the last action was decided on; for recordings."""
         held = [_inventory(player) for player in self._decided_on.observation[1:]]
         told = zip(self._names, self._targets, self._rules, held, strict=False)
-        return tuple(Truth(*each) for each in told)
+        return tuple(OpponentState(*each) for each in told)
 
     def held_in_interaction(self) -> tuple[Counts, Counts] | None:
         """What oneself and the other held in the interaction that the last step began; None if it began none."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hm_agent.asking import Question
 from hm_agent.core import Hypothesis
+from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, TOOK_SOUP, TOOK_TOMATO, Activity
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COUNTER,
@@ -39,7 +39,7 @@ from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
     JudgeCookingStrategy,
     MakeCookingStrategy,
 )
-from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, Round
+from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
 from hm_agent.worlds.melting_pot.games.cooking.sides import Side
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
@@ -56,8 +56,8 @@ def loading(*steps: int) -> tuple[Activity, ...]:
     return tuple(sorted((*fetched, *(Activity(step, FILLED, UPPER) for step in steps)), key=lambda done: done.step))
 
 
-def ended(step: int, role: str | None, by: str | None, activities: tuple[Activity, ...] = ()) -> Round:
-    return Round(step, "teammate", role, (0, 0, 0), 20.0 if by else 0.0, activities, by)
+def ended(step: int, role: str | None, by: str | None, activities: tuple[Activity, ...] = ()) -> KitchenInteraction:
+    return KitchenInteraction(step, "teammate", role, (0, 0, 0), 20.0 if by else 0.0, activities, by)
 
 
 ROUNDS = (

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hm_agent.asking import Question
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.facts import Length
-from hm_agent.worlds.melting_pot.games.matrix.clues import Life
-from hm_agent.worlds.melting_pot.games.matrix.meetings import Sighting
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Sighting
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Life
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     ChooseOpponents,
     InferInventory,
@@ -30,7 +30,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.plans import (
     Site,
 )
 from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 
 ROCK_PAPER_SCISSORS = Rules(
@@ -46,9 +46,11 @@ DILEMMA = Rules(("cooperate", "defect"), ("green_box", "red_box"), ((3, 0), (5, 
 HUNT = Rules(("stag", "hare"), ("green_box", "red_box"), ((4, 0), (2, 2)), 1, 23, 15, Length(1000, 100, 0.1))
 
 
-def encounter(step: int, own: Counts, other: Counts, shown: Counts, rules: Rules = ROCK_PAPER_SCISSORS) -> Encounter:
+def encounter(
+    step: int, own: Counts, other: Counts, shown: Counts, rules: Rules = ROCK_PAPER_SCISSORS
+) -> MatrixInteraction:
     paid = reward(own, other, rules.payoff)
-    return Encounter(step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown)
+    return MatrixInteraction(step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown)
 
 
 def played(inventory: Counts, rules: Rules) -> str | None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY
-from hm_agent.worlds.melting_pot.games.matrix.clues import LULL, Gathering, GatheringReader, Life
+from hm_agent.worlds.melting_pot.games.matrix.pickups import LULL, Gathering, GatheringReader, Life
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import Loss
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 OWN = (1, 3)
 THINGS, BEHAVIOURS = ("yellow_box", "purple_box"), ("rock", "paper")
@@ -22,7 +22,7 @@ def reader() -> GatheringReader:
 
 def seeing(**players: tuple[Cell, str | None]) -> TextualMap:
     """A frame that shows these players, each at a cell and with a mark."""
-    sights = tuple(Sight(name, (1, 0), cell, 0, mark, is_player=True) for name, (cell, mark) in players.items())
+    sights = tuple(Detection(name, (1, 0), cell, 0, mark, is_player=True) for name, (cell, mark) in players.items())
     return TextualMap(Pose(1, 1, 0), True, None, sights, (), 0)
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.asking import Question
 from hm_agent.core import Event, Step
 from hm_agent.episode import Outcome, run_episode
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.games.cooking.activities import DELIVERED, FILLED, TOOK_SOUP, Activity
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS
 from hm_agent.worlds.melting_pot.games.cooking.questions.minds import ProposeTeammate
@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.games.cooking.ways import approach
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, parse_plan
 from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 SCENARIOS = find_scenarios(["cooking_asymmetric_*"])
@@ -47,7 +47,7 @@ class Shift:
         self.steps: list[Step] = []
         self.happened: list[tuple[int, str, int]] = []
         """Step, deed, and the player's number."""
-        eyes = eyes_of(SCENARIOS[number].game.short_name)
+        eyes = vision_of(SCENARIOS[number].game.short_name)
         agent = AGENTS["hypothetical_minds"](
             Ingredients(SCENARIOS[number].game, eyes, BuiltinReasoner(), seed, self._world.tell)
         )

@@ -28,7 +28,7 @@ from hm_agent.worlds.melting_pot.games.cooking.rounds import (
     role_of,
 )
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN, LOWER, UPPER
 
@@ -61,8 +61,8 @@ class Frames:
     ) -> list[str]:
         """upper, lower: the tomatoes in the pots. mark: the upper one's bar. mate: what the teammate holds."""
         self.step += steps
-        pots = (Sight(f"pot_{upper}", (1, 0), UPPER, mark=mark), Sight(f"pot_{lower}", (1, 1), LOWER))
-        cook = Sight("teammate", (2, 0), MATE, int(facing), mate, is_player=True)
+        pots = (Detection(f"pot_{upper}", (1, 0), UPPER, mark=mark), Detection(f"pot_{lower}", (1, 1), LOWER))
+        cook = Detection("teammate", (2, 0), MATE, int(facing), mate, is_player=True)
         sights = pots if hidden else (*pots, cook)
         view = TextualMap(HERE, True, hands, sights, (UPPER, LOWER, MATE), 0)
         self.kitchen.update(self.step, view)
@@ -130,7 +130,7 @@ def test_ones_own_soup_is_not_the_teammates() -> None:
 
 def test_a_dish_put_onto_a_counter() -> None:
     frames = Frames()
-    counter = Sight("counter", (2, 1), (6, 1), mark="dish")
+    counter = Detection("counter", (2, 1), (6, 1), mark="dish")
     frames.show(mate="dish", facing=Facing.NORTH)
     frames.kitchen.stations[(5, 1)] = frames.kitchen._station(counter, (5, 1), 0)
     assert frames.show(mate=None) == [PUT_DOWN]

@@ -12,16 +12,16 @@ from hm_agent.core import Event, Observation, Step
 from hm_agent.episode import run_episode
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.facts import INTERACTING, Beam, MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction, InteractionReader
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader
 from hm_agent.worlds.melting_pot.games.matrix.partners import Partners
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory, reward
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.perception.view import Window
 from hm_agent.worlds.melting_pot.scenarios import find_scenarios, game_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 STEPS = 1000
@@ -53,7 +53,7 @@ class Witness:
 @pytest.fixture(scope="module")
 def witness() -> Witness:
     world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
-    eyes = eyes_of(SCENARIO.game.short_name)
+    eyes = vision_of(SCENARIO.game.short_name)
     agent = AGENTS["hypothetical_minds"](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.tell))
     witness = Witness(world)
     asyncio.run(run_episode(world, agent, seed=3, max_steps=STEPS, recorders=[witness]))
@@ -68,12 +68,12 @@ def shown_to(before: Pose | None, now: Pose) -> tuple[int, ...]:
     events: tuple[Event, ...] = ()
     frames = [(before, (1, 1, 1), None), (now, (1, 2, 1), None), (now, (1, 2, 1), INTERACTING), (now, (1, 1, 1), None)]
     for step, (other, held, mark) in enumerate(frames):
-        others = (Sight("opponent", (0, 0), other.cell, other.facing, is_player=True),) if other else ()
+        others = (Detection("opponent", (0, 0), other.cell, other.facing, is_player=True),) if other else ()
         view = TextualMap(HERE, True, mark, others, (), 0)
         observation = Observation(step, {"INVENTORY": np.array(held)})
         events += reader.read(observation, view, EntityMemory())
     (event,) = events
-    assert isinstance(event, Interaction)
+    assert isinstance(event, InteractionEvent)
     return event.shown
 
 
@@ -96,7 +96,7 @@ def test_every_interaction_that_paid_is_noticed_once(witness: Witness) -> None:
 
 def test_own_inventory_and_reward_are_those_of_the_engine(witness: Witness) -> None:
     for event, (own, other) in zip(witness.noticed, witness.happened, strict=False):
-        assert isinstance(event, Interaction)
+        assert isinstance(event, InteractionEvent)
         assert event.own == own
         assert event.reward == pytest.approx(reward(own, other, RWS.payoff))
 
@@ -104,7 +104,7 @@ def test_own_inventory_and_reward_are_those_of_the_engine(witness: Witness) -> N
 def test_the_others_strategy_follows_from_the_reward(witness: Witness) -> None:
     right = 0
     for event, (own, other) in zip(witness.noticed, witness.happened, strict=False):
-        assert isinstance(event, Interaction)
+        assert isinstance(event, InteractionEvent)
         _, inferred = infer_inventory(own, event.reward, RWS.payoff, 1)
         right += inferred == argmax(other)
     assert right >= 0.9 * len(witness.noticed)

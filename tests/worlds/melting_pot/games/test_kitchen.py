@@ -7,7 +7,7 @@ import pytest
 from hm_agent.worlds.melting_pot.facts import Recipe
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, Kitchen, Pot, Station, rooms
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 MAP = """
 #########
@@ -22,11 +22,11 @@ LEFT, RIGHT = (2, 2), (6, 2)
 POT, OTHER_POT, TOMATOES, COUNTER = (4, 2), (4, 3), (5, 1), (6, 1)
 
 
-def sight(kind: str, cell: Cell, mark: str | None = None) -> Sight:
-    return Sight(kind, (0, 0), cell, mark=mark)
+def sight(kind: str, cell: Cell, mark: str | None = None) -> Detection:
+    return Detection(kind, (0, 0), cell, mark=mark)
 
 
-def view(*sights: Sight, in_view: Sequence[Cell] = (), hands: str | None = None, lost: bool = False) -> TextualMap:
+def view(*sights: Detection, in_view: Sequence[Cell] = (), hands: str | None = None, lost: bool = False) -> TextualMap:
     pose = None if lost else Pose(6, 2, Facing.NORTH)
     seen = {sight.cell for sight in sights if sight.cell}
     return TextualMap(pose, True, hands, sights, () if lost else (*seen, *in_view), 0)
@@ -68,7 +68,7 @@ def test_frame_of_unknown_pose_tells_what_is_held_and_nothing_of_the_kitchen() -
 
 
 def test_player_is_no_station() -> None:
-    player = Sight("teammate", (1, 0), (3, 2), Facing.EAST, "dish", is_player=True)
+    player = Detection("teammate", (1, 0), (3, 2), Facing.EAST, "dish", is_player=True)
     assert kitchen(view(player)).stations == {}
 
 

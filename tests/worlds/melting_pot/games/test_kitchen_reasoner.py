@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.games.cooking.questions.minds import ChooseRole
 from hm_agent.worlds.melting_pot.games.cooking.questions.plans import CritiqueInteraction, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.errands import LEGS
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammates import LIBRARY, Strategy
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Round
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.sides import Side
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from tests.worlds.melting_pot.games.kitchen_examples import (
@@ -42,11 +42,11 @@ def plan(question: PlanCooking) -> list[str]:
     return answer.subgoals
 
 
-def propose(history: Sequence[Round], best: tuple[Hypothesis, ...] = ()) -> str:
+def propose(history: Sequence[KitchenInteraction], best: tuple[Hypothesis, ...] = ()) -> str:
     return asyncio.run(REASONER.answer(ProposeTeammate(COOKS, tuple(history), best))).hypothesis
 
 
-def predict(words: str | None, history: Sequence[Round] = ()) -> str:
+def predict(words: str | None, history: Sequence[KitchenInteraction] = ()) -> str:
     return asyncio.run(REASONER.answer(PredictTeammate(COOKS, tuple(history), words))).behaviour
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.asking import AnswerT, Question
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.questions import AnswerT, Question
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS
 from hm_agent.worlds.melting_pot.games.cooking.questions.minds import (
     ChooseRole,
@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
     MakeCookingStrategy,
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.errands import LEGS
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Round
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from tests.worlds.melting_pot.games.kitchen_examples import (
     AFTER,
     BEFORE,
@@ -47,7 +47,7 @@ def ask(question: Question[AnswerT]) -> AnswerT:
     return answer
 
 
-def steady(role: str) -> tuple[Round, ...]:
+def steady(role: str) -> tuple[KitchenInteraction, ...]:
     """Some rounds in which the teammate played one role."""
     return tuple(ended(40 * n, role, "you") for n in range(3))
 
@@ -62,7 +62,9 @@ def test_knowing_nothing_it_does_everything() -> None:
 
 
 @pytest.mark.parametrize("history", MIXED)
-def test_following_the_words_of_a_strategy_gives_the_part_that_was_made_with_it(history: tuple[Round, ...]) -> None:
+def test_following_the_words_of_a_strategy_gives_the_part_that_was_made_with_it(
+    history: tuple[KitchenInteraction, ...],
+) -> None:
     made = ask(MakeCookingStrategy(COOKS, history, *COSTS))
     assert ask(FollowCookingStrategy(COOKS, history, COSTS[0], made.strategy)).role == made.role
 
@@ -93,7 +95,7 @@ def test_in_hindsight_soup_would_have_come_where_all_work_was_done(
 
 
 @pytest.mark.parametrize("history", MIXED)
-def test_at_once_it_answers_as_it_would_step_by_step(history: tuple[Round, ...]) -> None:
+def test_at_once_it_answers_as_it_would_step_by_step(history: tuple[KitchenInteraction, ...]) -> None:
     answer = ask(ReadTeammate(COOKS, history, *COSTS))
     assert answer.hypothesis == ask(ProposeTeammate(COOKS, history, ())).hypothesis
     assert answer.teammate == ask(PredictTeammate(COOKS, history, answer.hypothesis)).behaviour

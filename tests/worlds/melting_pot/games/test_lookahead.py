@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import (
+    Always,
+    Corrigible,
+    Grudge,
+    Strategy,
+    tit_for_tat,
+)
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.evidence import likeliest
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.foresight import best_course
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
-from hm_agent.worlds.melting_pot.games.matrix.strategies import Always, Corrigible, Grudge, Strategy, copying
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_course
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 from hm_agent.worlds.melting_pot.scenarios import game_named
 
 FACTS = game_named("pd_repeated", MatrixFacts)
@@ -21,10 +27,10 @@ PLAYED = {"C": "cooperate", "D": "defect"}
 PACE = 55
 
 
-def history(own: str, other: str) -> list[Encounter]:
+def history(own: str, other: str) -> list[MatrixInteraction]:
     """Encounters from letters, e.g. what one played `CCD` against `CCC`."""
     return [
-        Encounter(
+        MatrixInteraction(
             step=PACE * (number + 1),
             partner="opponent",
             own=HELD[mine],
@@ -96,7 +102,7 @@ def test_a_grudge_that_is_known_of_is_never_roused_for_good(after: int, rounds: 
 
 
 @pytest.mark.parametrize(
-    ("strategy", "move"), [(Always(NAMES, "cooperate"), DEFECT), (copying(NAMES, "cooperate"), COOPERATE)]
+    ("strategy", "move"), [(Always(NAMES, "cooperate"), DEFECT), (tit_for_tat(NAMES, "cooperate"), COOPERATE)]
 )
 def test_what_is_known_for_certain_is_acted_on_from_the_first_round(strategy: Strategy, move: int) -> None:
     known = Always(NAMES, "cooperate", prior=-0.7) if isinstance(strategy, Always) else strategy

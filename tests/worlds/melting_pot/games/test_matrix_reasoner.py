@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     InferInventory,
@@ -17,8 +18,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import Place, PlanSubgoals, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import library, strategy_of
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
-from hm_agent.worlds.melting_pot.games.matrix.strategies import Mixture
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, ROCK_PAPER_SCISSORS
 
@@ -31,8 +31,8 @@ def pure(name: str, count: int = 6) -> tuple[int, ...]:
     return tuple(count if name == known else 1 for known in NAMES)
 
 
-def encounter(own: str, other: str, shown: str | None = None) -> Encounter:
-    return Encounter(
+def encounter(own: str, other: str, shown: str | None = None) -> MatrixInteraction:
+    return MatrixInteraction(
         step=0,
         partner="opponent",
         own=pure(own),
@@ -44,7 +44,7 @@ def encounter(own: str, other: str, shown: str | None = None) -> Encounter:
     )
 
 
-def hypothesis_after(*met: Encounter) -> str:
+def hypothesis_after(*met: MatrixInteraction) -> str:
     return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, met, ()))).hypothesis
 
 
@@ -118,7 +118,7 @@ def test_a_counter_that_comes_late_builds_on_what_is_held() -> None:
     assert own_next["scissors"] > 4
 
 
-def is_covert_after(rules: Rules, *met: Encounter) -> bool:
+def is_covert_after(rules: Rules, *met: MatrixInteraction) -> bool:
     return asyncio.run(REASONER.answer(PredictAndCounter(rules, met, None))).covert
 
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.asking import AnswerT, Question
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.worlds.melting_pot.games.matrix.clues import Life
+from hm_agent.questions import AnswerT, Question
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Life
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     ChooseOpponents,
     Opponent,
@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import EvaluatePlan, Place, PlanSubgoals, Site
 from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 from tests.worlds.melting_pot.games.matrix_examples import (
     ARENA,
     DILEMMA,
@@ -50,11 +50,11 @@ def pure(rules: Rules, name: str) -> Counts:
     return tuple(6 if name == known else 1 for known in rules.behaviours)
 
 
-def played(rules: Rules, *moves: tuple[str, str], players: Iterable[str] = ()) -> tuple[Encounter, ...]:
+def played(rules: Rules, *moves: tuple[str, str], players: Iterable[str] = ()) -> tuple[MatrixInteraction, ...]:
     """The interactions with these moves, one's own and the other's. players: with whom, if with several."""
     names = [*players] or ["opponent"] * len(moves)
     return tuple(
-        Encounter(
+        MatrixInteraction(
             step=100 * number,
             partner=name,
             own=pure(rules, own),
@@ -142,7 +142,7 @@ def test_without_a_strategy_it_reckons_with_everybody_and_not_with_one_alone() -
 
 @pytest.mark.parametrize(("rules", "history"), HISTORIES[:3])
 def test_a_plan_without_a_strategy_is_that_for_the_counter_to_the_likeliest_hypothesis(
-    rules: Rules, history: tuple[Encounter, ...]
+    rules: Rules, history: tuple[MatrixInteraction, ...]
 ) -> None:
     words = ask(ProposeHypothesis(rules, history, ())).hypothesis if history else None
     counter = ask(PredictAndCounter(rules, history, words, own=UNDECIDED.inventory))
@@ -164,7 +164,7 @@ def test_without_a_strategy_and_anything_known_it_goes_on_with_what_it_has_begun
 
 @pytest.mark.parametrize(("rules", "history"), HISTORIES)
 def test_following_the_words_of_a_strategy_gives_what_was_made_with_it(
-    rules: Rules, history: tuple[Encounter, ...]
+    rules: Rules, history: tuple[MatrixInteraction, ...]
 ) -> None:
     made = ask(MakeStrategy(rules, history, ("opponent",)))
     followed = ask(FollowStrategy(rules, history, ("opponent",), made.strategy))
@@ -174,7 +174,7 @@ def test_following_the_words_of_a_strategy_gives_what_was_made_with_it(
 
 @pytest.mark.parametrize("history", CROWDS)
 def test_following_the_words_of_a_strategy_gives_what_was_made_with_it_among_many(
-    history: tuple[Encounter, ...],
+    history: tuple[MatrixInteraction, ...],
 ) -> None:
     made = ask(MakeStrategy(ARENA, history, OTHERS))
     followed = ask(FollowStrategy(ARENA, history, OTHERS, made.strategy))
@@ -228,7 +228,7 @@ def test_in_hindsight_what_beats_the_other_would_have_paid_and_what_loses_to_it_
 @pytest.mark.parametrize(("rules", "history"), HISTORIES)
 @pytest.mark.parametrize("has_taken", [False, True])
 def test_at_once_it_answers_as_it_would_step_by_step(
-    rules: Rules, history: tuple[Encounter, ...], has_taken: bool
+    rules: Rules, history: tuple[MatrixInteraction, ...], has_taken: bool
 ) -> None:
     own = (rules.initial_inventory,) * len(rules.behaviours)
     taken = tuple(2 * (n == 0) for n in range(len(own))) if has_taken else None
@@ -243,7 +243,7 @@ def test_at_once_it_answers_as_it_would_step_by_step(
 
 
 @pytest.mark.parametrize("history", CROWDS)
-def test_at_once_it_chooses_among_many_as_it_would_step_by_step(history: tuple[Encounter, ...]) -> None:
+def test_at_once_it_chooses_among_many_as_it_would_step_by_step(history: tuple[MatrixInteraction, ...]) -> None:
     strangers = [Opponent(name, tuple(met for met in history if met.partner == name), None, None) for name in OTHERS]
     answer = ask(ReadMinds(ARENA, tuple(strangers), NOTHING, 500))
     words = {

@@ -12,16 +12,16 @@ from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.facts import INTERACTING, Beam
-from hm_agent.worlds.melting_pot.games.matrix.clues import Gathering
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.partners import Partners
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.memory.whereabouts import Whereabouts
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 HALL = Layout.from_ascii("\n".join(["W" * 13, *["W" + 11 * " " + "W"] * 11, "W" * 13]))
@@ -31,17 +31,17 @@ HERE = Pose(6, 6, Facing.NORTH)
 IN_VIEW = tuple((x, y) for x in range(1, 12) for y in range(1, 8))
 
 
-def player(name: str, cell: Cell, facing: int = Facing.SOUTH, mark: str | None = None) -> Sight:
-    return Sight(name, HERE.offset(cell), cell, facing, mark, is_player=True)
+def player(name: str, cell: Cell, facing: int = Facing.SOUTH, mark: str | None = None) -> Detection:
+    return Detection(name, HERE.offset(cell), cell, facing, mark, is_player=True)
 
 
-def frame(*players: Sight) -> TextualMap:
+def frame(*players: Detection) -> TextualMap:
     return TextualMap(HERE, True, None, players, IN_VIEW, 0)
 
 
 def partner_after(*frames: TextualMap) -> str | None:
     """Who is named once the last of these frames shows that one interacts."""
-    partners, memory = Partners(HALL, BEAM, PLAYERS), EntityMemory(Whereabouts(HALL, PLAYERS, 5))
+    partners, memory = Partners(HALL, BEAM, PLAYERS), EntityMemory(PlayerBeliefMap(HALL, PLAYERS, 5))
     fresh: frozenset[str] = frozenset()
     for step, view in enumerate(frames):
         memory.update(step, view)
@@ -91,7 +91,7 @@ class Witness:
 
     def record(self, step: Step) -> None:
         for event in step.decision.events:
-            if isinstance(event, Interaction):
+            if isinstance(event, InteractionEvent):
                 self.named.append(event.partner)
             if isinstance(event, Gathering):
                 self.blamed.append((event.step, event.partner, event.taken))
@@ -108,7 +108,7 @@ def witness() -> Witness:
     for seed in (1000, 1001, 1002):
         world = MeltingPotWorld(scenario, Bots.SCRIPTED)
         agent = AGENTS["hypothetical_minds"](
-            Ingredients(scenario.game, eyes_of(scenario.game.short_name), BuiltinReasoner(), 0, world.tell)
+            Ingredients(scenario.game, vision_of(scenario.game.short_name), BuiltinReasoner(), 0, world.tell)
         )
         played = run_episode(Overheard(world, witness), agent, seed=seed, max_steps=1000, recorders=[witness])
         assert asyncio.run(played).error is None

@@ -11,9 +11,8 @@ import pytest
 
 from hm_agent.core import Counts, Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.worlds.melting_pot.games.matrix.clues import Life
-from hm_agent.worlds.melting_pot.games.matrix.counters import Odds
-from hm_agent.worlds.melting_pot.games.matrix.meetings import (
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import (
     STEPS_PER_SEARCH,
     Meeting,
     Sighting,
@@ -21,9 +20,10 @@ from hm_agent.worlds.melting_pot.games.matrix.meetings import (
     steps_to_find,
 )
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Life
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import ChooseOpponents, Opponent, PatientAnswer
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.crowd import outlooks
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import outlooks
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
@@ -41,7 +41,8 @@ def pure(name: str, count: int = 6) -> Counts:
 def met(player: str, *played: str) -> Opponent:
     """Somebody who was met so often, with the hypothesis that it always plays what it played last."""
     history = tuple(
-        Encounter(100 * n, player, NOTHING, 0.0, pure(name), name, None, (0, 0, 0)) for n, name in enumerate(played)
+        MatrixInteraction(100 * n, player, NOTHING, 0.0, pure(name), name, None, (0, 0, 0))
+        for n, name in enumerate(played)
     )
     words = f"The opponent always plays {played[-1]}."
     return Opponent(player, history, Hypothesis(words), played[-1])
@@ -66,7 +67,7 @@ def choose(*opponents: Opponent, own: Counts = NOTHING) -> PatientAnswer:
     return asyncio.run(BuiltinReasoner().answer(ChooseOpponents(RULES, opponents, own, NOW)))
 
 
-def meet(others: Mapping[str, Odds], sightings: Mapping[str, Sighting] = MappingProxyType({})) -> Meeting:
+def meet(others: Mapping[str, Distribution], sightings: Mapping[str, Sighting] = MappingProxyType({})) -> Meeting:
     search = steps_to_find({player: sightings.get(player) for player in others}, NOW)
     return best_meeting(RULES, others, EXPECTED, NOTHING, search)
 

@@ -17,9 +17,9 @@ import pytest
 from jinja2 import UndefinedError
 
 import hm_agent
-from hm_agent.asking import Question
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import environment, render
+from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import Place, Site
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hm_agent.worlds.melting_pot.games.matrix.clues import LULL
+from hm_agent.worlds.melting_pot.games.matrix.pickups import LULL
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.steadiness import LIFE, Steadiness, lives_between, lives_since
 
 UNKNOWN = Steadiness(3, ())

@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, Loss, PlayerSighting
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 HERE = Pose(5, 5, Facing.NORTH)
 
 
-def view(in_view: Sequence[Cell], *sights: Sight, pose: Pose | None = HERE) -> TextualMap:
+def view(in_view: Sequence[Cell], *sights: Detection, pose: Pose | None = HERE) -> TextualMap:
     return TextualMap(pose, True, None, sights, tuple(in_view), 0)
 
 
-def box(cell: Cell | None, kind: str = "yellow_box") -> Sight:
-    return Sight(kind, (0, 0), cell)
+def box(cell: Cell | None, kind: str = "yellow_box") -> Detection:
+    return Detection(kind, (0, 0), cell)
 
 
-def opponent(cell: Cell) -> Sight:
-    return Sight("opponent", (0, 0), cell, Facing.EAST, "ready", is_player=True)
+def opponent(cell: Cell) -> Detection:
+    return Detection("opponent", (0, 0), cell, Facing.EAST, "ready", is_player=True)
 
 
 def test_memory_is_told_in_the_papers_form() -> None:

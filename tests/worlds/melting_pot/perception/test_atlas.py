@@ -8,10 +8,10 @@ import pytest
 
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.perception.atlas import BEAMS, UNKNOWN, Atlas, Label, Pixels, Sprite, build_atlas
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.view import label_patches
 from hm_agent.worlds.melting_pot.scenarios import load_games
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of, sprite_roles
+from hm_agent.worlds.melting_pot.simulator.substrate import sprite_roles, vision_of
 
 GREY, RED, CLEAR = (100, 100, 100, 255), (255, 0, 0, 255), (0, 0, 0, 0)
 DOT = "*xxxxxxx\n" + 7 * "xxxxxxxx\n"  # one pixel in the north-west corner
@@ -52,11 +52,11 @@ def shows(atlas: Atlas, sprite: str) -> bool:
     return any(label.find(sprite) for label in atlas.labels)
 
 
-def test_running_with_scissors_has_282_labels(rws_eyes: Eyes) -> None:
+def test_running_with_scissors_has_282_labels(rws_eyes: SubstrateVision) -> None:
     assert len(rws_eyes.atlas.labels) == 282
 
 
-def test_every_label_but_unknown_has_exactly_one_picture(rws_eyes: Eyes) -> None:
+def test_every_label_but_unknown_has_exactly_one_picture(rws_eyes: SubstrateVision) -> None:
     assert sorted(rws_eyes.atlas.index.values()) == [n for n in range(282) if n != UNKNOWN]
 
 
@@ -64,17 +64,17 @@ def test_every_label_but_unknown_has_exactly_one_picture(rws_eyes: Eyes) -> None
 def test_every_sprite_a_game_speaks_of_is_in_the_atlas(game: GameFacts) -> None:
     roles = sprite_roles(game)
     names = {roles.own, *roles.solid, *roles.players, *roles.kinds, *roles.marks, *roles.beams}
-    assert {name for name in names if not shows(eyes_of(game.short_name).atlas, name)} == set()
+    assert {name for name in names if not shows(vision_of(game.short_name).atlas, name)} == set()
 
 
-def test_patch_the_atlas_does_not_hold_is_unknown(rws_eyes: Eyes) -> None:
+def test_patch_the_atlas_does_not_hold_is_unknown(rws_eyes: SubstrateVision) -> None:
     frame = np.zeros((40, 40, 3), np.uint8)
     frame[8:16, 16:24] = (1, 2, 3)
     labels = label_patches(frame, rws_eyes.atlas)
     assert [n for n, label in enumerate(labels) if label == UNKNOWN] == [7]
 
 
-def test_patch_is_unknown_for_a_single_wrong_pixel(rws_eyes: Eyes) -> None:
+def test_patch_is_unknown_for_a_single_wrong_pixel(rws_eyes: SubstrateVision) -> None:
     frame = np.zeros((8, 8, 3), np.uint8)
     frame[:] = BEAMS["BeamInteraction"]
     (beam,) = label_patches(frame, rws_eyes.atlas)

@@ -12,9 +12,9 @@ from hm_agent.core import Observation
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.memory.whereabouts import Whereabouts
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes, Perceiver
+from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.perception.view import label_patches
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner, Situation
@@ -34,10 +34,10 @@ CLUMSINESS = 0.1
 class Player:
     """Collects what it sees, seeks its opponent and zaps it, all by the package's own perception and planning."""
 
-    def __init__(self, game: GameFacts, eyes: Eyes, seed: int) -> None:
+    def __init__(self, game: GameFacts, eyes: SubstrateVision, seed: int) -> None:
         self._eyes, self._rng = eyes, random.Random(seed)
         self._planner = ActionPlanner(eyes.layout, game.beam, eyes.window, ready_mark="ready")
-        self._memory = EntityMemory(Whereabouts(eyes.layout, ("opponent",), eyes.window.left))
+        self._memory = EntityMemory(PlayerBeliefMap(eyes.layout, ("opponent",), eyes.window.left))
         self._move = Move.NOOP
         self._perceiver = Perceiver(eyes)
 
@@ -87,7 +87,7 @@ def pose_of(truth: Any) -> Pose:
     return Pose(x, y, int(truth["ORIENTATION"]))
 
 
-def watch(scenario: Scenario, eyes: Eyes) -> Iterator[Moment]:
+def watch(scenario: Scenario, eyes: SubstrateVision) -> Iterator[Moment]:
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
     focal = Player(scenario.game, eyes, seed=scenario.number)
     observation = world.reset(scenario.number)
@@ -102,7 +102,7 @@ def watch(scenario: Scenario, eyes: Eyes) -> Iterator[Moment]:
 
 
 @pytest.fixture(scope="module")
-def moments(rws_eyes: Eyes) -> list[Moment]:
+def moments(rws_eyes: SubstrateVision) -> list[Moment]:
     """Runs of all nine scenarios."""
     return [moment for scenario in SCENARIOS for moment in watch(scenario, rws_eyes)]
 
@@ -123,7 +123,7 @@ def test_player_is_present_exactly_while_it_sees_anything(moments: list[Moment])
     assert any(not moment.view.present for moment in moments)
 
 
-def test_every_wall_patch_is_an_exact_compass(moments: list[Moment], rws_eyes: Eyes) -> None:
+def test_every_wall_patch_is_an_exact_compass(moments: list[Moment], rws_eyes: SubstrateVision) -> None:
     told = [
         (-meaning.turns % 4, moment.pose.facing)
         for moment in moments
@@ -154,7 +154,7 @@ def spoilt(rgb: Pixels) -> Pixels:
     return frame
 
 
-def test_unknown_patch_is_counted_and_never_guessed(moments: list[Moment], rws_eyes: Eyes) -> None:
+def test_unknown_patch_is_counted_and_never_guessed(moments: list[Moment], rws_eyes: SubstrateVision) -> None:
     perceiver, corner = Perceiver(rws_eyes), rws_eyes.window.offsets[0]
     frame = next(moment.rgb for moment in moments if any(sight.offset == corner for sight in moment.view.sights))
     view = perceiver.see(spoilt(frame), Move.NOOP)
@@ -162,13 +162,13 @@ def test_unknown_patch_is_counted_and_never_guessed(moments: list[Moment], rws_e
     assert not any(sight.offset == corner for sight in view.sights)
 
 
-def test_cell_of_an_unknown_patch_is_not_in_view(moments: list[Moment], rws_eyes: Eyes) -> None:
+def test_cell_of_an_unknown_patch_is_not_in_view(moments: list[Moment], rws_eyes: SubstrateVision) -> None:
     views = (Perceiver(rws_eyes).see(spoilt(moment.rgb), Move.NOOP) for moment in moments)
     pose, in_view = next((view.pose, view.in_view) for view in views if view.pose)
     assert in_view == rws_eyes.window.cells(pose)[1:]
 
 
-def test_frame_without_oneself_is_absence_not_loss(rws_eyes: Eyes) -> None:
+def test_frame_without_oneself_is_absence_not_loss(rws_eyes: SubstrateVision) -> None:
     perceiver = Perceiver(rws_eyes)
     view = perceiver.see(np.zeros((40, 40, 3), np.uint8), Move.NOOP)
     assert (view.present, view.pose, view.sights) == (False, None, ())

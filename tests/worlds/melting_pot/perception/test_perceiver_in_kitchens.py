@@ -13,13 +13,13 @@ import pytest
 from hm_agent.worlds.melting_pot.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes, Perceiver
+from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.perception.view import label_patches
 from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.bots.chef import SKILLED, Chef
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 SCENARIOS = find_scenarios(["cooking_asymmetric_*"])
@@ -48,13 +48,13 @@ def pose_of(truth: Any) -> Pose:
     return Pose(x, y, int(truth["ORIENTATION"]))
 
 
-def hands(eyes: Eyes, rgb: Pixels) -> str | None:
+def hands(eyes: SubstrateVision, rgb: Pixels) -> str | None:
     return eyes.meanings[int(label_patches(rgb, eyes.atlas)[eyes.window.own_cell])].mark
 
 
 def watch(scenario: Scenario, seed: int, *, wanders: bool) -> Iterator[Moment]:
     assert isinstance(scenario.game, KitchenFacts)
-    eyes, rng = eyes_of(scenario.game.short_name), random.Random(seed)
+    eyes, rng = vision_of(scenario.game.short_name), random.Random(seed)
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
     observation = world.reset(seed)
     perceiver, chef, move = Perceiver(eyes), Chef(scenario.game, eyes, SKILLED, rng), Move.NOOP
@@ -74,8 +74,8 @@ def moments() -> list[Moment]:
 
 
 @pytest.fixture(scope="module")
-def eyes() -> Eyes:
-    return eyes_of(SCENARIOS[0].game.short_name)
+def eyes() -> SubstrateVision:
+    return vision_of(SCENARIOS[0].game.short_name)
 
 
 def test_frames_of_kitchens_have_no_unknown_patch(moments: list[Moment]) -> None:
@@ -94,7 +94,9 @@ def test_pose_is_never_wrong_even_before(moments: list[Moment]) -> None:
     assert [moment for moment in moments if moment.view.pose not in (None, moment.pose)] == []
 
 
-def test_poses_that_look_alike_are_told_apart_by_the_way_that_led_there(moments: list[Moment], eyes: Eyes) -> None:
+def test_poses_that_look_alike_are_told_apart_by_the_way_that_led_there(
+    moments: list[Moment], eyes: SubstrateVision
+) -> None:
     shown = eyes.patterns.wall_sets
     first, second = (shown[eyes.patterns.number[pose]] for pose in sorted(ALIKE))
     assert first == second

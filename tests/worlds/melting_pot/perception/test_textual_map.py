@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
-OPPONENT = Sight("opponent", (2, 0), (4, 3), Facing.WEST, "ready", is_player=True)
-BOXES = (Sight("yellow_box", (1, 0), (4, 4)), Sight("yellow_box", (1, 1), (5, 4)))
+OPPONENT = Detection("opponent", (2, 0), (4, 3), Facing.WEST, "ready", is_player=True)
+BOXES = (Detection("yellow_box", (1, 0), (4, 4)), Detection("yellow_box", (1, 1), (5, 4)))
 
 
-def textual_map(pose: Pose | None, *sights: Sight, present: bool = True) -> TextualMap:
+def textual_map(pose: Pose | None, *sights: Detection, present: bool = True) -> TextualMap:
     return TextualMap(pose, present, None, sights, (), 0)
 
 

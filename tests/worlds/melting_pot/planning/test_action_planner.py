@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.memory.whereabouts import Whereabouts
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.perception.view import Window
 from hm_agent.worlds.melting_pot.planning.action_planner import PATIENCE, ActionPlanner, Situation
 from hm_agent.worlds.melting_pot.planning.beam import reaches
-from hm_agent.worlds.melting_pot.planning.discretion import LONGEST_WATCH
+from hm_agent.worlds.melting_pot.planning.concealment import LONGEST_WATCH
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 
 BEAM = Beam(length=3, radius=1)
@@ -24,23 +24,23 @@ ROOM = Layout.from_ascii("\n".join(["WWWWWWWWW", *["W       W"] * 7, "WWWWWWWWW"
 HERE = Pose(4, 6, Facing.NORTH)
 
 
-def opponent(cell: Cell, mark: str | None = READY, facing: Facing = Facing.NORTH) -> Sight:
-    return Sight("opponent", (0, 0), cell, facing, mark, is_player=True)
+def opponent(cell: Cell, mark: str | None = READY, facing: Facing = Facing.NORTH) -> Detection:
+    return Detection("opponent", (0, 0), cell, facing, mark, is_player=True)
 
 
-def box(cell: Cell) -> Sight:
-    return Sight("yellow_box", (0, 0), cell)
+def box(cell: Cell) -> Detection:
+    return Detection("yellow_box", (0, 0), cell)
 
 
 class Stage:
     """What a planner is told step by step, as an agent's perception and memory would."""
 
     def __init__(self) -> None:
-        self.memory = EntityMemory(Whereabouts(ROOM, ("opponent",), 2))
+        self.memory = EntityMemory(PlayerBeliefMap(ROOM, ("opponent",), 2))
 
     def shows(
         self,
-        *sights: Sight,
+        *sights: Detection,
         pose: Pose = HERE,
         step: int = 0,
         loaded: bool = True,

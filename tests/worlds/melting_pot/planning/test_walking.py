@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.walking import Walker, seek_bearings
 
 RING = Layout.from_ascii("""
@@ -80,7 +80,7 @@ def test_walker_turns_to_a_new_goal_at_once() -> None:
 
 
 def test_lost_player_does_not_take_what_lies_ahead() -> None:
-    ahead = TextualMap(None, True, None, (Sight("blue_box", (1, 0)),), (), 0)
+    ahead = TextualMap(None, True, None, (Detection("blue_box", (1, 0)),), (), 0)
     assert {seek_bearings(ahead, step) for step in range(6)} == {Move.TURN_RIGHT}
 
 

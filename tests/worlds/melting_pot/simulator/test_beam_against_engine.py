@@ -10,7 +10,7 @@ import pytest
 
 from hm_agent.worlds.melting_pot.facts import Beam, MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, step_towards
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.view import label_patches
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.pathfinding import find_path
@@ -42,7 +42,7 @@ def pose_of(truth: Any) -> Pose:
     return Pose(x, y, int(truth["ORIENTATION"]))
 
 
-def things_and_lit(world_rgb: Any, eyes: Eyes) -> tuple[frozenset[Cell], frozenset[Cell]]:
+def things_and_lit(world_rgb: Any, eyes: SubstrateVision) -> tuple[frozenset[Cell], frozenset[Cell]]:
     """Where resources lie, and where a beam is painted."""
     labels = enumerate(label_patches(world_rgb, eyes.atlas))
     shown = {(n % eyes.layout.width, n // eyes.layout.width): eyes.meanings[label] for n, label in labels}
@@ -57,7 +57,7 @@ def wander(layout: Layout, pose: Pose, goal: Cell, rng: random.Random) -> Move:
     return Move(rng.randrange(Move.FORWARD, Move.INTERACT))
 
 
-def play(game: MatrixFacts, eyes: Eyes, seed: int) -> Iterator[Zap]:
+def play(game: MatrixFacts, eyes: SubstrateVision, seed: int) -> Iterator[Zap]:
     """Lets two avatars wander: the first after the second, zapping often, the second after resources.
 
     Moves come before the zap of the same step, so what counts is where both stand after it. Shots that destroy a
@@ -88,7 +88,7 @@ def play(game: MatrixFacts, eyes: Eyes, seed: int) -> Iterator[Zap]:
 
 
 @pytest.fixture(scope="module")
-def zaps(rws: MatrixFacts, rws_eyes: Eyes) -> list[Zap]:
+def zaps(rws: MatrixFacts, rws_eyes: SubstrateVision) -> list[Zap]:
     return [zap for seed in SEEDS for zap in play(rws, rws_eyes, seed)]
 
 

@@ -8,14 +8,14 @@ from statistics import mean
 
 import pytest
 
-from hm_agent.core import Told
+from hm_agent.core import OpponentIntent
 from hm_agent.worlds.melting_pot.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of
 from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, Chef, Skill
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 SCENARIOS = find_scenarios(["cooking_asymmetric_*"])
@@ -34,10 +34,10 @@ class Shift:
         assert isinstance(scenario.game, KitchenFacts)
         world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
         observation = world.reset(seed)
-        eyes = eyes_of(scenario.game.short_name)
+        eyes = vision_of(scenario.game.short_name)
         chef = Chef(scenario.game, eyes, skill, random.Random(seed)) if skill else None
         self.side = LEFT if world.truth(0)["POSITION"][0] < WALL_OF_POTS else RIGHT
-        self.told: set[Told] = set()
+        self.told: set[OpponentIntent] = set()
         self.deliveries = 0.0
         while not observation.last:
             observation = world.step(chef.act(observation.fields["RGB"]) if chef else Move.NOOP)

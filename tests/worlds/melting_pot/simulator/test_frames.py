@@ -12,7 +12,7 @@ from hm_agent.episode import run_episode
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 AVATAR = (200, 100, 50)
@@ -39,7 +39,7 @@ class Look:
 
 def test_the_frame_shows_the_map_that_the_action_was_decided_on() -> None:
     world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
-    eyes = eyes_of(SCENARIO.game.short_name)
+    eyes = vision_of(SCENARIO.game.short_name)
     agent = AGENTS["hypothetical_minds"](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.tell))
     look = Look(world)
     asyncio.run(run_episode(world, agent, seed=5, max_steps=300, recorders=[look]))

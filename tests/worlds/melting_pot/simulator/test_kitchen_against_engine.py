@@ -15,10 +15,10 @@ from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
 from hm_agent.worlds.melting_pot.planning.beam import line_up
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
 GAME = game_named("cooking_asymmetric", KitchenFacts)
-EYES = eyes_of(GAME.short_name)
+EYES = vision_of(GAME.short_name)
 POT, TOMATOES, DISHES, DELIVERY = (4, 2), (5, 1), (3, 4), (3, 1)
 STEPS = 80
 

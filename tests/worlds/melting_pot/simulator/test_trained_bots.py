@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.core import Told
+from hm_agent.core import OpponentIntent
 from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
@@ -55,7 +55,7 @@ def test_a_saved_puppet_gets_the_puppeteers_goal_and_its_action_reaches_the_worl
     for _ in range(3):
         world.step(0)
     after = world.truth(1)
-    assert world.tell() == (Told("scissors"),)
+    assert world.tell() == (OpponentIntent("scissors"),)
     assert after["ORIENTATION"] == before["ORIENTATION"]
     assert not (after["POSITION"] == before["POSITION"]).all()
     world.close()
@@ -68,7 +68,7 @@ def test_saved_bots_without_puppeteer_play_and_tell_no_target(scenario: Scenario
     assert not any(world.step(0).last for _ in range(5))
     assert world.background()
     assert set(world.background()) <= set(cast_of(scenario))
-    assert set(world.tell()) == {Told(None)}
+    assert set(world.tell()) == {OpponentIntent(None)}
     world.close()
 
 
@@ -88,7 +88,7 @@ def test_a_bot_that_stands_still_never_moves_and_says_so(bots: Bots) -> None:
     after = world.truth(1)
     assert all((after[name] == before[name]).all() for name in ("POSITION", "ORIENTATION"))
     assert world.background() == ("noop_bot",)
-    assert world.tell() == (Told("stands around"),)
+    assert world.tell() == (OpponentIntent("stands around"),)
     world.close()
 
 

@@ -15,7 +15,7 @@ from hm_agent.recording.video import VideoRecorder
 from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.scenarios import load_games
-from hm_agent.worlds.melting_pot.simulator.substrate import eyes_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.viewer import picture
 from hm_agent.worlds.melting_pot.viewer.canvas import Pixels, fit
 from hm_agent.worlds.melting_pot.viewer.pen import SELF, Box, font, wrap
@@ -227,7 +227,7 @@ def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
 
 @pytest.mark.parametrize("other", load_games(), ids=lambda other: other.short_name)
 def test_every_game_can_be_filmed(other: GameFacts) -> None:
-    eyes = eyes_of(other.short_name)
+    eyes = vision_of(other.short_name)
     columns, rows = 8 * eyes.layout.width, 8 * eyes.layout.height
     seen = sprites(8 * eyes.window.rows, 8 * eyes.window.columns, seed=1)
     held = tuple(range(1, 1 + len(other.holdings)))

@@ -22,10 +22,10 @@ from hm_agent.worlds.melting_pot.games.cooking.questions.plans import (
 from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, RoundReader
 from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
 from hm_agent.worlds.melting_pot.games.cooking.sides import side_of
-from hm_agent.worlds.melting_pot.games.game import Attempt, Briefing
+from hm_agent.worlds.melting_pot.games.game import PlanContext, PlanOutcome
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
 
@@ -36,7 +36,7 @@ class CookingGame:
     subgoals = SUBGOALS
     ready_mark = COOKED
 
-    def __init__(self, facts: KitchenFacts, eyes: Eyes) -> None:
+    def __init__(self, facts: KitchenFacts, eyes: SubstrateVision) -> None:
         self.facts, self.layout = facts, eyes.layout
         self.players = tuple(facts.sprites.players.values())
         (self._teammate,) = self.players
@@ -98,7 +98,7 @@ class CookingGame:
 
     # What to do about it
 
-    def ask_plan(self, briefing: Briefing) -> PlanCooking:
+    def ask_plan(self, briefing: PlanContext) -> PlanCooking:
         pose, kitchen = briefing.view.pose, self._kitchen
         assert pose is not None, "plans start from a known pose"
         if briefing.critiques:
@@ -138,7 +138,7 @@ class CookingGame:
         """Keeps by a pot, where most is to be seen."""
         return tuple(Wait(pot.cell) for pot in self._kitchen.pots[:1])
 
-    def ask_critique(self, briefing: Briefing, failed: Subgoal) -> CritiqueInteraction | None:
+    def ask_critique(self, briefing: PlanContext, failed: Subgoal) -> CritiqueInteraction | None:
         if not isinstance(failed, Interact):
             return None
         before = self._before.get(failed.target)
@@ -154,7 +154,7 @@ class CookingGame:
             step=briefing.observation.step,
         )
 
-    def ask_evaluation(self, briefing: Briefing, attempt: Attempt) -> EvaluateCooking:
+    def ask_evaluation(self, briefing: PlanContext, attempt: PlanOutcome) -> EvaluateCooking:
         before, pose, kitchen = attempt.question, briefing.view.pose, self._kitchen
         assert isinstance(before, PlanCooking)
         assert pose is not None, "plans start from a known pose"

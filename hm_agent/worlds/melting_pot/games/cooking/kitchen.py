@@ -8,7 +8,7 @@ from functools import cached_property
 
 from hm_agent.worlds.melting_pot.facts import Recipe
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 LOADS, SERVES, EVERYTHING, STANDS = "loads pots", "serves soup", "does everything", "stands around"
 ROLES = (LOADS, SERVES, EVERYTHING, STANDS)
@@ -80,7 +80,7 @@ class Kitchen:
             self.stations.pop(cell, None)
         self.stations |= seen
 
-    def _station(self, sight: Sight, cell: Cell, step: int) -> Station:
+    def _station(self, sight: Detection, cell: Cell, step: int) -> Station:
         return Station(sight.kind, cell, sight.mark, step)
 
     @property

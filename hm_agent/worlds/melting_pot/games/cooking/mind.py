@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Model
-from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.core import Clue, Counts, Event, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Model
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.module import Outlook
+from hm_agent.theory_of_mind.module import OpponentModel
 from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
 from hm_agent.worlds.melting_pot.games.cooking.questions.minds import (
     BehaviourAnswer,
@@ -29,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
     PartAnswer,
 )
 from hm_agent.worlds.melting_pot.games.cooking.roles import strategy_for
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, Round, RoundEnd
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, KitchenInteraction, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
 from hm_agent.worlds.melting_pot.games.cooking.sides import Side
 
@@ -54,19 +54,19 @@ class CookingMind:
         self.rules, self._teammate, self._state = rules, teammate, state
         self.players = (teammate,)
 
-    async def understand(self, event: Event, model: Model) -> Round | None:
+    async def understand(self, event: Event, model: Model) -> KitchenInteraction | None:
         if not isinstance(event, RoundEnd):
             return None
         delivered = event.by if isinstance(event, Delivery) else None
         reward = self.rules.reward if delivered else 0.0
         held = self._state().held
-        return Round(event.step, event.partner, event.role, held, reward, event.activities, delivered)
+        return KitchenInteraction(event.step, event.partner, event.role, held, reward, event.activities, delivered)
 
-    def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> ProposeTeammate:
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeTeammate:
         return ProposeTeammate(self.rules, rounds(history), best)
 
     def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+        self, history: Sequence[Interaction], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictTeammate:
         return PredictTeammate(self.rules, rounds(history), hypothesis)
 
@@ -74,7 +74,7 @@ class CookingMind:
         assert isinstance(answer, BehaviourAnswer)
         return answer.behaviour
 
-    def ask_choice(self, outlooks: Sequence[Outlook]) -> ChooseRole:
+    def ask_choice(self, outlooks: Sequence[OpponentModel]) -> ChooseRole:
         (outlook,) = outlooks
         state = self._state()
         return ChooseRole(
@@ -87,7 +87,7 @@ class CookingMind:
             other=state.other,
         )
 
-    def ask_minds(self, outlooks: Sequence[Outlook]) -> ReadTeammate:
+    def ask_minds(self, outlooks: Sequence[OpponentModel]) -> ReadTeammate:
         (outlook,) = outlooks
         state = self._state()
         return ReadTeammate(self.rules, rounds(outlook.history), state.pace, state.own, state.other)
@@ -96,15 +96,15 @@ class CookingMind:
         assert isinstance(answer, MindAnswer)
         return {self._teammate: Hypothesis(answer.hypothesis, prediction=answer.teammate)}
 
-    def ask_strategy(self, history: Sequence[Evidence], best: Bank) -> MakeCookingStrategy:
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeCookingStrategy:
         state = self._state()
         return MakeCookingStrategy(self.rules, rounds(history), state.pace, state.own, state.other, best)
 
-    def ask_course(self, history: Sequence[Evidence], strategy: str) -> FollowCookingStrategy:
+    def ask_course(self, history: Sequence[Interaction], strategy: str) -> FollowCookingStrategy:
         return FollowCookingStrategy(self.rules, rounds(history), self._state().pace, strategy)
 
-    def ask_hindsight(self, evidence: Evidence, instead: Strategy) -> JudgeCookingStrategy:
-        assert isinstance(evidence, Round)
+    def ask_hindsight(self, evidence: Interaction, instead: Strategy) -> JudgeCookingStrategy:
+        assert isinstance(evidence, KitchenInteraction)
         assert instead.role is not None
         return JudgeCookingStrategy(self.rules, evidence, instead.role)
 
@@ -118,6 +118,6 @@ class CookingMind:
         return strategy_for(told.get(self._teammate))
 
 
-def rounds(history: Sequence[Evidence]) -> tuple[Round, ...]:
+def rounds(history: Sequence[Interaction]) -> tuple[KitchenInteraction, ...]:
     """The latest rounds among what happened."""
-    return tuple(evidence for evidence in history[-TOLD:] if isinstance(evidence, Round))
+    return tuple(evidence for evidence in history[-TOLD:] if isinstance(evidence, KitchenInteraction))

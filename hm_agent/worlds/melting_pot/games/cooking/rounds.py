@@ -49,7 +49,7 @@ class Lull(RoundEnd):
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class KitchenInteraction:
     """A round as understood. behaviour: the teammate's role in it. by: who delivered; None where nobody did.
 
     own: what one held oneself at its end. other: nothing, in a game without inventories.

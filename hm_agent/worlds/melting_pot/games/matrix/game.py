@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hm_agent.core import Counts, Event, Observation, is_sought
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, MatrixFacts
-from hm_agent.worlds.melting_pot.games.game import Attempt, Briefing, Inference
-from hm_agent.worlds.melting_pot.games.matrix.clues import GatheringReader
+from hm_agent.worlds.melting_pot.games.game import Inference, PlanContext, PlanOutcome
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionReader, inventory_of
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, State, encounters
 from hm_agent.worlds.melting_pot.games.matrix.partners import Partners
+from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import (
     SUBGOALS,
     EvaluatePlan,
@@ -21,7 +21,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.plans import (
 from hm_agent.worlds.melting_pot.games.matrix.rules import Rules
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.places import unseen_places
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Subgoal
 
@@ -35,7 +35,7 @@ class MatrixGame:
     subgoals = SUBGOALS
     ready_mark = READY
 
-    def __init__(self, facts: MatrixFacts, eyes: Eyes, inference: Inference = Inference.EXACT) -> None:
+    def __init__(self, facts: MatrixFacts, eyes: SubstrateVision, inference: Inference = Inference.EXACT) -> None:
         self.facts, self.layout = facts, eyes.layout
         self.players = tuple(facts.sprites.players.values())
         self._state = State(0, (facts.initial_inventory,) * len(facts.resources), None, {})
@@ -74,13 +74,13 @@ class MatrixGame:
 
     # What to do about it
 
-    def ask_critique(self, briefing: Briefing, failed: Subgoal) -> None:
+    def ask_critique(self, briefing: PlanContext, failed: Subgoal) -> None:
         return None
 
     def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
 
-    def ask_plan(self, briefing: Briefing) -> PlanSubgoals:
+    def ask_plan(self, briefing: PlanContext) -> PlanSubgoals:
         observation, view, memory, strategy = briefing.observation, briefing.view, briefing.memory, briefing.strategy
         assert view.pose is not None, "plans start from a known pose"
         step, seen = observation.step, set(view.in_view)
@@ -109,7 +109,7 @@ class MatrixGame:
             layout=self.layout,
         )
 
-    def ask_evaluation(self, briefing: Briefing, attempt: Attempt) -> EvaluatePlan:
+    def ask_evaluation(self, briefing: PlanContext, attempt: PlanOutcome) -> EvaluatePlan:
         before, pose = attempt.question, briefing.view.pose
         assert isinstance(before, PlanSubgoals)
         assert pose is not None, "plans start from a known pose"

@@ -9,12 +9,12 @@ from hm_agent.worlds.melting_pot.facts import INTERACTING
 from hm_agent.worlds.melting_pot.games.matrix.partners import Partners
 from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.perception.view import Window
 
 
 @dataclass(frozen=True, slots=True)
-class Interaction(Event):
+class InteractionEvent(Event):
     """An interaction that has paid: what was held oneself, what came of it, and with whom, None if that is unknown.
 
     shown: how much of each resource was collected before the partner's eyes since the interaction before.
@@ -77,16 +77,16 @@ class InteractionReader:
                 self._shown[player.kind] = tuple(count + more for count, more in zip(before, taken, strict=True))
         self._held = inventory
 
-    def _is_watching(self, player: Sight, pose: Pose | None) -> bool:
+    def _is_watching(self, player: Detection, pose: Pose | None) -> bool:
         """Whether a player has seen one take what lay here: it must have had it in view the moment before, too."""
         if pose is None or player.pose is None:
             return False
         before = self._poses.get(player.kind, player.pose)
         return self._window.shows(before, pose.cell) and self._window.shows(player.pose, pose.cell)
 
-    def _conclude(self, step: int, reward: float) -> Interaction:
+    def _conclude(self, step: int, reward: float) -> InteractionEvent:
         shown = self._shown.get(self._partner or "", (0,) * len(self._initial))
-        event = Interaction(step, self._partner, self._held, reward, shown)
+        event = InteractionEvent(step, self._partner, self._held, reward, shown)
         self._held, self._reward, self._partner = self._initial, None, None
         self._shown.clear()
         return event

@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Model, answer_or_none
-from hm_agent.core import Clue, Counts, Event, Evidence, Hypothesis, Strategy
+from hm_agent.core import Clue, Counts, Event, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Model, answer_or_none
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.module import Outlook
+from hm_agent.theory_of_mind.module import OpponentModel
 from hm_agent.worlds.melting_pot.games.game import Inference
-from hm_agent.worlds.melting_pot.games.matrix.clues import Gathering, GatheringReader, Life
-from hm_agent.worlds.melting_pot.games.matrix.counters import (
+from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
-    Odds,
+    Distribution,
     best_target,
     expected_inventories,
     pure_inventory,
 )
-from hm_agent.worlds.melting_pot.games.matrix.interactions import Interaction
-from hm_agent.worlds.melting_pot.games.matrix.meetings import Sighting, best_meeting, steps_to_find
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Sighting, best_meeting, steps_to_find
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, GatheringReader, Life
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     ChoiceAnswer,
     ChooseOpponents,
@@ -44,7 +44,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import (
     MakeStrategy,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 
@@ -91,12 +91,12 @@ class MatrixMind:
         """Whether one can choose whom to meet."""
         return len(self.players) > 1
 
-    async def understand(self, event: Event, model: Model) -> Evidence | None:
-        if not isinstance(event, Interaction) or event.partner is None:
+    async def understand(self, event: Event, model: Model) -> Interaction | None:
+        if not isinstance(event, InteractionEvent) or event.partner is None:
             return None
         other, main = await self._other_inventory(event, model)
         self._gatherings.met(event.partner, event.step, other)
-        return Encounter(
+        return MatrixInteraction(
             step=event.step,
             partner=event.partner,
             own=event.own,
@@ -107,7 +107,7 @@ class MatrixMind:
             shown=event.shown,
         )
 
-    async def _other_inventory(self, event: Interaction, model: Model) -> tuple[Counts, int | None]:
+    async def _other_inventory(self, event: InteractionEvent, model: Model) -> tuple[Counts, int | None]:
         if self._inference is Inference.MODEL:
             answer = await answer_or_none(model, InferInventory(self.rules, event.own, event.reward))
             if answer is not None:
@@ -115,11 +115,11 @@ class MatrixMind:
                 return inventory, argmax(inventory)
         return infer_inventory(event.own, event.reward, self.rules.payoff, self.rules.initial_inventory)
 
-    def ask_hypothesis(self, history: Sequence[Evidence], best: Bank) -> ProposeHypothesis:
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeHypothesis:
         return ProposeHypothesis(self.rules, encounters(history), best)
 
     def ask_prediction(
-        self, history: Sequence[Evidence], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+        self, history: Sequence[Interaction], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictAndCounter | PredictNext:
         met = encounters(history)
         if self._is_crowd:
@@ -131,13 +131,13 @@ class MatrixMind:
         assert isinstance(answer, CounterAnswer | PredictionAnswer)
         return self._behaviour(argmax(self.rules.counts(answer.other_next)))
 
-    def ask_choice(self, outlooks: Sequence[Outlook]) -> ChooseOpponents | None:
+    def ask_choice(self, outlooks: Sequence[OpponentModel]) -> ChooseOpponents | None:
         if not self._is_crowd:
             return None
         state = self._state()
         return ChooseOpponents(self.rules, tuple(map(self._opponent, outlooks)), state.held, state.step)
 
-    def _opponent(self, outlook: Outlook) -> Opponent:
+    def _opponent(self, outlook: OpponentModel) -> Opponent:
         clue = outlook.clue
         present = Life(clue.step, clue.taken) if isinstance(clue, Gathering) and any(clue.taken) else None
         return Opponent(
@@ -150,7 +150,7 @@ class MatrixMind:
             seen=self._state().sighting(outlook.player) if self._is_crowd else None,
         )
 
-    def ask_minds(self, outlooks: Sequence[Outlook]) -> ReadMinds:
+    def ask_minds(self, outlooks: Sequence[OpponentModel]) -> ReadMinds:
         state = self._state()
         return ReadMinds(self.rules, tuple(map(self._opponent, outlooks)), state.held, state.step)
 
@@ -158,14 +158,14 @@ class MatrixMind:
         assert isinstance(answer, MindsAnswer)
         return {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next) for mind in answer.minds}
 
-    def ask_strategy(self, history: Sequence[Evidence], best: Bank) -> MakeStrategy:
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeStrategy:
         return MakeStrategy(self.rules, encounters(history), tuple(self.players), best)
 
-    def ask_course(self, history: Sequence[Evidence], strategy: str) -> FollowStrategy:
+    def ask_course(self, history: Sequence[Interaction], strategy: str) -> FollowStrategy:
         return FollowStrategy(self.rules, encounters(history), tuple(self.players), strategy)
 
-    def ask_hindsight(self, evidence: Evidence, instead: Strategy) -> JudgeStrategy:
-        assert isinstance(evidence, Encounter)
+    def ask_hindsight(self, evidence: Interaction, instead: Strategy) -> JudgeStrategy:
+        assert isinstance(evidence, MatrixInteraction)
         assert instead.target is not None
         return JudgeStrategy(self.rules, evidence, instead.target)
 
@@ -195,13 +195,15 @@ class MatrixMind:
         target = best_target(self.rules, odds[self.players[0]], expected)
         return self._strategy(target, expected[self.rules.behaviours.index(behaviour)] if behaviour else None)
 
-    def _best_meeting(self, odds: Mapping[str, Odds], expected: Sequence[Counts]) -> tuple[Counts, tuple[str, ...]]:
+    def _best_meeting(
+        self, odds: Mapping[str, Distribution], expected: Sequence[Counts]
+    ) -> tuple[Counts, tuple[str, ...]]:
         state = self._state()
         seen = {player: state.sighting(player) for player in self.players}
         best = best_meeting(self.rules, odds, expected, state.held, steps_to_find(seen, state.step))
         return best.target, best.seek
 
-    def _odds(self, behaviour: str | None) -> Odds:
+    def _odds(self, behaviour: str | None) -> Distribution:
         """Certain where the behaviour is known, else all open."""
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)
@@ -225,6 +227,6 @@ def _sought(answer: ChoiceAnswer | MindsAnswer) -> tuple[str, ...] | None:
     return () if isinstance(answer, PatientAnswer) and answer.watch else tuple(answer.seek) or None
 
 
-def encounters(history: Sequence[Evidence]) -> tuple[Encounter, ...]:
+def encounters(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:
     """The interactions among what happened."""
-    return tuple(evidence for evidence in history if isinstance(evidence, Encounter))
+    return tuple(evidence for evidence in history if isinstance(evidence, MatrixInteraction))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hm_agent.worlds.melting_pot.facts import INTERACTING, Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 
 
@@ -43,7 +43,7 @@ class Partners:
             return min(seen, key=lambda player: sum(map(abs, player.offset))).kind
         return self._unseen(pose, set(view.in_view), memory)
 
-    def _touches(self, pose: Pose, player: Sight) -> bool:
+    def _touches(self, pose: Pose, player: Detection) -> bool:
         """Whether a beam of one of both could have hit the other; things and walls may have been in the way."""
         theirs = player.pose
         assert theirs is not None

@@ -27,7 +27,7 @@ class Rules:
     players: int = 2
 
     @property
-    def is_contest(self) -> bool:
+    def is_zero_sum(self) -> bool:
         """Whether one's gain is always the other's loss."""
         kinds = range(len(self.payoff))
         return all(self.payoff[mine][theirs] == -self.payoff[theirs][mine] for mine in kinds for theirs in kinds)
@@ -61,7 +61,7 @@ def check_players(name: str, said: Iterable[str], known: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Encounter:
+class MatrixInteraction:
     """An interaction as understood: both inventories, the other's by inference.
 
     behaviour: the pure strategy the other played, None where that can't be told. own_behaviour: the same of oneself.

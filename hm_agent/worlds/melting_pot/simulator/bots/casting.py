@@ -21,7 +21,7 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
 from hm_agent.worlds.melting_pot.grid import Move
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, ChefPolicy
 from hm_agent.worlds.melting_pot.simulator.bots.policies import GulliblePolicy, ScriptedPuppet
@@ -66,7 +66,12 @@ def model_path(bot: str, bots_dir: Path | None) -> Path:
 
 
 def build_bots(
-    scenario: Scenario, eyes: Eyes, bots: Bots, bots_dir: Path | None, stream: random.Random, prompter: Prompter
+    scenario: Scenario,
+    eyes: SubstrateVision,
+    bots: Bots,
+    bots_dir: Path | None,
+    stream: random.Random,
+    prompter: Prompter,
 ) -> Mapping[str, policy_lib.Policy[Any]]:
     """The policies of a scenario's cast, each with a random stream of its own."""
     policies = {}
@@ -86,7 +91,7 @@ def _load(path: Path) -> policy_lib.Policy[Any]:
 def _build_bot(
     name: str,
     game: GameFacts,
-    eyes: Eyes,
+    eyes: SubstrateVision,
     bots: Bots,
     bots_dir: Path | None,
     stream: random.Random,
@@ -101,7 +106,7 @@ def _build_bot(
     return puppet_policy.PuppetPolicy(puppeteer_builder(), overheard) if puppeteer_builder else overheard
 
 
-def scripted_player(name: str, game: GameFacts, eyes: Eyes, stream: random.Random) -> policy_lib.Policy[Any]:
+def scripted_player(name: str, game: GameFacts, eyes: SubstrateVision, stream: random.Random) -> policy_lib.Policy[Any]:
     """Stands in for the trained model of a bot."""
     match game:
         case MatrixFacts():

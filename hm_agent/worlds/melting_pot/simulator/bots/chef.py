@@ -29,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes, Perceiver
+from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.planning.beam import FURTHEST, walk_up
 
 
@@ -62,7 +62,7 @@ Beside a skilled chef that serves 14 are delivered, beside one that loads 18.
 class Chef:
     """One chef through one episode; all it knows comes from its frames."""
 
-    def __init__(self, game: KitchenFacts, eyes: Eyes, skill: Skill, rng: random.Random) -> None:
+    def __init__(self, game: KitchenFacts, eyes: SubstrateVision, skill: Skill, rng: random.Random) -> None:
         self._layout, self._beam, self._skill, self._rng = eyes.layout, game.beam, skill, rng
         self._perceiver = Perceiver(eyes)
         self._kitchen = Kitchen(eyes.layout, game.recipe)
@@ -191,7 +191,7 @@ def nearest(here: Cell, cells: Iterable[Cell]) -> Cell:
 class ChefPolicy(policy_lib.Policy[Chef]):
     """Stands in for a trained chef."""
 
-    def __init__(self, game: KitchenFacts, eyes: Eyes, skill: Skill, stream: random.Random) -> None:
+    def __init__(self, game: KitchenFacts, eyes: SubstrateVision, skill: Skill, stream: random.Random) -> None:
         self._game, self._eyes, self._skill, self._stream = game, eyes, skill, stream
 
     def initial_state(self) -> Chef:

@@ -13,9 +13,9 @@ from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Move, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.places import stalest_cell
-from hm_agent.worlds.melting_pot.memory.whereabouts import Whereabouts
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes, Perceiver
+from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import line_up
 from hm_agent.worlds.melting_pot.planning.walking import Walker, seek_bearings
@@ -43,7 +43,7 @@ class Errand:
 class ScriptedPlayer:
     """One player through one episode; all it knows comes from `act`."""
 
-    def __init__(self, eyes: Eyes, beam: Beam, rng: random.Random) -> None:
+    def __init__(self, eyes: SubstrateVision, beam: Beam, rng: random.Random) -> None:
         self._layout, self._beam, self._rng = eyes.layout, beam, rng
         self._perceiver = Perceiver(eyes)
         self._freezing_mark = eyes.roles.freezing_mark
@@ -55,7 +55,7 @@ class ScriptedPlayer:
         others = tuple(eyes.roles.players.values())
         self._is_in_a_crowd = len(others) > 1
         tracked = () if self._is_in_a_crowd else others
-        self.memory = EntityMemory(Whereabouts(eyes.layout, tracked, eyes.window.left) if tracked else None)
+        self.memory = EntityMemory(PlayerBeliefMap(eyes.layout, tracked, eyes.window.left) if tracked else None)
 
     def look(self, rgb: Pixels) -> TextualMap:
         """Takes in the next frame."""

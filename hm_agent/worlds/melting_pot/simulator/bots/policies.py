@@ -15,7 +15,7 @@ from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
-from hm_agent.worlds.melting_pot.perception.perceiver import Eyes
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.simulator.bots.player import Errand, ScriptedPlayer
 
@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.player import Errand, ScriptedPl
 class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
     """Stands in for a trained puppet: does what the puppeteer's GOAL says, seeing nothing else but its own RGB."""
 
-    def __init__(self, game: MatrixFacts, eyes: Eyes, stream: random.Random) -> None:
+    def __init__(self, game: MatrixFacts, eyes: SubstrateVision, stream: random.Random) -> None:
         self._game, self._eyes, self._stream = game, eyes, stream
 
     def initial_state(self) -> ScriptedPlayer:
@@ -71,7 +71,7 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
     MARGIN = 3
     """How much it collects before it meets its partner."""
 
-    def __init__(self, game: MatrixFacts, eyes: Eyes, stream: random.Random) -> None:
+    def __init__(self, game: MatrixFacts, eyes: SubstrateVision, stream: random.Random) -> None:
         self._game, self._eyes, self._stream = game, eyes, stream
 
     def initial_state(self) -> GullibleState:

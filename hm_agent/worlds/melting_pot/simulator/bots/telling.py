@@ -12,7 +12,7 @@ from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.puppeteers import in_the_matrix
 
 from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.strategies import Corrigible, Grudge, copying
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Corrigible, Grudge, tit_for_tat
 from hm_agent.worlds.melting_pot.simulator.bots.policies import errand_of
 
 
@@ -78,4 +78,4 @@ def rule_of(bot: str, game: GameFacts) -> str | None:
         return Grudge(game.behaviours, kind, harsh, said["threshold"]).words
     if isinstance(puppeteer, in_the_matrix.Corrigible):
         return Corrigible(game.behaviours, harsh, kind, said["threshold"]).words
-    return copying(game.behaviours, kind).words if isinstance(puppeteer, in_the_matrix.TitForTat) else None
+    return tit_for_tat(game.behaviours, kind).words if isinstance(puppeteer, in_the_matrix.TitForTat) else None

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question, Words
 from hm_agent.core import Hypothesis
+from hm_agent.questions import Question, Words
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Round
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
 from hm_agent.worlds.melting_pot.games.cooking.sides import Side
 
@@ -22,7 +22,7 @@ class ProposeTeammate(Question[HypothesisAnswer]):
     template = "melting_pot/cooking/propose_teammate.j2"
     schema = HypothesisAnswer
     rules: Rules
-    history: tuple[Round, ...]
+    history: tuple[KitchenInteraction, ...]
     best: tuple[Hypothesis, ...]
 
 
@@ -40,7 +40,7 @@ class PredictTeammate(Question[BehaviourAnswer]):
     template = "melting_pot/cooking/predict_teammate.j2"
     schema = BehaviourAnswer
     rules: Rules
-    history: tuple[Round, ...]
+    history: tuple[KitchenInteraction, ...]
     hypothesis: str | None
 
     def check(self, answer: BehaviourAnswer) -> None:
@@ -63,7 +63,7 @@ class ChooseRole(Question[RoleAnswer]):
     template = "melting_pot/cooking/choose_role.j2"
     schema = RoleAnswer
     rules: Rules
-    history: tuple[Round, ...]
+    history: tuple[KitchenInteraction, ...]
     hypothesis: str | None
     expected: str | None
     pace: Pace
@@ -88,7 +88,7 @@ class ReadTeammate(Question[MindAnswer]):
     template = "melting_pot/cooking/read_teammate.j2"
     schema = MindAnswer
     rules: Rules
-    history: tuple[Round, ...]
+    history: tuple[KitchenInteraction, ...]
     pace: Pace
     own: Side
     other: Side

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from hm_agent.asking import UNSHOWN, Question
+from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.games.cooking.activities import Activity
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Round
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
 from hm_agent.worlds.melting_pot.games.cooking.sides import Side
 from hm_agent.worlds.melting_pot.games.game import Critique
@@ -75,7 +75,7 @@ class PlanCooking(Question[PlanAnswer]):
     recent: tuple[Activity, ...]
     pace: Pace
     own: Side
-    history: tuple[Round, ...]
+    history: tuple[KitchenInteraction, ...]
     critiques: tuple[str, ...]
     barred: tuple[Barred, ...]
     layout: Layout = field(metadata=UNSHOWN)

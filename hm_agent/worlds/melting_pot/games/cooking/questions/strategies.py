@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question, Words
 from hm_agent.core import Hypothesis
+from hm_agent.questions import Question, Words
 from hm_agent.theory_of_mind.by_reward import HindsightAnswer
 from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Round
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
 from hm_agent.worlds.melting_pot.games.cooking.sides import Side
 
@@ -38,7 +38,7 @@ class MakeCookingStrategy(Question[CookingStrategyAnswer]):
     template = "melting_pot/cooking/make_cooking_strategy.j2"
     schema = CookingStrategyAnswer
     rules: Rules
-    history: tuple[Round, ...]
+    history: tuple[KitchenInteraction, ...]
     pace: Pace
     own: Side
     other: Side
@@ -55,7 +55,7 @@ class FollowCookingStrategy(Question[PartAnswer]):
     template = "melting_pot/cooking/follow_cooking_strategy.j2"
     schema = PartAnswer
     rules: Rules
-    history: tuple[Round, ...]
+    history: tuple[KitchenInteraction, ...]
     pace: Pace
     strategy: str
 
@@ -70,5 +70,5 @@ class JudgeCookingStrategy(Question[HindsightAnswer]):
     template = "melting_pot/cooking/judge_cooking_strategy.j2"
     schema = HindsightAnswer
     rules: Rules
-    round: Round
+    round: KitchenInteraction
     instead: str

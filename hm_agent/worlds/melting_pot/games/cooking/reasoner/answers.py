@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question
+from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.games.cooking.questions.minds import (
     ChooseRole,
     PredictTeammate,

@@ -9,7 +9,7 @@ from math import log
 
 from hm_agent.core import Hypothesis
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Round
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 
 FADING = 0.8
 """How much less each earlier round counts than the one after it: cooks change their minds."""
@@ -41,7 +41,7 @@ class Strategy:
     reliability: float
     prior: float
 
-    def predict(self, history: Sequence[Round]) -> str | None:
+    def predict(self, history: Sequence[KitchenInteraction]) -> str | None:
         """The role in the next round; None where nothing follows."""
         return self.role or next((known.behaviour for known in reversed(history) if known.behaviour), None)
 
@@ -53,7 +53,7 @@ LIBRARY = (
 )
 
 
-def likeliest(history: Sequence[Round], best: Sequence[Hypothesis]) -> Strategy:
+def likeliest(history: Sequence[KitchenInteraction], best: Sequence[Hypothesis]) -> Strategy:
     """The strategy with the most posterior probability after these rounds.
 
     best: earlier hypotheses that have predicted well; to have foretold is worth more than to fit afterwards.
@@ -66,7 +66,7 @@ def likeliest(history: Sequence[Round], best: Sequence[Hypothesis]) -> Strategy:
     return max(LIBRARY, key=odds)
 
 
-def _log_likelihood(strategy: Strategy, history: Sequence[Round]) -> float:
+def _log_likelihood(strategy: Strategy, history: Sequence[KitchenInteraction]) -> float:
     """How well a strategy explains the rounds, later ones weighing more."""
     weights = (FADING ** (len(history) - 1 - n) for n in range(len(history)))
     return sum(
@@ -74,7 +74,7 @@ def _log_likelihood(strategy: Strategy, history: Sequence[Round]) -> float:
     )
 
 
-def _chances(strategy: Strategy, history: Sequence[Round]) -> Iterator[float]:
+def _chances(strategy: Strategy, history: Sequence[KitchenInteraction]) -> Iterator[float]:
     """How likely each round was by a strategy; 0 where that can't be told."""
     for n, known in enumerate(history):
         said = strategy.predict(history[:n])
@@ -87,7 +87,7 @@ def _chances(strategy: Strategy, history: Sequence[Round]) -> Iterator[float]:
             yield right if said == known.behaviour else (1 - right) / others
 
 
-def prediction(words: str | None, history: Sequence[Round]) -> str:
+def prediction(words: str | None, history: Sequence[KitchenInteraction]) -> str:
     """What a hypothesis predicts; one that isn't known here, what has been most common."""
     strategy = next((strategy for strategy in LIBRARY if strategy.words == words), None)
     said = strategy.predict(history) if strategy else None

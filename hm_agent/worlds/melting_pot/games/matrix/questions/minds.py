@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.asking import Question, Words
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.questions import Question, Words
 from hm_agent.theory_of_mind.module import HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.matrix.clues import Life
-from hm_agent.worlds.melting_pot.games.matrix.meetings import Sighting
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Sighting
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules, check_players
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Life
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules, check_players
 
 
 class InventoryAnswer(BaseModel):
@@ -48,7 +48,7 @@ class ProposeHypothesis(Question[HypothesisAnswer]):
     template = "melting_pot/matrix/propose_hypothesis.j2"
     schema = HypothesisAnswer
     rules: Rules
-    history: tuple[Encounter, ...]
+    history: tuple[MatrixInteraction, ...]
     best: tuple[Hypothesis, ...]
 
 
@@ -79,7 +79,7 @@ class PredictAndCounter(Question[CounterAnswer]):
     template = "melting_pot/matrix/predict_and_counter.j2"
     schema = CounterAnswer
     rules: Rules
-    history: tuple[Encounter, ...]
+    history: tuple[MatrixInteraction, ...]
     hypothesis: str | None
     certain: bool = False
     taken: Counts | None = None
@@ -109,7 +109,7 @@ class PredictNext(Question[PredictionAnswer]):
     template = "melting_pot/matrix/predict_next.j2"
     schema = PredictionAnswer
     rules: Rules
-    history: tuple[Encounter, ...]
+    history: tuple[MatrixInteraction, ...]
     hypothesis: str | None
 
     @property
@@ -132,7 +132,7 @@ class Opponent:
     """
 
     player: str
-    history: tuple[Encounter, ...]
+    history: tuple[MatrixInteraction, ...]
     hypothesis: Hypothesis | None
     expected: str | None
     present: Life | None = None

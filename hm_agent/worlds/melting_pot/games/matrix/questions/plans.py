@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from hm_agent.asking import UNSHOWN, Question
 from hm_agent.core import Counts
+from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.games.game import Critique
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import parse_plan
 
@@ -83,7 +83,7 @@ class PlanSubgoals(Question[PlanAnswer]):
     others: tuple[Seen, ...]
     likely: tuple[tuple[Cell, float], ...]
     unseen: tuple[tuple[Cell, int | None], ...]
-    history: tuple[Encounter, ...]
+    history: tuple[MatrixInteraction, ...]
     critiques: tuple[str, ...]
     layout: Layout = field(metadata=UNSHOWN)
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hm_agent.asking import Question, Words
 from hm_agent.core import Counts, Hypothesis
+from hm_agent.questions import Question, Words
 from hm_agent.theory_of_mind.by_reward import HindsightAnswer
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import ChoiceAnswer
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules, check_players
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules, check_players
 
 
 class StrategyAnswer(ChoiceAnswer):
@@ -31,7 +31,7 @@ class MakeStrategy(Question[StrategyAnswer]):
     template = "melting_pot/matrix/make_strategy.j2"
     schema = StrategyAnswer
     rules: Rules
-    history: tuple[Encounter, ...]
+    history: tuple[MatrixInteraction, ...]
     players: tuple[str, ...]
     best: tuple[Hypothesis, ...] = ()
 
@@ -51,7 +51,7 @@ class FollowStrategy(Question[ChoiceAnswer]):
     template = "melting_pot/matrix/follow_strategy.j2"
     schema = ChoiceAnswer
     rules: Rules
-    history: tuple[Encounter, ...]
+    history: tuple[MatrixInteraction, ...]
     players: tuple[str, ...]
     strategy: str
 
@@ -71,5 +71,5 @@ class JudgeStrategy(Question[HindsightAnswer]):
     template = "melting_pot/matrix/judge_strategy.j2"
     schema = HindsightAnswer
     rules: Rules
-    encounter: Encounter
+    encounter: MatrixInteraction
     instead: Counts

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from math import exp, log
 
 from hm_agent.core import Counts, Hypothesis
-from hm_agent.worlds.melting_pot.games.matrix.counters import Odds
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture, Spying, Strategy
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import library
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
-from hm_agent.worlds.melting_pot.games.matrix.strategies import Mixture, Spying, Strategy
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 
 FADING = 0.9
 """How much less each earlier encounter counts than the one after it: players change their minds."""
@@ -23,7 +23,7 @@ TELLING = 0.9
 """How likely a thing that a player takes is of the kind it will play."""
 
 
-def likeliest(rules: Rules, history: Sequence[Encounter], best: Sequence[Hypothesis]) -> Strategy:
+def likeliest(rules: Rules, history: Sequence[MatrixInteraction], best: Sequence[Hypothesis]) -> Strategy:
     """The strategy with the most posterior probability after these encounters.
 
     best: earlier hypotheses that have predicted well; to have foretold is worth more than to fit afterwards.
@@ -37,7 +37,7 @@ def likeliest(rules: Rules, history: Sequence[Encounter], best: Sequence[Hypothe
     return max((*library(rules), Mixture.fitted(rules.behaviours, history)), key=odds)
 
 
-def weighed(rules: Rules, history: Sequence[Encounter]) -> list[tuple[Strategy, float]]:
+def weighed(rules: Rules, history: Sequence[MatrixInteraction]) -> list[tuple[Strategy, float]]:
     """Every strategy with its posterior probability after these encounters."""
     strategies = (*library(rules), Mixture.fitted(rules.behaviours, history))
     odds = [exp(strategy.prior + log_likelihood(strategy, history)) for strategy in strategies]
@@ -45,12 +45,12 @@ def weighed(rules: Rules, history: Sequence[Encounter]) -> list[tuple[Strategy, 
     return [(strategy, share / total) for strategy, share in zip(strategies, odds, strict=True)]
 
 
-def may_spy(rules: Rules, history: Sequence[Encounter]) -> bool:
+def may_spy(rules: Rules, history: Sequence[MatrixInteraction]) -> bool:
     """Whether the opponent may well be one that answers what it sees one collect."""
     return any(isinstance(strategy, Spying) and share >= SUSPICION for strategy, share in weighed(rules, history))
 
 
-def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:
+def log_likelihood(strategy: Strategy, history: Sequence[MatrixInteraction]) -> float:
     """How well a strategy explains what was played, later encounters weighing more."""
     total, trust = 0.0, Trust()
     for number, said, played in _put_to_the_test(strategy, history):
@@ -60,8 +60,11 @@ def log_likelihood(strategy: Strategy, history: Sequence[Encounter]) -> float:
 
 
 def expectation(
-    strategy: Strategy, history: Sequence[Encounter], taken: Counts | None, before: tuple[float, float] = TRUSTED
-) -> Odds:
+    strategy: Strategy,
+    history: Sequence[MatrixInteraction],
+    taken: Counts | None,
+    before: tuple[float, float] = TRUSTED,
+) -> Distribution:
     """What the opponent will play: what the strategy says, as far as it was right before, and what taking things says.
 
     taken: how much of each resource the opponent was found to have taken since the last encounter. before: what is
@@ -77,12 +80,12 @@ class Trust:
     def __init__(self, before: tuple[float, float] = TRUSTED) -> None:
         self._right, self._tested = before
 
-    def learn(self, said: Odds, played: int) -> None:
+    def learn(self, said: Distribution, played: int) -> None:
         if max(said) == 1.0:
             self._right += said[played]
             self._tested += 1
 
-    def weigh(self, said: Odds) -> Odds:
+    def weigh(self, said: Distribution) -> Distribution:
         """What to expect after a strategy's word; one that leaves the move open is taken at it."""
         if max(said) < 1.0:
             return said
@@ -90,7 +93,7 @@ class Trust:
         return tuple(right if share else (1 - right) / (len(said) - 1) for share in said)
 
 
-def trust_in(strategy: Strategy, history: Sequence[Encounter], before: tuple[float, float] = TRUSTED) -> Trust:
+def trust_in(strategy: Strategy, history: Sequence[MatrixInteraction], before: tuple[float, float] = TRUSTED) -> Trust:
     """What these encounters have taught. before: what was thought of it untested."""
     trust = Trust(before)
     for _, said, played in _put_to_the_test(strategy, history):
@@ -98,7 +101,9 @@ def trust_in(strategy: Strategy, history: Sequence[Encounter], before: tuple[flo
     return trust
 
 
-def _put_to_the_test(strategy: Strategy, history: Sequence[Encounter]) -> Iterator[tuple[int, Odds, int]]:
+def _put_to_the_test(
+    strategy: Strategy, history: Sequence[MatrixInteraction]
+) -> Iterator[tuple[int, Distribution, int]]:
     """For each encounter whose outcome is clear, its number, what the strategy said before it, and what was played."""
     for number, encounter in enumerate(history):
         if encounter.behaviour is not None:
@@ -106,14 +111,14 @@ def _put_to_the_test(strategy: Strategy, history: Sequence[Encounter]) -> Iterat
             yield number, said, strategy.behaviours.index(encounter.behaviour)
 
 
-def _foretold(strategy: Strategy, before: Sequence[Encounter]) -> Odds:
+def _foretold(strategy: Strategy, before: Sequence[MatrixInteraction]) -> Distribution:
     """What a strategy says next; a mixture, what would have been fitted then."""
     if isinstance(strategy, Mixture):
         return Mixture.fitted(strategy.behaviours, before).odds
     return strategy.predict(before)
 
 
-def in_view_of(odds: Odds, taken: Counts) -> Odds:
+def in_view_of(odds: Distribution, taken: Counts) -> Distribution:
     """Each thing taken speaks for its own kind; who takes several kinds has changed its mind, and may do so again."""
     if sum(count > 0 for count in taken) > 1:
         return _shares(taken)
@@ -122,6 +127,6 @@ def in_view_of(odds: Odds, taken: Counts) -> Odds:
     return tuple(weight / sum(weights) for weight in weights)
 
 
-def _shares(taken: Counts) -> Odds:
+def _shares(taken: Counts) -> Distribution:
     """As things were taken, with half an imagined thing of each kind."""
     return tuple((count + 0.5) / (sum(taken) + 0.5 * len(taken)) for count in taken)

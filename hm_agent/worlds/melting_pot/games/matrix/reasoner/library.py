@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import permutations
 
-from hm_agent.worlds.melting_pot.games.matrix.payoff import Payoff
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
-from hm_agent.worlds.melting_pot.games.matrix.strategies import (
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import (
     Always,
     Corrigible,
     Flip,
@@ -18,8 +16,10 @@ from hm_agent.worlds.melting_pot.games.matrix.strategies import (
     Reply,
     Spying,
     Strategy,
-    copying,
+    tit_for_tat,
 )
+from hm_agent.worlds.melting_pot.games.matrix.payoff import Payoff
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 
 FLIPS = range(1, 6)
 """After how many interactions a change of mind is thought of."""
@@ -32,7 +32,7 @@ def library(rules: Rules) -> tuple[Strategy, ...]:
     """All strategies that are thought of, but for mixtures, which are fitted to what was seen."""
     names = rules.behaviours
     flips = (Flip(names, first, then, after) for first, then in permutations(names, 2) for after in FLIPS)
-    own = _contesting if rules.is_contest else _bargaining
+    own = _contesting if rules.is_zero_sum else _bargaining
     return (*own(names, rules.payoff), *flips)
 
 
@@ -53,7 +53,7 @@ def _contesting(names: tuple[str, ...], payoff: Payoff) -> Iterator[Strategy]:
 def _bargaining(names: tuple[str, ...], payoff: Payoff) -> Iterator[Strategy]:
     """Where both can gain, a player means to move the other: it rewards and punishes."""
     yield from (Always(names, name, prior=-0.7) for name in names)
-    yield copying(names, first=max(names, key=lambda name: _together(names, payoff, name)))
+    yield tit_for_tat(names, first=max(names, key=lambda name: _together(names, payoff, name)))
     yield Reply(names, "The opponent repeats its own last move.", -2.5, True, names)
     for kind, harsh in permutations(names, 2):
         if _together(names, payoff, kind) > _together(names, payoff, harsh):
@@ -71,7 +71,7 @@ def _answers(names: tuple[str, ...], payoff: Payoff, choose: Callable[..., int])
     return tuple(names[choose(columns, key=lambda row: payoff[row][column])] for column in columns)
 
 
-def strategy_of(words: str, rules: Rules, history: Sequence[Encounter]) -> Strategy:
+def strategy_of(words: str, rules: Rules, history: Sequence[MatrixInteraction]) -> Strategy:
     """The strategy that a hypothesis in words describes; where it is none of the library, a mixture by experience."""
     known = {strategy.words.casefold(): strategy for strategy in library(rules)}
     if (strategy := known.get(words.strip().casefold())) is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hm_agent.theory_of_mind.module import HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.matrix.counters import Odds, best_target, expected_inventories
-from hm_agent.worlds.melting_pot.games.matrix.meetings import is_worthwhile
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, best_target, expected_inventories
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import is_worthwhile
 from hm_agent.worlds.melting_pot.games.matrix.payoff import infer_inventory
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     ChooseOpponents,
@@ -23,10 +23,10 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     ProposeHypothesis,
     ReadMinds,
 )
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.crowd import meeting_among, outlooks, thought_of
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.evidence import expectation, likeliest, may_spy
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.foresight import best_course
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import strategy_of
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_course
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import meeting_among, outlooks, thought_of
 from hm_agent.worlds.melting_pot.games.matrix.rules import Rules
 
 
@@ -50,7 +50,7 @@ def counter(question: PredictAndCounter) -> CounterAnswer:
     odds = expectation(strategy, history, question.taken)
     expected = expected_inventories(rules, history)
     believed = strategy if question.hypothesis else None
-    course = None if rules.is_contest else best_course(rules, history, believed, certain=question.certain)
+    course = None if rules.is_zero_sum else best_course(rules, history, believed, certain=question.certain)
     target = best_target(rules, odds, expected, question.own, course)
     other = expected[max(range(len(odds)), key=lambda n: odds[n])]
     return CounterAnswer(
@@ -108,7 +108,7 @@ def _minds(opponents: Sequence[Opponent], expected: Mapping[str, str]) -> list[M
     ]
 
 
-def said_of(rules: Rules, odds: Odds) -> str:
+def said_of(rules: Rules, odds: Distribution) -> str:
     """An expectation in words."""
     shares = ", ".join(f"{name} {share:.2f}" for name, share in zip(rules.behaviours, odds, strict=True))
     return f"Expected next: {shares}."

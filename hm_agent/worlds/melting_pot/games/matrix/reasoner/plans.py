@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hm_agent.core import Counts
 from hm_agent.worlds.melting_pot.games.game import Critique
-from hm_agent.worlds.melting_pot.games.matrix.counters import Odds, best_target
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, best_target
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import PredictAndCounter
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import EvaluatePlan, PlanAnswer, PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.crowd import expected_of, opponents_in, outlooks, stranger
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.evidence import likeliest
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.minds import counter
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import expected_of, opponents_in, outlooks, stranger
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import plan_route
 
 
@@ -29,7 +29,7 @@ def _what_to_hold(question: PlanSubgoals) -> Counts:
     return rules.counts(answer.own_next)
 
 
-def _anybody(question: PlanSubgoals) -> Odds:
+def _anybody(question: PlanSubgoals) -> Distribution:
     """What to expect of whoever comes along."""
     rules = question.rules
     met = opponents_in(rules, question.history)

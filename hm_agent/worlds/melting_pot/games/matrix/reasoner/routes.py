@@ -5,11 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 
 from hm_agent.core import Counts
-from hm_agent.worlds.melting_pot.games.matrix.counters import STEPS_PER_ROUND, STEPS_PER_THING, TYPICAL, pure_inventory
+from hm_agent.worlds.melting_pot.games.matrix.best_response import (
+    STEPS_PER_ROUND,
+    STEPS_PER_THING,
+    TYPICAL,
+    pure_inventory,
+)
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
 from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanSubgoals, Site
 from hm_agent.worlds.melting_pot.grid import Cell, distance
-from hm_agent.worlds.melting_pot.memory.whereabouts import worth_going_to
+from hm_agent.worlds.melting_pot.memory.player_belief import worth_going_to
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 
 NEAR = 6

@@ -11,8 +11,8 @@ from functools import cached_property
 from math import prod
 from operator import mul
 
-from hm_agent.worlds.melting_pot.games.matrix.clues import LULL
-from hm_agent.worlds.melting_pot.games.matrix.counters import Odds
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
+from hm_agent.worlds.melting_pot.games.matrix.pickups import LULL
 
 LIFE = 150.0
 """How many steps a life takes on average."""
@@ -60,12 +60,12 @@ class Steadiness:
         """How likely a player is of the kind it was so many lives ago."""
         return sum(weight * self._chance(rate, True, lives) for rate, weight in zip(RATES, self._weights, strict=True))
 
-    def odds(self, kind: int, lives: float) -> Odds:
+    def odds(self, kind: int, lives: float) -> Distribution:
         """What to expect of a player that was of a kind so many lives ago."""
         same = self.stays(lives)
         return tuple(same if n == kind else (1 - same) / (self.kinds - 1) for n in range(self.kinds))
 
-    def later(self, odds: Odds, lives: float) -> Odds:
+    def later(self, odds: Distribution, lives: float) -> Distribution:
         """What odds have become of so many lives later."""
         became = [self.odds(kind, lives) for kind in range(self.kinds)]
         return tuple(sum(map(mul, odds, column)) for column in zip(*became, strict=True))

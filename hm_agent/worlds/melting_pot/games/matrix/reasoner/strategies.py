@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.by_reward import HindsightAnswer, Outcome
-from hm_agent.worlds.melting_pot.games.matrix.meetings import Meeting
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Meeting
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import ChoiceAnswer, PredictAndCounter
 from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import (
@@ -13,9 +13,9 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import (
     MakeStrategy,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.crowd import meeting_among, opponents_in, outlooks, stranger
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.evidence import likeliest
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.minds import counter
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import meeting_among, opponents_in, outlooks, stranger
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from hm_agent.asking import AnswerT, Question
+from hm_agent.questions import AnswerT, Question
 
 LONGEST = 200_000
 """Only so many characters are read, the last ones."""

@@ -18,7 +18,7 @@ SPREAD = 4
 """The least distance between two places named at once."""
 
 
-class Whereabouts:
+class PlayerBeliefMap:
     """A belief about each other player by name; they start anywhere and come back anywhere."""
 
     def __init__(self, layout: Layout, players: Sequence[str], reach: int, lure: float = 1.0) -> None:

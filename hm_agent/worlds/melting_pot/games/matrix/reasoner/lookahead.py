@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Strategy
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.evidence import Trust, trust_in, weighed
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
-from hm_agent.worlds.melting_pot.games.matrix.strategies import Strategy
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 
 DEPTH = 4
 """So many rounds are thought through, move by move and by what the opponent's answers would tell."""
@@ -26,7 +26,9 @@ STAKE = 0.4
 """So much of what has been earned may be staked on finding out whether the opponent lets itself be exploited."""
 
 
-def best_course(rules: Rules, history: Sequence[Encounter], believed: Strategy | None, *, certain: bool = False) -> int:
+def best_course(
+    rules: Rules, history: Sequence[MatrixInteraction], believed: Strategy | None, *, certain: bool = False
+) -> int:
     """The behaviour to play next: the one that promises most, unless it risks too much.
 
     It begins nicely, with what is best where both play it. certain: whether the belief is known to be true.
@@ -50,7 +52,7 @@ class Future:
     rules: Rules
     strategy: Strategy
     trust: Trust
-    met: tuple[Encounter, ...]
+    met: tuple[MatrixInteraction, ...]
     weight: float
 
     def expects(self) -> tuple[float, ...]:
@@ -63,7 +65,7 @@ class Future:
         """One round later."""
         names = self.rules.behaviours
         nothing = (0,) * len(names)
-        round_ = Encounter(0, "", nothing, 0.0, nothing, names[other], names[own], nothing)
+        round_ = MatrixInteraction(0, "", nothing, 0.0, nothing, names[other], names[own], nothing)
         return replace(self, met=(*self.met, round_))
 
     def kept(self, own: int, rounds: float) -> float:
@@ -111,18 +113,18 @@ def _risk(futures: Sequence[Future], steady: int, move: int, rounds: float) -> f
     )
 
 
-def _futures(rules: Rules, history: Sequence[Encounter], believed: Strategy | None) -> list[Future]:
+def _futures(rules: Rules, history: Sequence[MatrixInteraction], believed: Strategy | None) -> list[Future]:
     """By strategy; one that is believed counts as much as all others together."""
     return [
         _future(rules, strategy, history, share + (strategy == believed)) for strategy, share in weighed(rules, history)
     ]
 
 
-def _future(rules: Rules, strategy: Strategy, history: Sequence[Encounter], weight: float) -> Future:
+def _future(rules: Rules, strategy: Strategy, history: Sequence[MatrixInteraction], weight: float) -> Future:
     return Future(rules, strategy, trust_in(strategy, history, FIRM), tuple(history), weight)
 
 
-def _rounds_left(rules: Rules, history: Sequence[Encounter]) -> float:
+def _rounds_left(rules: Rules, history: Sequence[MatrixInteraction]) -> float:
     step = history[-1].step if history else 0
     pace = step / len(history) if history else PACE
     return max(1.0, rules.length.left(step) / max(1.0, pace))

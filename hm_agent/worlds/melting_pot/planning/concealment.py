@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
-from hm_agent.worlds.melting_pot.memory.whereabouts import Whereabouts
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.perception.view import Window
 
 LONGEST_WATCH = 10
@@ -18,7 +18,7 @@ RISK = 0.1
 """From which probability on one takes it that somebody out of view looks on."""
 
 
-class Discretion:
+class Concealment:
     """Puts off what others would see. window: what a player sees of its surroundings."""
 
     def __init__(self, window: Window) -> None:
@@ -26,7 +26,7 @@ class Discretion:
         self._vantages = _vantages(window)
         self._waited = 0
 
-    def puts_off(self, cell: Cell, others: Sequence[Sight], whereabouts: Whereabouts | None) -> bool:
+    def puts_off(self, cell: Cell, others: Sequence[Detection], whereabouts: PlayerBeliefMap | None) -> bool:
         """Whether to wait with what is to be done on a cell.
 
         others: the players in view. whereabouts: what is believed of the others, where anything is.
@@ -35,10 +35,10 @@ class Discretion:
         self._waited = self._waited + 1 if is_watched and self._waited < LONGEST_WATCH else 0
         return self._waited > 0
 
-    def _is_seen(self, cell: Cell, others: Sequence[Sight]) -> bool:
+    def _is_seen(self, cell: Cell, others: Sequence[Detection]) -> bool:
         return any(other.pose and self._window.shows(other.pose, cell) for other in others)
 
-    def _may_be_seen(self, cell: Cell, others: Sequence[Sight], whereabouts: Whereabouts | None) -> bool:
+    def _may_be_seen(self, cell: Cell, others: Sequence[Detection], whereabouts: PlayerBeliefMap | None) -> bool:
         """By somebody out of view, who may look anywhere."""
         if whereabouts is None:
             return False

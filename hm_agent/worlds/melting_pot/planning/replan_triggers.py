@@ -12,7 +12,7 @@ RECESS = 10
 """Somebody who was out of view for so many steps has come anew."""
 
 
-class Surprises:
+class ReplanTriggers:
     """Follows one episode's frames; ready_mark: what a player wears that can be met, None where everybody can be."""
 
     def __init__(self, ready_mark: str | None) -> None:

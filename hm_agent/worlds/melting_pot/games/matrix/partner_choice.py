@@ -9,12 +9,12 @@ from operator import mul
 from typing import NamedTuple
 
 from hm_agent.core import Counts
-from hm_agent.worlds.melting_pot.games.matrix.counters import (
+from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     MOST,
     STEPS_PER_ROUND,
     STEPS_PER_THING,
     TYPICAL,
-    Odds,
+    Distribution,
     raised,
 )
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
@@ -59,7 +59,7 @@ def _steps_to_find(sighting: Sighting | None, step: int) -> float:
 
 def best_meeting(
     rules: Rules,
-    others: Mapping[str, Odds],
+    others: Mapping[str, Distribution],
     expected: Sequence[Counts],
     own: Counts,
     search: Mapping[str, float],
@@ -87,7 +87,9 @@ def _targets(rules: Rules, own: Counts, lead: int | None) -> Iterator[Counts]:
             yield raised(own, main, count)
 
 
-def _gains(rules: Rules, others: Mapping[str, Odds], expected: Sequence[Counts], target: Counts) -> Mapping[str, float]:
+def _gains(
+    rules: Rules, others: Mapping[str, Distribution], expected: Sequence[Counts], target: Counts
+) -> Mapping[str, float]:
     """What to expect of meeting each player with a target inventory."""
     paid = [reward(target, other, rules.payoff) for other in expected]
     return {player: sum(map(mul, odds, paid)) for player, odds in others.items()}

@@ -7,15 +7,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 from hm_agent.core import Counts, Hypothesis
-from hm_agent.worlds.melting_pot.games.matrix.counters import TYPICAL, Odds, pure_inventory
-from hm_agent.worlds.melting_pot.games.matrix.meetings import Meeting, best_meeting, steps_to_find
+from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, Distribution, pure_inventory
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Strategy
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Meeting, best_meeting, steps_to_find
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.evidence import TRUSTED, expectation, in_view_of, likeliest
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import strategy_of
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.steadiness import Steadiness, lives_between, lives_since
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
-from hm_agent.worlds.melting_pot.games.matrix.strategies import Strategy
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 
 OPENNESS = 1.0
 """How many imagined players of each behaviour keep the view of the population open."""
@@ -23,7 +23,7 @@ IMAGINED = 2
 """How many imagined interactions with players who held a typical count come before the real ones."""
 
 
-def outlooks(rules: Rules, opponents: Sequence[Opponent], step: int) -> Mapping[str, Odds]:
+def outlooks(rules: Rules, opponents: Sequence[Opponent], step: int) -> Mapping[str, Distribution]:
     """How likely each behaviour is next, by player. step: the present one."""
     steadiness = Steadiness(len(rules.behaviours), tuple(pair for each in opponents for pair in _changes(rules, each)))
     known = {each.player: odds for each in opponents if (odds := _by_its_own(rules, each, steadiness, step))}
@@ -51,7 +51,7 @@ def _present(opponent: Opponent) -> list[tuple[int, int]]:
     return [(opponent.present.step, main)] if opponent.present and main is not None else []
 
 
-def _by_its_own(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: int) -> Odds | None:
+def _by_its_own(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: int) -> Distribution | None:
     """What a player's own doings tell; None where nothing is known of it."""
     before = _by_its_past(rules, opponent, steadiness, step)
     if opponent.present is None:
@@ -60,7 +60,7 @@ def _by_its_own(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: 
     return steadiness.later(then, lives_since(opponent.present.step, step))
 
 
-def _by_its_past(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: int) -> Odds | None:
+def _by_its_past(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: int) -> Distribution | None:
     """What its lives that are over tell."""
     lives = _lives(rules, opponent)
     if not lives:
@@ -81,7 +81,7 @@ def _strategy(rules: Rules, opponent: Opponent) -> Strategy:
 def meeting_among(
     rules: Rules,
     opponents: Sequence[Opponent],
-    odds: Mapping[str, Odds],
+    odds: Mapping[str, Distribution],
     own: Counts,
     step: int,
     lead: int | None = None,
@@ -91,21 +91,21 @@ def meeting_among(
     return best_meeting(rules, odds, expected_of(rules, opponents), own, search, lead)
 
 
-def _population(rules: Rules, known: Sequence[Odds]) -> Odds:
+def _population(rules: Rules, known: Sequence[Distribution]) -> Distribution:
     """What to expect of somebody unknown: players come in kinds."""
     weights = [OPENNESS + sum(odds[n] for odds in known) for n in range(len(rules.behaviours))]
     return tuple(weight / sum(weights) for weight in weights)
 
 
-def opponents_in(rules: Rules, history: Iterable[Encounter]) -> list[Opponent]:
+def opponents_in(rules: Rules, history: Iterable[MatrixInteraction]) -> list[Opponent]:
     """Everybody that was met, with what explains best what it did."""
-    by_player: dict[str, tuple[Encounter, ...]] = {}
+    by_player: dict[str, tuple[MatrixInteraction, ...]] = {}
     for encounter in history:
         by_player[encounter.partner] = (*by_player.get(encounter.partner, ()), encounter)
     return [thought_of(rules, stranger(player, met)) for player, met in by_player.items()]
 
 
-def stranger(player: str, history: tuple[Encounter, ...] = ()) -> Opponent:
+def stranger(player: str, history: tuple[MatrixInteraction, ...] = ()) -> Opponent:
     """Somebody of whom nothing is thought yet."""
     return Opponent(player, history, None, None)
 

@@ -16,7 +16,7 @@ Settings = tuple[tuple[str, Setting], ...]
 
 
 @dataclass(frozen=True)
-class Contestant:
+class Condition:
     """What has to be the same for episodes to be averaged. settings: by flag, in order, the base seed left out."""
 
     agent: str
@@ -25,7 +25,7 @@ class Contestant:
     settings: Settings = ()
 
     @classmethod
-    def of(cls, result: Result) -> Contestant:
+    def of(cls, result: Result) -> Condition:
         settings = sorted((flag, value) for flag, value in result.settings.items() if flag != "seed")
         return cls(result.agent, result.model, result.bots, tuple(settings))
 
@@ -39,19 +39,19 @@ class Contestant:
         return self.agent in REFERENCES
 
 
-def in_order(contestants: Iterable[Contestant]) -> list[Contestant]:
+def in_order(contestants: Iterable[Condition]) -> list[Condition]:
     """Each once, by their place."""
     return sorted(set(contestants), key=place_of)
 
 
-def place_of(one: Contestant) -> tuple[bool, int, str, str, str, str]:
+def place_of(one: Condition) -> tuple[bool, int, str, str, str, str]:
     """What they are sorted by: agents as the registry has them, then those it doesn't know, references last."""
     known = list(AGENTS)
     number = known.index(one.agent) if one.agent in known else len(known)
     return one.is_reference, number, one.agent, one.model, one.bots, str(one.settings)
 
 
-def labels(contestants: Sequence[Contestant], apart_by: Sequence[str] = ("model", "bots")) -> Mapping[Contestant, str]:
+def labels(contestants: Sequence[Condition], apart_by: Sequence[str] = ("model", "bots")) -> Mapping[Condition, str]:
     """A short name for each: the agent, and in brackets only what is not the same for all of them.
 
     apart_by: which fields, besides the settings, may tell them apart.
@@ -61,14 +61,14 @@ def labels(contestants: Sequence[Contestant], apart_by: Sequence[str] = ("model"
     return {one: _label(one, telling, varying) for one in contestants}
 
 
-def varying_settings(contestants: Iterable[Contestant]) -> list[str]:
+def varying_settings(contestants: Iterable[Condition]) -> list[str]:
     """The flags that were not set alike for all, by name."""
     settings = [dict(one.settings) for one in contestants]
     flags = sorted({flag for each in settings for flag in each})
     return [flag for flag in flags if len({repr(each.get(flag, "unknown")) for each in settings}) > 1]
 
 
-def _label(one: Contestant, telling: Sequence[str], varying: Sequence[str]) -> str:
+def _label(one: Condition, telling: Sequence[str], varying: Sequence[str]) -> str:
     said = [str(getattr(one, name)) for name in telling]
     settings = dict(one.settings)
     said += [f"{flag}={settings.get(flag, 'unknown')}" for flag in varying]

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hm_agent.worlds.melting_pot.games.matrix.counters import Odds
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 
 
 class Strategy(Protocol):
@@ -27,7 +27,7 @@ class Strategy(Protocol):
     @property
     def prior(self) -> float: ...
 
-    def predict(self, history: Sequence[Encounter]) -> Odds:
+    def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
         """What it plays after these encounters."""
         ...
 
@@ -44,7 +44,7 @@ class Always:
     def words(self) -> str:
         return f"The opponent always plays {self.played}."
 
-    def predict(self, history: Sequence[Encounter]) -> Odds:
+    def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
         return _surely(self.behaviours, self.played)
 
 
@@ -63,7 +63,7 @@ class Flip:
         times = "interaction" if self.after == 1 else f"{self.after} interactions"
         return f"The opponent plays {self.first} for the first {times} and {self.then} from then on."
 
-    def predict(self, history: Sequence[Encounter]) -> Odds:
+    def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
         return _surely(self.behaviours, self.first if len(history) < self.after else self.then)
 
 
@@ -80,7 +80,7 @@ class Reply:
     first: str | None = None
     """What it begins with, None where that is open."""
 
-    def predict(self, history: Sequence[Encounter]) -> Odds:
+    def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
         for encounter in reversed(history):
             move = encounter.behaviour if self.to_own else encounter.own_behaviour
             if move is not None:
@@ -90,7 +90,7 @@ class Reply:
         return (1 / len(self.behaviours),) * len(self.behaviours)
 
 
-def copying(behaviours: tuple[str, ...], first: str) -> Reply:
+def tit_for_tat(behaviours: tuple[str, ...], first: str) -> Reply:
     """Tit for tat."""
     words = f"The opponent begins with {first} and then copies what I played last."
     return Reply(behaviours, words, 0.0, False, behaviours, first)
@@ -105,7 +105,7 @@ class Spying:
     words: str = "The opponent plays the best response to what it last saw me collect."
     prior: float = 0.75
 
-    def predict(self, history: Sequence[Encounter]) -> Odds:
+    def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
         for encounter in reversed(history):
             if (seen := argmax(encounter.shown)) is not None:
                 return _surely(self.behaviours, self.replies[seen])
@@ -130,7 +130,7 @@ class Grudge:
             f"The opponent plays {self.first} until I have played {self.then} {_times(self.after)}, then {self.then}."
         )
 
-    def predict(self, history: Sequence[Encounter]) -> Odds:
+    def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
         offences = sum(encounter.own_behaviour == self.then for encounter in history)
         return _surely(self.behaviours, self.first if offences < self.after else self.then)
 
@@ -152,7 +152,7 @@ class Corrigible:
             "once, and from then on it copies what I played last."
         )
 
-    def predict(self, history: Sequence[Encounter]) -> Odds:
+    def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
         answers = [encounter.own_behaviour for encounter in history if encounter.own_behaviour is not None]
         punished = answers.count(self.first)
         if punished < self.after:
@@ -166,7 +166,7 @@ class Mixture:
     """Each behaviour with a probability of its own, whatever happened before."""
 
     behaviours: tuple[str, ...]
-    odds: Odds
+    odds: Distribution
     prior: float = -2.0
 
     @property
@@ -174,17 +174,17 @@ class Mixture:
         parts = (f"{name} {share:.0%}" for name, share in zip(self.behaviours, self.odds, strict=True))
         return f"The opponent mixes at random: {', '.join(parts)} of the time."
 
-    def predict(self, history: Sequence[Encounter]) -> Odds:
+    def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
         return self.odds
 
     @classmethod
-    def fitted(cls, behaviours: tuple[str, ...], history: Sequence[Encounter]) -> Mixture:
+    def fitted(cls, behaviours: tuple[str, ...], history: Sequence[MatrixInteraction]) -> Mixture:
         """The mixture that the encounters suggest; half an imagined encounter of each kind keeps it open."""
         seen = [0.5 + sum(encounter.behaviour == name for encounter in history) for name in behaviours]
         return cls(behaviours, tuple(max(0.01, round(count / sum(seen), 2)) for count in seen))
 
 
-def _surely(behaviours: tuple[str, ...], played: str) -> Odds:
+def _surely(behaviours: tuple[str, ...], played: str) -> Distribution:
     return tuple(float(name == played) for name in behaviours)
 
 

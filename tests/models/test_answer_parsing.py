@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from hm_agent.asking import Question
-from hm_agent.models.reading import DEEPEST, LONGEST, TRIES, BadAnswer, read_answer
+from hm_agent.models.answer_parsing import DEEPEST, LONGEST, TRIES, BadAnswer, read_answer
+from hm_agent.questions import Question
 from hm_agent.theory_of_mind.module import HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
 from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (

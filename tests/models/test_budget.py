@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from hm_agent.asking import ModelUnavailable
+from hm_agent.models.budget import Account, BudgetedChat, BudgetSpent
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.dialect import Dialect
-from hm_agent.models.ledger import Account, BudgetedChat, BudgetSpent
 from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
+from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import completion, refusal
 
@@ -29,7 +29,7 @@ def cost(reply: Reply) -> float | None:
 
 def ask(server: Server, budget: Account, calls: int, *, at_once: bool = False) -> Sequence[Reply | BaseException]:
     async def together() -> Sequence[Reply | BaseException]:
-        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), Dialect()) as chat:
+        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
             budgeted = BudgetedChat(chat, budget, cost)
             if at_once:
                 return await asyncio.gather(*(budgeted.complete(REQUEST) for _ in range(calls)), return_exceptions=True)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, distance
-from hm_agent.worlds.melting_pot.memory.whereabouts import SPREAD, Whereabouts, worth_going_to
-from hm_agent.worlds.melting_pot.perception.textual_map import Sight, TextualMap
+from hm_agent.worlds.melting_pot.memory.player_belief import SPREAD, PlayerBeliefMap, worth_going_to
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 ROOM = Layout.from_ascii("""
 WWWWWWWWWWW
@@ -27,7 +27,7 @@ def empty(*in_view: Cell) -> TextualMap:
 
 
 def showing(cell: Cell, player: str = "opponent") -> TextualMap:
-    sight = Sight(player, (0, 0), cell, Facing.NORTH, None, is_player=True)
+    sight = Detection(player, (0, 0), cell, Facing.NORTH, None, is_player=True)
     return TextualMap(HERE, True, None, (sight,), (cell,), 0)
 
 
@@ -41,8 +41,8 @@ VIEWS = st.lists(
 )
 
 
-def after(*views: TextualMap) -> Whereabouts:
-    whereabouts = Whereabouts(ROOM, ("opponent",), 2)
+def after(*views: TextualMap) -> PlayerBeliefMap:
+    whereabouts = PlayerBeliefMap(ROOM, ("opponent",), 2)
     for view in views:
         whereabouts.update(view)
     return whereabouts
@@ -81,11 +81,11 @@ def test_empty_cell_in_view_is_ruled_out() -> None:
 
 def test_player_that_is_nowhere_it_could_be_may_be_anywhere() -> None:
     lost = after(showing((4, 3)), empty((4, 3), (5, 3), (4, 4)))
-    assert (lost.of("opponent") == Whereabouts(ROOM, ("opponent",), 2).of("opponent")).all()
+    assert (lost.of("opponent") == PlayerBeliefMap(ROOM, ("opponent",), 2).of("opponent")).all()
 
 
 def test_removal_from_the_map_starts_over() -> None:
-    assert (after(showing((4, 3)), AWAY).of("opponent") == Whereabouts(ROOM, ("opponent",), 2).of("opponent")).all()
+    assert (after(showing((4, 3)), AWAY).of("opponent") == PlayerBeliefMap(ROOM, ("opponent",), 2).of("opponent")).all()
 
 
 def test_likely_places_lie_apart_and_the_likeliest_comes_first() -> None:
@@ -104,7 +104,7 @@ def test_place_much_likelier_is_worth_a_longer_way() -> None:
 
 
 def test_each_player_is_tracked_by_itself() -> None:
-    whereabouts = Whereabouts(ROOM, ("first", "second"), 2)
+    whereabouts = PlayerBeliefMap(ROOM, ("first", "second"), 2)
     whereabouts.update(showing((4, 3), "first"))
     assert whereabouts.of("first")[3, 4] == 1.0
     assert whereabouts.of("second")[3, 4] == 0.0
@@ -112,7 +112,7 @@ def test_each_player_is_tracked_by_itself() -> None:
 
 
 def test_likely_places_are_those_of_the_players_asked_for() -> None:
-    whereabouts = Whereabouts(ROOM, ("first", "second"), 1)
+    whereabouts = PlayerBeliefMap(ROOM, ("first", "second"), 1)
     whereabouts.update(showing((1, 4), "first"))
     whereabouts.update(showing((9, 1), "second"))
     assert whereabouts.likely_places(["first"])[0][0][0] < 4
@@ -122,7 +122,7 @@ def test_likely_places_are_those_of_the_players_asked_for() -> None:
 
 @given(VIEWS)
 def test_belief_sums_to_one_where_things_lure_players(views: list[TextualMap]) -> None:
-    whereabouts = Whereabouts(ROOM, ("opponent",), 2, lure=4.0)
+    whereabouts = PlayerBeliefMap(ROOM, ("opponent",), 2, lure=4.0)
     whereabouts.notice([(1, 4), (2, 4), (9, 1)])
     for view in views:
         whereabouts.update(view)
@@ -132,7 +132,7 @@ def test_belief_sums_to_one_where_things_lure_players(views: list[TextualMap]) -
 
 @pytest.mark.parametrize("start", [empty(), showing((9, 4))], ids=["from anywhere", "from where it was seen"])
 def test_in_the_long_run_players_are_as_many_times_as_likely_where_things_grow(start: TextualMap) -> None:
-    whereabouts = Whereabouts(ROOM, ("opponent",), 2, lure=4.0)
+    whereabouts = PlayerBeliefMap(ROOM, ("opponent",), 2, lure=4.0)
     whereabouts.notice([(1, 4), (2, 4)])
     for view in (start, *[empty()] * 2000):
         whereabouts.update(view)

@@ -26,7 +26,7 @@ _INSTEAD: Mapping[str, tuple[str, ...]] = {
 """What is tried in turn, before a parameter is left out."""
 
 
-class Dialect:
+class ParameterSupport:
     """The parameters that an endpoint has not refused yet."""
 
     def __init__(self) -> None:

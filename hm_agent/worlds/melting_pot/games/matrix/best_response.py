@@ -7,9 +7,9 @@ from statistics import median_low
 
 from hm_agent.core import Counts
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
-from hm_agent.worlds.melting_pot.games.matrix.rules import Encounter, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
 
-Odds = tuple[float, ...]
+Distribution = tuple[float, ...]
 """How likely each behaviour is, in the game's order."""
 
 TYPICAL = 6
@@ -22,12 +22,12 @@ MOST = 12
 """More of one thing than this is not worth collecting."""
 
 
-def expected_inventories(rules: Rules, history: Sequence[Encounter]) -> tuple[Counts, ...]:
+def expected_inventories(rules: Rules, history: Sequence[MatrixInteraction]) -> tuple[Counts, ...]:
     """What an opponent will hold for each pure strategy, by what it held when it played it before."""
     return tuple(_expected(rules, history, played) for played in range(len(rules.behaviours)))
 
 
-def _expected(rules: Rules, history: Sequence[Encounter], played: int) -> Counts:
+def _expected(rules: Rules, history: Sequence[MatrixInteraction], played: int) -> Counts:
     name = rules.behaviours[played]
     held = [encounter.other[played] for encounter in history if encounter.behaviour == name]
     return pure_inventory(rules, played, median_low(held) if held else TYPICAL)
@@ -39,7 +39,7 @@ def pure_inventory(rules: Rules, played: int, count: int) -> Counts:
 
 
 def best_target(
-    rules: Rules, odds: Odds, expected: Sequence[Counts], own: Counts | None = None, course: int | None = None
+    rules: Rules, odds: Distribution, expected: Sequence[Counts], own: Counts | None = None, course: int | None = None
 ) -> Counts:
     """The inventory to aim for: what pays most per step, since collecting takes time from the next round.
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from hm_agent.asking import ModelUnavailable
 from hm_agent.models.chat import Chat, Reply, Request
+from hm_agent.questions import ModelUnavailable
 
 
 class BudgetSpent(ModelUnavailable):
@@ -16,7 +16,7 @@ class BudgetSpent(ModelUnavailable):
     status: ClassVar[str] = "budget_spent"
 
 
-class Ledger(Protocol):
+class Budget(Protocol):
     """Kept in one place, whoever plays where."""
 
     def take_call(self) -> None:
@@ -83,7 +83,7 @@ class Account:
 class BudgetedChat:
     """A chat that stops when the budget is spent."""
 
-    def __init__(self, chat: Chat, ledger: Ledger, cost: Callable[[Reply], float | None]) -> None:
+    def __init__(self, chat: Chat, ledger: Budget, cost: Callable[[Reply], float | None]) -> None:
         self._chat, self._ledger, self._cost = chat, ledger, cost
 
     async def complete(self, request: Request) -> Reply:
