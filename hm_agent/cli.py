@@ -1,144 +1,169 @@
-"""The command line: runs the experiment that the flags ask for, and says in one line what is wrong."""
+"""The commands: plays, reports or lists what the flags ask for, and says in one line what is wrong."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from absl.flags import Error as FlagError
 from absl.flags import FlagHolder
-from rich.console import Console
 
 from hm_agent import flags
-from hm_agent.agents.registry import ABOUT
 from hm_agent.config import ConfigError
-from hm_agent.console import ConsoleProgress, show_rows
-from hm_agent.engines.run import run
-from hm_agent.experiment import Experiment
 from hm_agent.models.providers import BUILTIN, PRESETS
-from hm_agent.recording.result import Result
-from hm_agent.reporting.index import write_index
-from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.summary import write_summary
-from hm_agent.worlds.melting_pot.scenarios import all_scenarios
+from hm_agent.registry import own_agents, shared_agents, suites
 
-USAGE = """Plays Hypothetical Minds and its reference agents on Melting Pot scenarios.
+PLAY_USAGE = """Plays agents on scenarios.
 
-    python run_scenario.py --scenario=rws_repeated_1 --record_video
-    python run_scenario.py --scenario='rws_repeated_*' --agent=hypothetical_minds,oracle --episodes=5
-    python run_scenario.py --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
-    python run_scenario.py --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
+    {command} --scenario=rws_repeated_1 --record_video
+    {command} --scenario='rws_repeated_*' --agent=hypothetical_minds,oracle --episodes=5
+    {command} --scenario=rws_arena_selfplay --seats=hypothetical_minds,react
+    {command} --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
+    {command} --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
 result.json, trace.jsonl and, where asked for, video.mp4; OUT/index.html lists all of them, OUT/summary.md and
 OUT/summary.json sum them up. One seed gives one episode, bit for bit. The same command again plays what is missing.
 
-OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV. Anew, from the
-files of earlier runs:
+OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV."""
 
-    python run_scenario.py --report_only --out=runs,elsewhere --report=report"""
+REPORT_USAGE = """Compares the agents of earlier runs, from the files of one or several folders, and plays nothing.
+
+    {command} --out=runs,elsewhere --report=report
+    {command} --out=runs --scenario='pd_*' --agent=hypothetical_minds,react"""
+
+LIST_USAGE = "Lists scenarios, agents and models."
+
+USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
+
+    hm-agent play --scenario=rws_repeated_1    play episodes
+    hm-agent report --out=runs                 compare the agents of earlier runs
+    hm-agent list                              list scenarios, agents and models
+
+Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
 INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
-WIDTH = 120
-"""Of what is printed into files and pipes."""
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDTH)
-    try:
-        flags.parse(tuple(argv))
-        if flags.HELP.value or flags.LIST.value:
-            console.out(_help() if flags.HELP.value else _listing(), highlight=False)
-            return 0
-        if flags.REPORT_ONLY.value:
-            _report(flags.report_request(), console)
-            return 0
-        experiment = flags.experiment()
-        experiment.check()
-        return _run(experiment, console)
-    except (FlagError, ConfigError) as error:
-        return _complain(" ".join(str(error).split()), WRONG_INPUT)
-    except OSError as error:
-        return _complain(f"can't write: {' '.join(str(error).split())}", FAILED)
-    except KeyboardInterrupt:
-        return _complain("interrupted", INTERRUPTED)
+@dataclass(frozen=True)
+class Command:
+    """name: signs its errors. typed: how it is called. act: what it does once its flags are parsed."""
+
+    name: str
+    typed: str
+    usage: str
+    groups: Mapping[str, Sequence[FlagHolder[Any]]]
+    act: Callable[[Command], int]
+
+    def run(self, arguments: Sequence[str]) -> int:
+        """Runs one command line; returns the exit status."""
+        try:
+            flags.parse((self.name, *arguments))
+            self._check_flags()
+            if flags.HELP.value:
+                print(self.help())
+                return 0
+            return self.act(self)
+        except (FlagError, ConfigError) as error:
+            return self.complain(" ".join(str(error).split()), WRONG_INPUT)
+        except BrokenPipeError:  # whoever read the output, e.g. `head`, has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return FAILED
+        except OSError as error:
+            return self.complain(f"can't write: {' '.join(str(error).split())}", FAILED)
+        except KeyboardInterrupt:
+            return self.complain("interrupted", INTERRUPTED)
+
+    def _check_flags(self) -> None:
+        """Raises ConfigError for a flag that only other commands have."""
+        known = {holder.name for group in self.groups.values() for holder in group}
+        for name in flags.FLAGS:
+            if flags.FLAGS[name].present and name not in known:
+                raise ConfigError(f"--{name} is no flag of this command; see --help")
+
+    def complain(self, message: str, status: int) -> int:
+        print(f"{self.name}: {message}", file=sys.stderr)
+        return status
+
+    def help(self) -> str:
+        lines = [self.usage.format(command=self.typed)]
+        for title, group in self.groups.items():
+            lines += ["", f"{title}:", *map(_describe, group)]
+        return "\n".join(lines)
 
 
-def _run(experiment: Experiment, console: Console) -> int:
-    due, planned = len(experiment.due()), sum(1 for _ in experiment.plan())
-    if due < planned:
-        console.out(f"{planned - due} of {planned} episodes are there already; --overwrite plays them anew")
-    try:
-        with ConsoleProgress(console, due) as progress:
-            status = _judge(run(experiment, progress), experiment)
-    except KeyboardInterrupt:
-        if not experiment.out.is_dir():
-            raise
-        status = _complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
-    rows = write_summary(experiment.out)
-    show_rows(console, rows)
-    console.out(f"Files: {experiment.out}", highlight=False)
-    report = _report(flags.report_request(), console) if rows else None
-    console.out(f"Index: {write_index(experiment.out, report)}", highlight=False)
-    return status
-
-
-def _judge(results: Sequence[Result], experiment: Experiment) -> int:
-    """The exit status after a run, with what went wrong said."""
-    stopped = next((result for result in results if result.stops_the_run), None)
-    if stopped:
-        return _complain(f"{stopped.status}: {stopped.reason}; what was played is in {experiment.out}", NO_MODEL)
-    failed = [result for result in results if result.has_failed]
-    if failed:
-        said = f"{len(failed)} of {len(results)} episodes failed, the first of {failed[0].scenario} with"
-        return _complain(f"{said} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
-    return 0
-
-
-def _report(request: flags.ReportRequest, console: Console) -> Path:
-    """Writes the report on what was played, and says where its page is."""
-    # Matplotlib and SciPy take long to import, and are needed here alone.
-    from hm_agent.reporting.writing import write_report
-
-    runs = read_runs(request.folders).of(request.scenarios, request.agents)
-    page = write_report(runs, request.into)
-    console.out(f"Report: {page}", highlight=False)
-    return page
-
-
-def _help() -> str:
-    lines = [USAGE]
-    for title, group in flags.GROUPS.items():
-        lines += ["", f"{title}:", *map(_describe, group)]
-    return "\n".join(lines)
-
-
-def _describe(holder: FlagHolder[object]) -> str:
+def _describe(holder: FlagHolder[Any]) -> str:
     flag = flags.FLAGS[holder.name]
     name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
     default = "" if flag.default is None or flag.boolean or flag.default == [] else f" (default: {flag.default_as_str})"
     return f"  {name:<20} {flag.help}{default}"
 
 
-def _listing() -> str:
-    lines = ["Scenarios:"]
-    lines += [f"  {s.short_name:<20} {s.facts.about}   ({s.name})" for s in all_scenarios()]
-    lines += ["Agents:", *(f"  {name:<20} {about}" for name, about in ABOUT.items())]
-    lines += ["Models:", f"  {BUILTIN:<20} the built-in reasoner: it calculates, is no language model and needs no key"]
-    lines += [f"  {'any other name':<20} a language model of that name, behind an OpenAI-compatible endpoint"]
-    lines += ["Presets of models, for --preset:", *(f"  {name:<20} {preset.name}" for name, preset in PRESETS.items())]
-    return "\n".join(lines)
+def _play(command: Command) -> int:
+    if flags.LIST.value:
+        return _list(command)
+    if flags.REPORT_ONLY.value:
+        return _report(command)
+    experiment = flags.experiment()
+    experiment.check()
+    from hm_agent.running import run_and_report  # waits for what takes long to import
+
+    return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
 
-def _complain(message: str, status: int) -> int:
-    print(f"run_scenario.py: {message}", file=sys.stderr)
-    return status
+def _report(command: Command) -> int:
+    from hm_agent.reporting.runs import read_runs
+    from hm_agent.reporting.writing import write_report
+
+    request = flags.report_request(after_playing=False)
+    runs = read_runs(request.folders).of(request.scenarios, request.agents)
+    print(f"Report: {write_report(runs, request.into)}")
+    return 0
+
+
+def _list(command: Command) -> int:
+    lines: list[str] = []
+    for suite in suites().values():
+        lines += [f"Scenarios of {suite.title}:"]
+        lines += [f"  {scenario.short_name:<27} {scenario.about}   ({scenario.name})" for scenario in suite.scenarios]
+    shared = [(name, recipe.about) for name, recipe in shared_agents().items()]
+    own = [(name, agent.about) for name, agent in own_agents().items()]
+    lines += ["Agents:", *(f"  {name:<27} {about}" for name, about in shared + own)]
+    lines += ["Models:", f"  {BUILTIN:<27} the built-in reasoner: it calculates, is no language model and needs no key"]
+    lines += [f"  {'any other name':<27} a language model of that name, behind an OpenAI-compatible endpoint"]
+    lines += ["Presets of models, for --preset:", *(f"  {name:<27} {preset.name}" for name, preset in PRESETS.items())]
+    print("\n".join(lines))
+    return 0
+
+
+PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play)
+COMMANDS: Mapping[str, Command] = {
+    "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play),
+    "report": Command("hm-agent report", "hm-agent report", REPORT_USAGE, flags.REPORT_GROUPS, _report),
+    "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, {"Help": (flags.HELP,)}, _list),
+}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs `hm-agent` with a subcommand; returns the exit status."""
+    name = argv[1] if len(argv) > 1 else "--help"
+    if name in ("--help", "-h", "help"):
+        print(USAGE)
+        return 0
+    if name not in COMMANDS:
+        print(f"hm-agent: unknown command {name!r}: there are {', '.join(COMMANDS)}; see --help", file=sys.stderr)
+        return WRONG_INPUT
+    return COMMANDS[name].run(argv[2:])
 
 
 def run_from_shell() -> None:
-    """The console script."""
+    """The console script `hm-agent`."""
     sys.exit(main(sys.argv))
+
+
+def play_from_shell() -> None:
+    """`run_scenario.py`."""
+    sys.exit(PLAY.run(sys.argv[1:]))

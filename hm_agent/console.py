@@ -1,4 +1,4 @@
-"""What a terminal shows: how far a run is, and a table at the end."""
+"""The terminal's output: the progress of a run, and a table at its end."""
 
 from __future__ import annotations
 
@@ -15,38 +15,39 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
-from hm_agent.engines.engine import Pulse
 from hm_agent.experiment import Episode
+from hm_agent.pool.progress import Pulse
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
-from hm_agent.reporting.summary import all_cells
+from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.wording import counted
 
-SHOWN = {"scenario": 0, "agent": 1, "n": 4, "reward": 5, "interactions": 6, "the paper": 7}
-"""The columns of the summary that fit 80 characters, by heading; n counts the episodes."""
+SHOWN = {name: name for name in ("scenario", "agent", "episodes", "mean", "interactions", "published")}
+SHOWN["episodes"] = "n"
+"""The columns of the summary that fit 80 characters, with their headings here."""
 MOST_SHOWN = 8
-"""So many of the episodes under way are shown, those that have not been heard of for longest."""
+"""At most this many running episodes are listed: those that were silent for longest."""
 SILENCE = 5.0
-"""From so many seconds without news on, they are counted: the endpoint takes its time, or is being waited for."""
+"""After this many seconds without a pulse, the seconds are shown: the model's endpoint is slow or out of order."""
 
 
 @dataclass
 class _Running:
-    """What was last heard of an episode, and when."""
+    """A running episode's last pulse, and when it came (`time.monotonic`)."""
 
     pulse: Pulse
     heard: float
 
-    def words(self, title: str) -> str:
+    def describe(self, title: str) -> str:
         silent = time.monotonic() - self.heard
         waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
         return f"  {title}: step {self.pulse.step}, reward {self.pulse.reward:.1f}{waiting}"
 
 
 class ConsoleProgress:
-    """In a terminal, a bar over all episodes, what they have cost so far, and those under way; else a line each."""
+    """Shows progress: in a terminal a bar, the usage so far and running episodes; else a line for each that ended."""
 
     def __init__(self, console: Console, episodes: int) -> None:
         self._console, self._episodes = console, episodes
@@ -88,7 +89,7 @@ class ConsoleProgress:
         quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
         said = f"{len(self._running)} running, {self._failed} failed{_bill(usage)}"
-        return Group(self._bar, Text(said), *(Text(running.words(title)) for title, running in sorted(quietest)))
+        return Group(self._bar, Text(said), *(Text(running.describe(title)) for title, running in sorted(quietest)))
 
 
 def _title(episode: Episode) -> str:
@@ -96,7 +97,7 @@ def _title(episode: Episode) -> str:
 
 
 def _bill(usage: Usage) -> str:
-    """What a language model was asked and what it cost; nothing where none was."""
+    """Calls, tokens and cost in words; empty if no language model was called."""
     if not usage.calls:
         return ""
     tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
@@ -104,11 +105,14 @@ def _bill(usage: Usage) -> str:
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:
-    """Prints the table of a summary, and below it what holds for all of it."""
-    columns = (Column(heading, no_wrap=True) for heading in SHOWN)
-    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for line in all_cells(rows):
-        table.add_row(*(Text(line[n]) for n in SHOWN.values()))  # a plain string would be read as markup
-    console.print(table)
+    """Prints a table of means for each unit, and notes on all rows."""
+    for unit, lines in tables(rows).items():
+        console.out(unit, highlight=False)
+        columns = (Column(heading, no_wrap=True) for heading in SHOWN.values())
+        table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+        for line in lines:
+            by_heading = dict(zip(HEADINGS, line, strict=True))
+            table.add_row(*(Text(by_heading[name]) for name in SHOWN))  # a plain string would be read as markup
+        console.print(table)
     for note in notes(rows):
         console.out(note, highlight=False)

@@ -1,46 +1,99 @@
-"""The nouns all parts share, and the seams between them.
+"""The nouns that all parts share, and the seams between them.
 
-One step of an agent reads from left to right; nothing flows back:
+A step of an episode, in any world:
 
-    world ─Observation─▶ perception ─▶ memory ─▶ theory of mind ─Strategy─▶ planning ─Decision─▶ world
+    world ─Turn─▶ the waiting agents, all at once ─Decisions─▶ world
 
-Questions to a model have a page of their own: `asking.py`.
+and within the composed agent of one seat (`agents/agent.py`):
+
+    Observation ─▶ body.perceive ─Events─▶ strategist.revise ─Strategy─▶ body.act ─▶ Action
+
+Questions to a model have a page of their own: `questions.py`. What a world hands out beside itself is in `suite.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
-
-import numpy.typing as npt
+from dataclasses import Field, dataclass, field
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from hm_agent.questions import Exchange, Usage
-from hm_agent.worlds.melting_pot.grid import Cell, Pose
 
-Counts = tuple[int, ...]
-"""How much of each resource, in the game's order."""
+Seat = str
+"""The name of a place that an agent plays, e.g. `player_0`."""
+
+ViewT_co = TypeVar("ViewT_co", covariant=True)
+ActionT_co = TypeVar("ActionT_co", covariant=True)
+ViewT_contra = TypeVar("ViewT_contra", contravariant=True)
+ActionT_contra = TypeVar("ActionT_contra", contravariant=True)
+StrategyT_contra = TypeVar("StrategyT_contra", contravariant=True)
+
+
+# What a world says
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
-    """What a player is permitted to receive after a step of a world.
+class Observation(Generic[ViewT_co]):
+    """What one seat receives when it is to act. reward: what it was paid since it acted last."""
 
-    fields: the permitted observations by name, e.g. RGB (H, W, 3) uint8. reward: of the step that led here.
-    last: whether the episode ended here, so that no further action counts.
+    step: int
+    view: ViewT_co
+    reward: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(Generic[ViewT_co]):
+    """A world between two steps.
+
+    step: how many steps were taken. observations: what the seats receive that are to act now; no other seat acts.
+    rewards: what the latest step paid, by seat. is_over: True if the episode has ended, so that nobody acts.
     """
 
     step: int
-    fields: Mapping[str, npt.NDArray[Any]]
-    reward: float = 0.0
-    last: bool = False
+    observations: Mapping[Seat, Observation[ViewT_co]]
+    rewards: Mapping[Seat, float] = field(default_factory=dict)
+    is_over: bool = False
+
+
+class World(Protocol[ViewT_co, ActionT_contra]):
+    """An environment with one or several seats. One seed is one episode, bit for bit, in any process.
+
+    A class that extends it has to write `seats`, `reset` and `step`.
+    """
+
+    seats: Sequence[Seat]
+
+    def reset(self, seed: int) -> Turn[ViewT_co]: ...
+
+    def step(self, actions: Mapping[Seat, ActionT_contra]) -> Turn[ViewT_co]:
+        """Takes one step with an action of every seat that was to act."""
+        ...
+
+    def scene(self) -> object | None:
+        """The latest step as only a viewer may see it: the state that was acted on and what the actions led to."""
+        return None
+
+    def metrics(self) -> Mapping[str, float]:
+        """What results and reports show of the episode so far, beside the reward."""
+        return {}
+
+    def background(self) -> Sequence[str]:
+        """The policies that play inside the world, e.g. bots; for the result, never for an agent."""
+        return ()
+
+    def close(self) -> None:
+        """Releases what the world holds."""
+        return
+
+
+# What an agent says
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened and is worth thinking about; each game has its own kinds.
+    """Something that happened and is worth thinking about; each world has its own kinds.
 
-    is_interaction: whether results count it as one.
+    is_interaction: True if results count it as an interaction with another player.
     """
 
     is_interaction: ClassVar[bool] = False
@@ -53,9 +106,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Clue(Event):
-    """Something seen of another player that hints at what it is up to, before anything has come of it.
+    """Something seen of another player that hints at its behaviour before the next interaction with it.
 
-    suggests: the behaviour it points to, None where it points to no single one.
+    suggests: the behaviour that it hints at, None if it hints at no single one.
     """
 
     partner: str
@@ -63,7 +116,10 @@ class Clue(Event):
 
 
 class Interaction(Protocol):
-    """An interaction as understood. behaviour: what the other did in it, None where that can't be told."""
+    """What happened with another player, as the agent understood it.
+
+    behaviour: what the other player did, None if that can't be told. reward: what it paid the agent.
+    """
 
     @property
     def step(self) -> int: ...
@@ -75,49 +131,24 @@ class Interaction(Protocol):
     def behaviour(self) -> str | None: ...
 
     @property
-    def own(self) -> Counts:
-        """What was held oneself."""
-        ...
-
-    @property
-    def other(self) -> Counts | None:
-        """What the other held, as inferred; None where the game has no inventories."""
-        ...
-
-    @property
     def reward(self) -> float: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """What to do next and why, as handed from the strategist to planning.
+class Strategy(Protocol):
+    """What to do next and why: a frozen dataclass of each game's own. words: the strategy in words, maybe empty."""
 
-    target: the own inventory to reach before meeting another, where the game has one. expected: what the other is
-    expected to hold then. seek: whom to meet; anybody if None, nobody yet if empty. covert: whether nobody is to see
-    what one collects. role: the part to play, where the game has parts. expected_role: the part another is expected to
-    play.
-    """
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
-    words: str
-    target: Counts | None = None
-    expected: Counts | None = None
-    seek: tuple[str, ...] | None = None
-    covert: bool = False
-    role: str | None = None
-    expected_role: str | None = None
-
-
-def is_sought(player: str, seek: Sequence[str] | None) -> bool:
-    """Whether a player is to be met by a strategy that seeks these, or anybody."""
-    return seek is None or player in seek
+    @property
+    def words(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
     """A belief about another player, in words.
 
-    value: how well it has predicted so far, in [-c, c]. prediction: the behaviour it predicts for the next event, None
-    while it has not been asked. born: after how many events it was first thought of.
+    value: how well it has predicted so far, in [-c, c]. prediction: what it predicts of the next interaction, None
+    until it is asked. born: how many interactions had happened when it was first proposed.
     """
 
     words: str
@@ -126,139 +157,103 @@ class Hypothesis:
     born: int = 0
 
 
-class AgentSnapshot(Protocol):
-    """What an agent sees, remembers and means to do: worked out only for who asks, and true until it acts again."""
-
-    @property
-    def scene(self) -> str:
-        """What is in view, as text."""
-        ...
-
-    @property
-    def present(self) -> bool:
-        """Whether its avatar is on the map."""
-        ...
-
-    @property
-    def remembered(self) -> Iterable[tuple[str, Cell, int]]:
-        """The things and players that are known of: kind or name, and where and when each was last seen."""
-        ...
-
-    @property
-    def plan(self) -> Sequence[str]:
-        """The latest plan's subgoals, with those that are done."""
-        ...
-
-    @property
-    def place(self) -> int:
-        """Which of them is being followed; how many there are when all are done or given up."""
-        ...
-
-    @property
-    def route(self) -> Sequence[Cell]:
-        """The cells it is about to walk through, the nearest first."""
-        ...
-
-    @property
-    def failed(self) -> str | None:
-        """The subgoal that has just come to nothing and so ended the plan before."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """What an agent does, with what it saw, held and thought: all that recordings show of it.
+class Thoughts:
+    """What a strategist holds after a step.
 
-    about: whom the hypotheses, the validated one and other_inventory are about; None before anybody was met.
-    understood: of the events, the interactions as the strategist took them. insight: for recordings that show more.
+    about: the player whom the hypotheses and the validated one concern, None before the first interaction.
+    threshold: the value from which a hypothesis counts as validated, None for strategists without hypotheses.
+    interactions: those that were understood in this step.
     """
 
-    action: int
-    pose: Pose | None = None
-    inventory: Counts | None = None
-    other_inventory: Counts | None = None
-    subgoal: str | None = None
     strategy: Strategy | None = None
     about: str | None = None
     hypotheses: Sequence[Hypothesis] = ()
     validated: Hypothesis | None = None
-    events: Sequence[Event] = ()
-    understood: Sequence[Interaction] = ()
-    exchanges: Sequence[Exchange] = ()
-    insight: AgentSnapshot | None = field(default=None, compare=False)
+    threshold: float | None = None
+    interactions: Sequence[Interaction] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeStats:
-    """An agent's own account of an episode, for its result."""
+class Decision(Generic[ActionT_co]):
+    """What an agent does, and all that recordings show of why.
 
-    usage: Usage = field(default_factory=Usage)
-    interactions: int = 0
-    unknown_patches: int = 0
-    pose_lost_steps: int = 0
+    exchanges: the questions that were asked for it. state: what the body believes and plans, a frozen dataclass of the
+    world's own.
+    """
+
+    action: ActionT_co
+    events: Sequence[Event] = ()
+    thoughts: Thoughts = field(default_factory=Thoughts)
+    exchanges: Sequence[Exchange] = ()
+    state: object | None = None
+
+
+class Agent(Protocol[ViewT_contra, ActionT_co]):
+    """Whoever plays one seat through one episode."""
+
+    async def act(self, observation: Observation[ViewT_contra]) -> Decision[ActionT_co]: ...
+
+    @property
+    def usage(self) -> Usage:
+        """What its questions have cost so far."""
+        ...
+
+    def metrics(self) -> Mapping[str, float]:
+        """What it counted itself, e.g. its interactions."""
+        ...
+
+
+class Body(Protocol[ViewT_contra, ActionT_co, StrategyT_contra]):
+    """All that lies between a view and an action of one world: perception, memory and planning of one seat."""
+
+    def perceive(self, observation: Observation[ViewT_contra]) -> Sequence[Event]:
+        """Takes an observation in and says what has happened."""
+        ...
+
+    async def act(self, strategy: StrategyT_contra, history: Sequence[Interaction]) -> ActionT_co:
+        """Decides on the action; may ask planning questions of its own.
+
+        history: the interactions so far, for agents that leave to planning what to make of them; else empty.
+        """
+        ...
+
+    def state(self) -> object:
+        """What it believes and plans now: a frozen dataclass, which recordings keep."""
+        ...
+
+    def metrics(self) -> Mapping[str, float]:
+        """What it counted."""
+        return {}
+
+
+# What the loop says
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One turn of the loop. reward: what followed the decision. total: all rewards so far, this one included."""
+    """One turn of the loop, for recorders.
 
-    observation: Observation
-    decision: Decision
-    reward: float
-    total: float
-
-
-@dataclass(frozen=True, slots=True)
-class OpponentIntent:
-    """What only the reference agent `oracle` is told of another player.
-
-    behaviour: what it is after just now. rule: in words, how it answers what is done to it, where it rewards and
-    punishes. None where nobody can say.
+    turn: what was acted on. decisions: of the seats that acted. rewards: what followed, by seat. totals: all rewards of
+    each seat so far, these included. scene: the world's, for viewers only.
     """
 
-    behaviour: str | None
-    rule: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OpponentState:
-    """What only a recording is shown of another player, never an agent.
-
-    policy: its name. behaviour: what it is after just now, rule: how it answers what is done to it; None where nobody
-    can say. inventory: what it holds, None in a game without inventories.
-    """
-
-    policy: str
-    behaviour: str | None = None
-    rule: str | None = None
-    inventory: Counts | None = None
-
-
-class World(Protocol):
-    """An environment as one focal player meets it; episodes with one seed are bit-exact."""
-
-    def reset(self, seed: int) -> Observation: ...
-
-    def step(self, action: int) -> Observation: ...
-
-    def background(self) -> Sequence[str]:
-        """The names of the other players' policies; for the result, never for an agent."""
-        ...
-
-    def close(self) -> None: ...
-
-
-class Agent(Protocol):
-    """A player."""
-
-    async def act(self, observation: Observation) -> Decision: ...
-
-    def vitals(self) -> EpisodeStats: ...
+    turn: Turn[Any]
+    decisions: Mapping[Seat, Decision[Any]]
+    rewards: Mapping[Seat, float]
+    totals: Mapping[Seat, float]
+    scene: object | None = None
 
 
 class Recorder(Protocol):
-    """A consumer of steps: a trace, a video."""
+    """A consumer of steps: a trace, a video, a progress bar."""
 
     def record(self, step: Step) -> None: ...
 
     def close(self) -> None: ...
+
+
+def per_capita(amounts: Iterable[float]) -> float:
+    """The mean over seats; exactly the amount itself where there is one seat."""
+    values = list(amounts)
+    return values[0] if len(values) == 1 else sum(values) / len(values)

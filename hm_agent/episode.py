@@ -1,32 +1,39 @@
-"""The only loop: it knows no game, no agent and no model."""
+"""The only loop: it knows no world, no agent and no model."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from hm_agent.core import Agent, Decision, Observation, Recorder, Step, World
-from hm_agent.questions import ModelUnavailable
+from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World, per_capita
+from hm_agent.questions import ModelUnavailable, together
 
 
 @dataclass
-class Outcome:
+class EpisodeOutcome:
     """How an episode went.
 
-    status: `completed`, or why it ended before the world ended it. reward: the sum of all rewards. decision_seconds:
-    how long the agent took for each step in which it asked nothing. error: what ended the episode before its time.
+    status: `completed`, or why it ended before the world ended it. rewards: the sum of all rewards, by seat.
+    decision_seconds: the time of each decision for which nothing was asked of a model. error: what ended the episode
+    before its time.
     """
 
     status: str = "completed"
     steps: int = 0
-    reward: float = 0.0
+    rewards: dict[Seat, float] = field(default_factory=dict)
     decision_seconds: list[float] = field(default_factory=list)
     error: Exception | None = None
 
+    @property
+    def reward(self) -> float:
+        """Per capita over the seats."""
+        return per_capita(self.rewards.values()) if self.rewards else 0.0
+
     def fail(self, error: Exception) -> None:
-        """Notes what the episode failed of; of several errors, the first. A disk's trouble is not the episode's."""
+        """Notes what the episode failed of, the first of several errors. A failing disk is no failure of its own."""
         if self.error is None:
             is_disk = isinstance(error, OSError)
             self.status = "interrupted" if is_disk else f"failed: {type(error).__name__}: {error}"
@@ -34,15 +41,21 @@ class Outcome:
 
 
 async def run_episode(
-    world: World, agent: Agent, *, seed: int, max_steps: int | None = None, recorders: Sequence[Recorder] = ()
-) -> Outcome:
+    world: World[Any, Any],
+    agents: Mapping[Seat, Agent[Any, Any]],
+    *,
+    seed: int,
+    max_steps: int | None = None,
+    recorders: Sequence[Recorder] = (),
+) -> EpisodeOutcome:
     """Plays one episode, hands every step to the recorders, and closes them however it ends.
 
-    An interruption and a failure end the episode with a status, so that what was played is not lost.
+    agents: one for each seat of the world. An interruption and a failure end the episode with a status, so that what
+    was played is kept.
     """
-    outcome = Outcome()
+    outcome = EpisodeOutcome(rewards=dict.fromkeys(world.seats, 0.0))
     try:
-        await _play(world, agent, seed, max_steps, recorders, outcome)
+        await _play(world, agents, seed, max_steps, recorders, outcome)
     except ModelUnavailable as error:
         outcome.status, outcome.error = error.status, error
     except asyncio.CancelledError:
@@ -58,24 +71,34 @@ async def run_episode(
 
 
 async def _play(
-    world: World, agent: Agent, seed: int, max_steps: int | None, recorders: Sequence[Recorder], outcome: Outcome
+    world: World[Any, Any],
+    agents: Mapping[Seat, Agent[Any, Any]],
+    seed: int,
+    max_steps: int | None,
+    recorders: Sequence[Recorder],
+    outcome: EpisodeOutcome,
 ) -> None:
-    observation = world.reset(seed)
-    while not observation.last:
+    turn = world.reset(seed)
+    while not turn.is_over:
         if outcome.steps == max_steps:
             outcome.status = "max_steps"
             return
-        decision = await _timed(agent, observation, outcome)
-        after = world.step(decision.action)
+        waiting = turn.observations
+        decided = await together(_timed(agents[seat], seen, outcome) for seat, seen in waiting.items())
+        decisions = dict(zip(waiting, decided, strict=True))
+        after = world.step({seat: decision.action for seat, decision in decisions.items()})
         outcome.steps += 1
-        outcome.reward += after.reward
-        for recorder in recorders:
-            recorder.record(Step(observation, decision, after.reward, outcome.reward))
-        observation = after
-        await asyncio.sleep(0)  # lets an interruption through: an agent that asks nobody never waits
+        for seat, reward in after.rewards.items():
+            outcome.rewards[seat] += reward
+        if recorders:
+            step = Step(turn, decisions, after.rewards, dict(outcome.rewards), world.scene())
+            for recorder in recorders:
+                recorder.record(step)
+        turn = after
+        await asyncio.sleep(0)  # lets an interruption through: agents that ask nothing never wait
 
 
-async def _timed(agent: Agent, observation: Observation, outcome: Outcome) -> Decision:
+async def _timed(agent: Agent[Any, Any], observation: Observation[Any], outcome: EpisodeOutcome) -> Decision[Any]:
     started = time.perf_counter()
     decision = await agent.act(observation)
     if not decision.exchanges:

@@ -4,99 +4,139 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from fnmatch import fnmatchcase
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
-from hm_agent.models.providers import ModelSettings, provider_of
+from hm_agent.core import Seat
+from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.recording.result import FILE, Result, Setting, read_result
-from hm_agent.theory_of_mind.by_reward import TABLE_3
-from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.worlds.melting_pot.games.game import Inference
-from hm_agent.worlds.melting_pot.scenarios import Scenario
+from hm_agent.registry import check_agent, suites
+from hm_agent.suite import ScenarioInfo, Suite
+from hm_agent.theory_of_mind.hypotheses import Parameters
 
-if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+ENGINES = ("local", "ray")
+"""Where episodes can be played: on this machine, or on the nodes of a Ray cluster."""
 
 
 @dataclass(frozen=True)
 class Experiment:
     """What to play, and where to leave it.
 
-    max_steps: cuts episodes short; None plays them to their end. overwrite: whether what is there is played anew.
-    retry_failed: whether of that, what failed is. workers: how many episodes are played at once. engine: where they
-    are. ray_address: of a Ray cluster; None for the one that Ray finds by itself.
+    agents: each plays every scenario, in all its seats. seats: where not empty, the agents that meet in scenarios with
+    several seats instead, in the order of the seats; names repeat in turn. seat_models: names of models in the same
+    way; without them every seat has `model`. max_steps: cuts episodes short; None plays them to their end. overwrite:
+    plays again what is there. retry_failed: plays again what failed. workers: how many episodes are played at once.
+    engine: where they are. ray_address: of a Ray cluster; None for the one that Ray finds by itself. options: the
+    worlds' own, by flag.
     """
 
-    scenarios: tuple[Scenario, ...]
+    scenarios: tuple[ScenarioInfo, ...]
     agents: tuple[str, ...] = ("hypothetical_minds",)
+    seats: tuple[str, ...] = ()
     model: ModelSettings = field(default_factory=ModelSettings)
+    seat_models: tuple[str, ...] = ()
     episodes: int = 1
     seed: int = 0
     out: Path = Path("runs")
     record_video: bool = False
     record_replay: bool = True
     max_steps: int | None = None
-    bots: str = "auto"
-    bots_dir: Path | None = None
     overwrite: bool = False
     retry_failed: bool = False
     workers: int = 1
     engine: str = "local"
     ray_address: str | None = None
-    inference: Inference = Inference.EXACT
-    parameters: Hyperparameters = field(default_factory=Hyperparameters)
-    by_reward: Hyperparameters = TABLE_3
+    options: Mapping[str, Setting] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=Parameters)
 
     def plan(self) -> Iterator[Episode]:
         """All episodes, in the order they are played."""
         for scenario in self.scenarios:
-            for agent in self.agents:
+            for agents in self.lineups(scenario):
                 for number in range(self.episodes):
-                    yield Episode(self, scenario, agent, number)
+                    yield Episode(self, scenario, agents, number)
+
+    def lineups(self, scenario: ScenarioInfo) -> Sequence[tuple[str, ...]]:
+        """Who plays a scenario: the agents by seat, for each condition."""
+        count = len(scenario.seats)
+        chosen = [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
+        return [_in_turn(names, count) for names in chosen]
 
     @cached_property
-    def bots_by_scenario(self) -> Mapping[str, Bots]:
-        """Who plays the background of each scenario."""
-        from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
+    def options_by_scenario(self) -> Mapping[str, Mapping[str, Setting]]:
+        """The options of each scenario's world with every choice made, by the scenario's name."""
+        return {scenario.name: self._settled(scenario) for scenario in self.scenarios}
 
-        return {scenario.name: choose_bots(scenario, self.bots, self.bots_dir) for scenario in self.scenarios}
+    def _settled(self, scenario: ScenarioInfo) -> Mapping[str, Setting]:
+        suite = suites()[scenario.world]
+        given = {option.name: self.options.get(option.name, option.default) for option in suite.options}
+        return suite.settle(scenario, given)
+
+    @property
+    def suites(self) -> Sequence[Suite]:
+        """Of the worlds that are played, each once."""
+        return [suites()[world] for world in dict.fromkeys(scenario.world for scenario in self.scenarios)]
+
+    @property
+    def folders(self) -> Mapping[str, Path]:
+        """The folders that options of the worlds name, by flag."""
+        flags = [option.name for suite in self.suites for option in suite.options if option.is_folder]
+        return {flag: Path(str(self.options[flag])) for flag in flags if self.options.get(flag)}
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """Every model that a seat has."""
+        return tuple(dict.fromkeys(self.seat_models or (self.model.name,)))
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """All but scenario, agent and model that may change an outcome, by flag."""
-        parameters = asdict(self.parameters)
+        """All but scenario, agent, model and the world's options that may change an outcome, by flag."""
+        by_prediction, by_reward = self.parameters.by_prediction, self.parameters.by_reward
         return {
             "seed": self.seed,
             "max_steps": self.max_steps,
-            "inference": str(self.inference),
-            "intrinsic_reward": parameters.pop("reward"),
-            **parameters,
-            "counterfactual_reward": self.by_reward.reward,
-            "reward_threshold": self.by_reward.threshold,
+            "intrinsic_reward": by_prediction.reward,
+            "learning_rate": by_prediction.learning_rate,
+            "threshold": by_prediction.threshold,
+            "top_k": by_prediction.top_k,
+            "counterfactual_reward": by_reward.reward,
+            "reward_threshold": by_reward.threshold,
             **asdict(self.model.sampling),
         }
 
     def check(self) -> None:
-        """Raises ConfigError where the experiment can't be played, or would mix with another one."""
-        provider = provider_of(self.model)
+        """Raises ConfigError if the experiment can't be played, or would mix with another one."""
+        self._check_seats()
+        if self.engine == "ray" and find_spec("ray") is None:
+            raise ConfigError("--engine=ray needs Ray, which is not installed: pip install 'hm_agent[ray]'")
+        models = ModelPool(self.model)
         try:
-            provider.check()
+            models.check(self.model_names)
         finally:
-            provider.close()
+            models.close()
         for parent in (self.out, *self.out.parents):
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
-        _ = self.bots_by_scenario
+        _ = self.options_by_scenario
         self.due()
 
+    def _check_seats(self) -> None:
+        for scenario in self.scenarios:
+            count = len(scenario.seats)
+            for flag, names in (("seats", self.seats), ("seat_models", self.seat_models)):
+                if len(names) > count:
+                    seats = "one seat" if count == 1 else f"{count} seats"
+                    raise ConfigError(f"--{flag} names {len(names)}, and {scenario.short_name} has {seats}")
+            for lineup in self.lineups(scenario):
+                for agent in dict.fromkeys(lineup):
+                    check_agent(agent, scenario)
+
     def due(self) -> list[Episode]:
-        """The episodes that are yet to be played; raises ConfigError where others were played in another way."""
+        """The episodes that are yet to be played; raises ConfigError if others were played with other settings."""
         return [episode for episode in self.plan() if self.overwrite or not self._is_there(episode)]
 
     def _is_there(self, episode: Episode) -> bool:
@@ -109,40 +149,66 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Episode:
-    """One episode of an experiment."""
+    """One episode of an experiment. agents: by seat."""
 
     experiment: Experiment
-    scenario: Scenario
-    agent: str
+    scenario: ScenarioInfo
+    agents: tuple[str, ...]
     number: int
 
     @property
+    def suite(self) -> Suite:
+        return suites()[self.scenario.world]
+
+    @property
+    def agent(self) -> str:
+        """The agents as one name: joined by `+` if they differ."""
+        return _joined(self.agents)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models' names, by seat."""
+        names = self.experiment.seat_models or (self.experiment.model.name,)
+        return _in_turn(names, len(self.scenario.seats))
+
+    @property
+    def model(self) -> str:
+        """The models as one name: joined by `+` if they differ."""
+        return _joined(self.models)
+
+    @property
     def seed(self) -> int:
-        """From the base seed, the scenario and the episode, never from the agent: agents meet the same opponents."""
-        text = f"{self.experiment.seed}/{self.scenario.name}/{self.number}"
-        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
+        """From the base seed, the scenario and the episode, never from the agents: all meet the same opponents."""
+        return _seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}")
+
+    def seed_of(self, seat: Seat) -> int:
+        """The seed of a seat's agent and model: the episode's own for the first seat, another one for each other."""
+        place = self.scenario.seats.index(seat)
+        return self.seed if place == 0 else _seed(f"{self.seed}/{place}")
 
     @property
     def folder(self) -> Path:
-        model = re.sub(r"[^\w.-]+", "-", self.experiment.model.name)
+        model = re.sub(r"[^\w.+-]+", "-", self.model)
         return self.experiment.out / self.scenario.name / self.agent / model / f"episode-{self.number}"
 
     @property
-    def bots(self) -> Bots:
-        return self.experiment.bots_by_scenario[self.scenario.name]
+    def options(self) -> Mapping[str, Setting]:
+        """The world's options, settled."""
+        return self.experiment.options_by_scenario[self.scenario.name]
 
     @property
     def settings(self) -> Mapping[str, Setting]:
         """All that may change its outcome, by flag."""
-        return {**self.experiment.settings, "bots": str(self.bots)}
+        recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
+        return {**self.experiment.settings, **recorded}
 
     def check_same(self, result: Result) -> None:
-        """Raises ConfigError where a result was played with other settings."""
-        before = {**result.settings, "bots": result.bots}
+        """Raises ConfigError if a result was played with other settings."""
         for name, value in self.settings.items():
-            if before.get(name) != value:
+            before = result.settings.get(name)
+            if before != value:
                 raise ConfigError(
-                    f"{self.folder} was played {_flag(name, before.get(name))}, not {_flag(name, value)}: "
+                    f"{self.folder} was played {_flag(name, before)}, not {_flag(name, value)}: "
                     "say the same as before, name another --out, or play all anew with --overwrite"
                 )
 
@@ -151,16 +217,22 @@ class Episode:
         return f"{self.scenario.short_name}  {self.agent}"
 
 
+def _in_turn(names: Sequence[str], count: int) -> tuple[str, ...]:
+    """As many names as asked for, repeated in turn."""
+    return tuple(names[place % len(names)] for place in range(count))
+
+
+def _joined(names: Sequence[str]) -> str:
+    """One name for several: itself if all are the same, else the shortest sequence that repeats in turn."""
+    for length in range(1, len(names) + 1):
+        if _in_turn(names[:length], len(names)) == tuple(names):
+            return "+".join(names[:length])
+    return ""
+
+
+def _seed(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
+
+
 def _flag(name: str, value: Setting) -> str:
     return f"without --{name}" if value is None else f"with --{name}={value}"
-
-
-def find_agents(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The agents that names or globs stand for, each once."""
-    found: dict[str, None] = {}
-    for pattern in patterns:
-        matching = [name for name in AGENTS if fnmatchcase(name, pattern)]
-        if not matching:
-            raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(AGENTS)}")
-        found |= dict.fromkeys(matching)
-    return tuple(found)

@@ -10,13 +10,12 @@ from typing import Any
 from absl import flags
 
 from hm_agent.config import ConfigError
-from hm_agent.engines.run import ENGINES, check_engine
-from hm_agent.experiment import Experiment, find_agents
+from hm_agent.experiment import ENGINES, Experiment
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import PRESETS, ModelSettings
-from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.worlds.melting_pot.games.game import Inference
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.registry import find_agents, find_scenarios, suites
+from hm_agent.suite import Option, Setting
+from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
@@ -26,15 +25,14 @@ _AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or g
 _EPISODES = flags.DEFINE_integer("episodes", 1, "Episodes for each scenario and agent.", lower_bound=1, **_HERE)
 _SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
-_BOTS = flags.DEFINE_enum(
-    "bots",
-    "auto",
-    ["auto", "trained", "scripted"],
-    "Who plays the background: trained models, scripted players, or trained ones where they are installed.",
-    **_HERE,
+_SEATS = flags.DEFINE_list(
+    "seats", [], "Agents that meet in scenarios with several seats, with commas; names repeat in turn.", **_HERE
 )
-_BOTS_DIR = flags.DEFINE_string(
-    "bots_dir", None, "A folder of trained SavedModels, laid out <substrate>/<model>/.", **_HERE
+_SEAT_MODELS = flags.DEFINE_list(
+    "seat_models",
+    [],
+    "Models for these seats, with commas; names repeat in turn. Without it, all have --model.",
+    **_HERE,
 )
 
 _OUT = flags.DEFINE_list("out", ["runs"], "The folder to write to; with --report_only, folders with commas.", **_HERE)
@@ -96,13 +94,6 @@ _PRICES = flags.DEFINE_string(
     "prices", None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens).", **_HERE
 )
 
-_INFERENCE = flags.DEFINE_enum_class(
-    "inference",
-    Inference.EXACT,
-    Inference,
-    "How the opponent's inventory is found: calculated from the reward, or asked of the model as in the paper.",
-    **_HERE,
-)
 _ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
 _REWARD = flags.DEFINE_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
 _THRESHOLD = flags.DEFINE_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
@@ -117,17 +108,37 @@ _REWARD_THRESHOLD = flags.DEFINE_float(
 LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and end.", **_HERE)
 HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
+
+def _define(option: Option) -> flags.FlagHolder[Any]:
+    """The flag of a world's own option."""
+    if option.choices is None:
+        return flags.DEFINE_string(option.name, option.default, option.help, **_HERE)
+    return flags.DEFINE_enum(option.name, option.default, list(option.choices), option.help, **_HERE)
+
+
+_OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
+    suite.title: {option.name: _define(option) for option in suite.options} for suite in suites().values()
+}
+"""The flags of each world's own options, by the world's title."""
+
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (_SCENARIO, _AGENT, _EPISODES, _SEED, _MAX_STEPS, _BOTS, _BOTS_DIR),
+    "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
+    **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": (_WORKERS, _ENGINE, _RAY_ADDRESS),
     "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT),
     "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
     "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
-    "Theory of Mind": (_INFERENCE, _ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
-    "To find one's way": (LIST, HELP),
+    "Theory of Mind": (_ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
+    "Help": (LIST, HELP),
 }
-"""All flags, as help shows them."""
+"""All flags of `play`, as its help shows them."""
+REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
+    "What to report on": (_OUT, _SCENARIO, _AGENT),
+    "What to leave": (_REPORT,),
+    "Help": (HELP,),
+}
+"""The flags of `report`."""
 
 
 def parse(argv: tuple[str, ...]) -> None:
@@ -139,41 +150,49 @@ def parse(argv: tuple[str, ...]) -> None:
 
 
 def experiment() -> Experiment:
-    """What the flags ask for; raises ConfigError where it makes no sense."""
+    """What the flags ask for; raises ConfigError if it makes no sense."""
     if not _SCENARIO.value:
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
-    bots_dir = _path(_BOTS_DIR)
-    if bots_dir and not bots_dir.is_dir():
-        raise ConfigError(f"--bots_dir={bots_dir}: no such folder")
     if _RAY_ADDRESS.value and _ENGINE.value != "ray":
         raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
-    check_engine(_ENGINE.value)
     return Experiment(
         scenarios=find_scenarios(_SCENARIO.value),
         agents=find_agents(tuple(_AGENT.value)),
+        seats=tuple(name for agent in _SEATS.value for name in find_agents((agent,))),
         model=_model_settings(),
+        seat_models=tuple(_SEAT_MODELS.value),
         episodes=_EPISODES.value,
         seed=_SEED.value,
         out=_the_one_folder(),
         record_video=_VIDEO.value,
         record_replay=_REPLAY.value,
         max_steps=_MAX_STEPS.value,
-        bots=_BOTS.value,
-        bots_dir=bots_dir,
         overwrite=_OVERWRITE.value,
         retry_failed=_RETRY_FAILED.value,
         workers=_WORKERS.value,
         engine=_ENGINE.value,
         ray_address=_RAY_ADDRESS.value,
-        inference=_INFERENCE.value,
-        parameters=Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
-        by_reward=Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
+        options=_options(),
+        parameters=Parameters(
+            Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
+            Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
+        ),
     )
+
+
+def _options() -> Mapping[str, Setting]:
+    """The worlds' own options; raises ConfigError for a folder that is not there."""
+    for suite in suites().values():
+        for option in suite.options:
+            folder = _OPTIONS[suite.title][option.name].value if option.is_folder else None
+            if folder and not Path(folder).is_dir():
+                raise ConfigError(f"--{option.name}={folder}: no such folder")
+    return {name: holder.value for holders in _OPTIONS.values() for name, holder in holders.items()}
 
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What to report on, and where to. scenarios, agents: names or globs; all where there are none."""
+    """What to report on, and where to. scenarios, agents: names or globs; all if there are none."""
 
     folders: tuple[Path, ...]
     into: Path
@@ -181,11 +200,11 @@ class ReportRequest:
     agents: tuple[str, ...] = ()
 
 
-def report_request() -> ReportRequest:
-    """What the flags ask to report on; after playing, that is all that lies in the folder."""
+def report_request(*, after_playing: bool) -> ReportRequest:
+    """What the flags ask to report on; after playing, that is everything in the folder."""
     folders = _folders()
     into = _path(_REPORT) or folders[0] / "report"
-    if not REPORT_ONLY.value:
+    if after_playing:
         return ReportRequest(folders, into)
     agents = tuple(_AGENT.value) if _AGENT.present else ()
     return ReportRequest(folders, into, tuple(_SCENARIO.value), agents)

@@ -4,114 +4,68 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import Any
 
-from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.core import Agent, EpisodeStats, Recorder
-from hm_agent.episode import Outcome, run_episode
+from hm_agent.core import Agent, Recorder, Seat, World, per_capita
+from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Episode
 from hm_agent.interruptions import run_interruptibly
-from hm_agent.models.providers import Provider
-from hm_agent.questions import Model
+from hm_agent.models.providers import ModelPool
+from hm_agent.questions import Usage
+from hm_agent.recording import trace
 from hm_agent.recording.replay.recorder import ReplayRecorder
-from hm_agent.recording.result import FAILED, FILE, INTERRUPTED, Result, versions, write_result
-from hm_agent.recording.trace import TraceRecorder
-from hm_agent.recording.video import VideoRecorder
+from hm_agent.recording.result import (
+    FAILED,
+    FILE,
+    INTERRUPTED,
+    Result,
+    SeatResult,
+    usage_fields,
+    versions,
+    write_result,
+)
+from hm_agent.registry import build_agent
+from hm_agent.suite import AgentSetup
 
-if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+Agents = Mapping[Seat, Agent[Any, Any]]
 
 
-def play(episode: Episode, provider: Provider, watcher: Recorder) -> Result:
+@dataclass
+class _Played:
+    """What is known of an episode when its result is written."""
+
+    outcome: EpisodeOutcome
+    agents: Agents = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    background: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
     """Plays an episode and leaves its files; however it ends, the result says how.
 
-    Raises OSError where the files can't be written; the episode is then yet to be played, and not failed.
+    Raises OSError if the files can't be written; the episode is then yet to be played, and not failed.
     """
-    from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
-
-    experiment = episode.experiment
-    world = MeltingPotWorld(episode.scenario, episode.bots, experiment.bots_dir)
     _clear(episode.folder)
-    replay = ReplayRecorder(world, episode.folder, episode.scenario) if experiment.record_replay else None
-    recorders = _recorders(episode, world, *filter(None, (watcher, replay)))
-    started = time.perf_counter()
-    try:
-        vitals, outcome = run_interruptibly(lambda: _play_with_model(episode, world, provider, recorders))
-    finally:
-        world.close()
-    result = _result(episode, outcome, vitals, tuple(world.background()), time.perf_counter() - started)
+    played, started = _Played(EpisodeOutcome()), time.perf_counter()
+    with closing(episode.suite.open(episode.scenario, episode.options)) as world:
+        replay = _replay(episode)
+        recorders = [*_recorders(episode), watcher, *filter(None, [replay])]
+        run_interruptibly(lambda: _play(episode, world, models, recorders, played))
+    played.metrics, played.background = world.metrics(), tuple(world.background())
+    played.seconds = time.perf_counter() - started
+    result = _result(episode, played)
     if replay is not None:
-        result = _with_page(replay, result, outcome)
+        result = _with_page(replay, result, played.outcome)
     write_result(result, episode.folder)
-    if isinstance(outcome.error, OSError):
-        raise outcome.error
+    if isinstance(played.outcome.error, OSError):
+        raise played.outcome.error
     return result
-
-
-def _with_page(replay: ReplayRecorder, result: Result, outcome: Outcome) -> Result:
-    """Writes the page that replays an episode; where that fails, the episode is yet to be played."""
-    try:
-        replay.write(result)
-    except OSError as error:
-        outcome.fail(error)
-    return replace(result, status=outcome.status, reason=str(outcome.error) if outcome.error else "")
-
-
-def crashed(episode: Episode, reason: str) -> Result:
-    """What is left of an episode whose process came to grief; what it had written before stays."""
-    return _left(episode, f"{FAILED}: {reason.strip().splitlines()[-1]}", reason)
-
-
-def cut_short(episode: Episode) -> Result | None:
-    """What is left of an episode that was ended from outside; None where it had come to its own end just before."""
-    return None if (episode.folder / FILE).exists() else _left(episode, INTERRUPTED, "ended from outside")
-
-
-def _left(episode: Episode, status: str, reason: str) -> Result:
-    result = replace(_result(episode, Outcome(status), EpisodeStats(), (), 0.0), reason=reason)
-    episode.folder.mkdir(parents=True, exist_ok=True)  # it may have ended before it had one
-    write_result(result, episode.folder)
-    return result
-
-
-def _recorders(episode: Episode, world: MeltingPotWorld, *others: Recorder) -> list[Recorder]:
-    trace = TraceRecorder(episode.folder / "trace.jsonl")
-    if not episode.experiment.record_video:
-        return [trace, *others]
-    film = VideoRecorder(episode.folder / "video.mp4", world.frame, episode.scenario.game, episode.title)
-    return [trace, *others, film]
-
-
-async def _play_with_model(
-    episode: Episode, world: MeltingPotWorld, provider: Provider, recorders: Sequence[Recorder]
-) -> tuple[EpisodeStats, Outcome]:
-    steps = episode.experiment.max_steps
-    async with provider.model(episode.seed) as model:
-        agent = _build_agent(episode, world, model)
-        outcome = await run_episode(world, agent, seed=episode.seed, max_steps=steps, recorders=recorders)
-        return agent.vitals(), outcome
-
-
-def _build_agent(episode: Episode, world: MeltingPotWorld, model: Model) -> Agent:
-    from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
-
-    experiment, facts = episode.experiment, episode.scenario.game
-    return AGENTS[episode.agent](
-        Ingredients(
-            facts=facts,
-            eyes=vision_of(facts.short_name),
-            model=model,
-            seed=episode.seed,
-            tell=world.tell,
-            parameters=experiment.parameters,
-            by_reward=experiment.by_reward,
-            inference=experiment.inference,
-        )
-    )
 
 
 def _clear(folder: Path) -> None:
@@ -120,36 +74,115 @@ def _clear(folder: Path) -> None:
     folder.mkdir(parents=True)
 
 
-def _result(
-    episode: Episode, outcome: Outcome, vitals: EpisodeStats, background: tuple[str, ...], seconds: float
-) -> Result:
-    per = episode.scenario.game.reward_per_steps
-    times, usage = outcome.decision_seconds, vitals.usage
+def _replay(episode: Episode) -> ReplayRecorder | None:
+    if not episode.experiment.record_replay:
+        return None
+    return ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
+
+
+def _recorders(episode: Episode) -> list[Recorder]:
+    recorders: list[Recorder] = [trace.TraceRecorder(episode.folder / trace.FILE)]
+    viewer = episode.suite.viewer(episode.scenario)
+    if episode.experiment.record_video and viewer is not None:
+        from hm_agent.recording.video import VideoRecorder
+
+        picture = viewer.picture(episode.scenario, episode.title)
+        recorders.append(VideoRecorder(episode.folder / "video.mp4", picture))
+    return recorders
+
+
+async def _play(
+    episode: Episode, world: World[Any, Any], models: ModelPool, recorders: Sequence[Recorder], played: _Played
+) -> None:
+    answers = episode.suite.answers()
+    async with AsyncExitStack() as opened:
+        agents: dict[Seat, Agent[Any, Any]] = {}
+        for seat, name, model_name in zip(episode.scenario.seats, episode.agents, episode.models, strict=True):
+            model = await opened.enter_async_context(models.model(model_name, episode.seed_of(seat), answers))
+            setup = AgentSetup(
+                scenario=episode.scenario,
+                world=world,
+                seat=seat,
+                model=model,
+                seed=episode.seed_of(seat),
+                options=episode.options,
+                parameters=episode.experiment.parameters,
+            )
+            agents[seat] = build_agent(name, setup)
+        played.agents = agents
+        played.outcome = await run_episode(
+            world, agents, seed=episode.seed, max_steps=episode.experiment.max_steps, recorders=recorders
+        )
+
+
+def _with_page(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) -> Result:
+    """Writes the page that replays an episode; if that fails, the episode is yet to be played."""
+    try:
+        replay.write(result)
+    except OSError as error:
+        outcome.fail(error)
+    return replace(result, status=outcome.status, reason=str(outcome.error) if outcome.error else "")
+
+
+def crashed(episode: Episode, reason: str) -> Result:
+    """Leaves the result of an episode whose process failed outside of the loop; what it had written before stays."""
+    return _left(episode, f"{FAILED}: {reason.strip().splitlines()[-1]}", reason)
+
+
+def cut_short(episode: Episode) -> Result | None:
+    """Leaves the result of an episode that was ended from outside; None if it had come to its own end just before."""
+    return None if (episode.folder / FILE).exists() else _left(episode, INTERRUPTED, "ended from outside")
+
+
+def _left(episode: Episode, status: str, reason: str) -> Result:
+    result = replace(_result(episode, _Played(EpisodeOutcome(status))), reason=reason)
+    episode.folder.mkdir(parents=True, exist_ok=True)  # it may have ended before it had one
+    write_result(result, episode.folder)
+    return result
+
+
+def _result(episode: Episode, played: _Played) -> Result:
+    outcome, times = played.outcome, played.outcome.decision_seconds
+    seats = tuple(_seat_results(episode, played))
     return Result(
+        world=episode.scenario.world,
         scenario=episode.scenario.name,
         agent=episode.agent,
-        model=episode.experiment.model.name,
+        model=episode.model,
         episode=episode.number,
         seed=episode.seed,
         status=outcome.status,
         reason=str(outcome.error) if outcome.error else "",
         steps=outcome.steps,
         reward=outcome.reward,
-        normalised_reward=outcome.reward * per / outcome.steps if outcome.steps else None,
-        interactions=vitals.interactions,
-        background=background,
-        bots=str(episode.bots),
-        questions=usage.questions,
-        unanswered_questions=usage.unanswered,
-        model_calls=usage.calls,
-        cached_calls=usage.cached,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cost=usage.cost,
-        unknown_patches=vitals.unknown_patches,
-        pose_lost_steps=vitals.pose_lost_steps,
+        metrics={**played.metrics, **_means([seat.metrics for seat in seats])},
+        background=played.background,
+        **usage_fields(sum((agent.usage for agent in played.agents.values()), Usage())),
         agent_ms_per_step_median=round(1000 * median(times), 4) if times else None,
-        wall_seconds=round(seconds, 3),
-        versions=versions(),
-        settings=episode.experiment.settings,
+        wall_seconds=round(played.seconds, 3),
+        seats=seats,
+        versions=versions(episode.suite.packages),
+        settings=episode.settings,
     )
+
+
+def _seat_results(episode: Episode, played: _Played) -> Sequence[SeatResult]:
+    rewards = played.outcome.rewards
+    return [
+        SeatResult(
+            seat=seat,
+            agent=name,
+            model=model,
+            reward=rewards.get(seat, 0.0),
+            metrics=dict(played.agents[seat].metrics()),
+            **usage_fields(played.agents[seat].usage),
+        )
+        for seat, name, model in zip(episode.scenario.seats, episode.agents, episode.models, strict=True)
+        if seat in played.agents
+    ]
+
+
+def _means(counted: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """The mean of each metric over the seats that have it."""
+    names = dict.fromkeys(name for metrics in counted for name in metrics)
+    return {name: per_capita(metrics[name] for metrics in counted if name in metrics) for name in names}

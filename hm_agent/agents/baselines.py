@@ -1,4 +1,4 @@
-"""The strategists of the paper's baselines, which read no minds (appendix D)."""
+"""The strategists of the paper's baselines, which model no other player (appendix D)."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ from collections.abc import Sequence
 
 from hm_agent.core import Interaction, Strategy
 from hm_agent.questions import answer_or_none
-from hm_agent.theory_of_mind.by_reward import Strategising
-from hm_agent.theory_of_mind.strategist import BaseStrategist, Understanding
-
-UNDECIDED = Strategy("")
-"""Planning decides for itself."""
+from hm_agent.theory_of_mind.mind import BasicMind, StrategyMaking
+from hm_agent.theory_of_mind.strategist import BaseStrategist
 
 
-class Reactive(BaseStrategist[Understanding]):
-    """Decides on nothing: every plan is made on the whole history of interactions (ReAct, appendix D.1)."""
+class Reactive(BaseStrategist[BasicMind]):
+    """Decides on nothing: every plan is made from the whole history of interactions (ReAct, appendix D.1)."""
 
     @property
     def history(self) -> Sequence[Interaction]:
         return self._memory.all
 
-    async def _think(self) -> Strategy:
-        return UNDECIDED
+    async def _decide(self) -> Strategy:
+        return self._mind.undecided()
 
-    async def _digest(self, evidence: Interaction) -> None:
-        """Is remembered, and that is all."""
+    async def _on_interaction(self, interaction: Interaction) -> None:
+        """The memory, which planning sees, is all that changes."""
 
 
-class HighLevelPlanner(BaseStrategist[Strategising]):
-    """Thinks of a strategy after every interaction, in one question (PlanReAct, appendix D.3)."""
+class HighLevelPlanner(BaseStrategist[StrategyMaking]):
+    """Decides on a strategy after every interaction, in one question (PlanReAct, appendix D.3)."""
 
-    async def _think(self) -> Strategy | None:
-        answer = await answer_or_none(self._model, self._game.ask_strategy(self._memory.all, ()))
-        return self._game.strategy(answer, informed=bool(self._memory.all)) if answer else None
+    async def _decide(self) -> Strategy | None:
+        answer = await answer_or_none(self._model, self._mind.ask_strategy(self._memory.all, ()))
+        return self._mind.strategy(answer, informed=bool(self._memory.all)) if answer else None

@@ -1,54 +1,85 @@
-"""Learning from what was done (Hypothetical Minds, appendices C.6 and D.2)."""
+"""Learning from plans that were carried out (Hypothetical Minds, appendices C.6 and D.2)."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
-from hm_agent.questions import Model, answer_or_none
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome
+from pydantic import BaseModel
+
+from hm_agent.questions import Model, Question, Words, answer_or_none
 
 KEPT = 3
-"""So many evaluations are borne in mind, the latest ones."""
+"""How many of the latest evaluations the next plan is shown."""
 
 
-class Reflector(Protocol):
-    """Whoever learns from what was done."""
+class Critique(BaseModel):
+    """Why something came to nothing, and what to do instead."""  # sent to models with the JSON schema
 
-    async def reflect(self, briefing: PlanContext, attempt: PlanOutcome) -> Sequence[str]:
-        """What to bear in mind in the next plan, after what came of the latest one."""
+    reasoning: str = ""
+    critique: Words
+
+
+class FinishedPlan(Protocol):
+    """A plan and its outcome, as a body asks about them. Asking changes nothing."""
+
+    def ask_critique(self) -> Question[Any] | None:
+        """Asks why the plan failed; None if it did not, or if the reason is known."""
+        ...
+
+    def remember_failure(self, why: str | None = None) -> None:
+        """Keeps the failure, so that the same is not tried again in the same state. why: None if not explained."""
+        ...
+
+    def ask_evaluation(self) -> Question[Any]:
+        """Asks what the plan achieved, and what to do better."""
         ...
 
 
-class Thoughtless:
+class Reflector(Protocol):
+    """Decides what the next plan is to learn from the latest one."""
+
+    async def reflect(self, plan: FinishedPlan) -> Sequence[str]:
+        """Critiques for the next plan, the latest last."""
+        ...
+
+
+class NoReflection:
     """Learns nothing."""
 
-    async def reflect(self, briefing: PlanContext, attempt: PlanOutcome) -> Sequence[str]:
+    def __init__(self, model: Model | None = None) -> None:
+        """Takes a model, as all reflectors do, and asks it nothing."""
+
+    async def reflect(self, plan: FinishedPlan) -> Sequence[str]:
         return ()
 
 
 class FailureReflector:
-    """Asks what the game has to ask about a failure; where it has nothing, nothing is learnt (appendix C.6)."""
+    """Asks why a plan failed (appendix C.6)."""
 
-    def __init__(self, game: Game, model: Model) -> None:
-        self._game, self._model = game, model
+    def __init__(self, model: Model) -> None:
+        self._model = model
 
-    async def reflect(self, briefing: PlanContext, attempt: PlanOutcome) -> Sequence[str]:
-        question = self._game.ask_critique(briefing, attempt.failed) if attempt.failed else None
+    async def reflect(self, plan: FinishedPlan) -> Sequence[str]:
+        question = plan.ask_critique()
+        plan.remember_failure()
         answer = await answer_or_none(self._model, question) if question else None
-        return (answer.critique,) if answer else ()
+        if answer is None:
+            return ()
+        plan.remember_failure(answer.critique)
+        return (answer.critique,)
 
 
 class PlanReflector:
     """Evaluates every plan, as Reflexion does (appendix D.2)."""
 
-    def __init__(self, game: Game, model: Model) -> None:
-        self._game, self._model = game, model
+    def __init__(self, model: Model) -> None:
+        self._model = model
         self._critiques: deque[str] = deque(maxlen=KEPT)
 
-    async def reflect(self, briefing: PlanContext, attempt: PlanOutcome) -> Sequence[str]:
-        answer = await answer_or_none(self._model, self._game.ask_evaluation(briefing, attempt))
+    async def reflect(self, plan: FinishedPlan) -> Sequence[str]:
+        answer = await answer_or_none(self._model, plan.ask_evaluation())
         if answer is not None:
             self._critiques.append(answer.critique)
         return tuple(self._critiques)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.core import Hypothesis
@@ -10,7 +10,7 @@ from hm_agent.core import Hypothesis
 
 @dataclass(frozen=True, slots=True)
 class Hyperparameters:
-    """Table 2: learning rate α, intrinsic reward c, the value from which a hypothesis counts as validated, top k."""
+    """Learning rate α, reward c of a right prediction, the value that validates a hypothesis, and top k (table 2)."""
 
     learning_rate: float = 0.3
     reward: float = 1.0
@@ -18,8 +18,22 @@ class Hyperparameters:
     top_k: int = 5
 
 
+TABLE_2 = Hyperparameters()
+"""The paper's, for hypotheses that are scored by their predictions."""
+TABLE_3 = Hyperparameters(reward=3.0, threshold=3.0)
+"""The paper's, for strategies that are evaluated by reward; `reward` is the counterfactual one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The hyperparameters of both kinds of hypotheses."""
+
+    by_prediction: Hyperparameters = TABLE_2
+    by_reward: Hyperparameters = TABLE_3
+
+
 Bank = tuple[Hypothesis, ...]
-"""The hypotheses about one player, in the order they were thought of; the newest is the last."""
+"""The hypotheses about one player in the order they were proposed, the newest last."""
 
 
 def update(value: float, correct: bool, *, learning_rate: float = 0.3, reward: float = 1.0) -> float:
@@ -32,23 +46,19 @@ def towards(value: float, reward: float, learning_rate: float) -> float:
     return value + learning_rate * (reward - value)
 
 
-def score(bank: Bank, behaviour: str | None, parameters: Hyperparameters) -> Bank:
-    """Scores each hypothesis on its own prediction and uses that up, so that none is ever scored on a stale one.
+def score(bank: Bank, is_right: Callable[[str], bool | None], parameters: Hyperparameters) -> Bank:
+    """Scores each hypothesis on its own prediction and clears that, so that none is scored on a stale one.
 
-    behaviour: what the other really did; None (not to be told from what is known) changes no value.
+    is_right: whether a prediction came true; None if that can't be told, which changes no value.
     """
-    return tuple(_scored(hypothesis, behaviour, parameters) for hypothesis in bank)
+    return tuple(_scored(hypothesis, is_right, parameters) for hypothesis in bank)
 
 
-def _scored(hypothesis: Hypothesis, behaviour: str | None, parameters: Hyperparameters) -> Hypothesis:
-    if behaviour is None or hypothesis.prediction is None:
+def _scored(hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters) -> Hypothesis:
+    correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
+    if correct is None:
         return replace(hypothesis, prediction=None)
-    value = update(
-        hypothesis.value,
-        hypothesis.prediction == behaviour,
-        learning_rate=parameters.learning_rate,
-        reward=parameters.reward,
-    )
+    value = update(hypothesis.value, correct, learning_rate=parameters.learning_rate, reward=parameters.reward)
     return replace(hypothesis, value=value, prediction=None)
 
 
@@ -75,10 +85,7 @@ def ranked(bank: Bank) -> Bank:
 
 
 def add(bank: Bank, words: str, born: int, parameters: Hyperparameters) -> Bank:
-    """Makes `words` the newest hypothesis and keeps the top k of the others.
-
-    Words that are known already keep their value: a hypothesis repeated is the same hypothesis.
-    """
+    """Makes `words` the newest hypothesis and keeps the top k of the others; repeated words keep their value."""
     known = next((hypothesis for hypothesis in bank if hypothesis.words == words), None)
     others = tuple(hypothesis for hypothesis in bank if hypothesis is not known)
     kept = ranked(others)[: parameters.top_k]
@@ -87,6 +94,6 @@ def add(bank: Bank, words: str, born: int, parameters: Hyperparameters) -> Bank:
 
 
 def with_predictions(bank: Bank, asked: Sequence[Hypothesis], predictions: Sequence[str | None]) -> Bank:
-    """Stores what each of the hypotheses asked predicts; the others predict nothing."""
+    """Stores the prediction of each hypothesis in `asked`, and clears those of the others."""
     by_words = {hypothesis.words: said for hypothesis, said in zip(asked, predictions, strict=True)}
     return tuple(replace(hypothesis, prediction=by_words.get(hypothesis.words)) for hypothesis in bank)

@@ -1,84 +1,71 @@
-"""Whoever decides on the strategy: what the agent needs of it, and what all kinds share."""
+"""Strategists decide on the strategy: what an agent needs of them, and what all kinds share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
-from pydantic import BaseModel
-
-from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Model
-from hm_agent.theory_of_mind.memory import InteractionMemory
+from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy, Thoughts
+from hm_agent.questions import Model, answer_or_none
+from hm_agent.theory_of_mind.mind import BasicMind
 
 
 class Strategist(Protocol):
-    """Whoever decides on the strategy."""
+    """Whoever decides on the strategy of an agent."""
 
-    @property
-    def latest(self) -> Interaction | None:
-        """The interaction understood last; the hypotheses are about its partner."""
-        ...
-
-    @property
-    def hypotheses(self) -> Sequence[Hypothesis]: ...
-
-    @property
-    def validated(self) -> Hypothesis | None: ...
-
-    @property
-    def outdated(self) -> bool:
-        """Whether the strategy must be thought over even if nothing has happened."""
+    async def revise(self, events: Sequence[Event]) -> Strategy:
+        """Takes in what has happened in a step and returns the strategy to follow now."""
         ...
 
     @property
     def history(self) -> Sequence[Interaction]:
-        """What happened with others, where planning is to make of it what it can; else nothing."""
+        """The interactions that planning is to see itself; empty for strategists that decide."""
         ...
 
-    async def open(self) -> Strategy:
-        """A strategy out of nothing but the present."""
-        ...
-
-    async def revise(self, event: Event) -> Strategy | None:
-        """The strategy after an event; None to keep the present one."""
-        ...
+    def thoughts(self) -> Thoughts: ...
 
 
-class Understanding(Protocol):
-    """What a game tells every strategist. players: the names of the others."""
+class InteractionMemory:
+    """All interactions as they were understood, the first one first (Hypothetical Minds, appendix C.2)."""
+
+    def __init__(self) -> None:
+        self.all: tuple[Interaction, ...] = ()
 
     @property
-    def players(self) -> Sequence[str]: ...
+    def latest(self) -> Interaction | None:
+        return self.all[-1] if self.all else None
 
-    async def understand(self, event: Event, model: Model) -> Interaction | None:
-        """What the other did; None for events that say nothing of anybody."""
-        ...
+    def add(self, interaction: Interaction) -> None:
+        self.all = (*self.all, interaction)
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
-        """What an answer decides to do. informed: whether anything was known of the others."""
-        ...
-
-    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
-        """The best strategy where each player's behaviour is known for certain; None or left out if it is not."""
-        ...
+    def of(self, partner: str) -> tuple[Interaction, ...]:
+        """The interactions with one other player, the first one first."""
+        return tuple(interaction for interaction in self.all if interaction.partner == partner)
 
 
-GameT = TypeVar("GameT", bound=Understanding)
+MindT = TypeVar("MindT", bound=BasicMind)
 
 
-class BaseStrategist(Generic[GameT]):
-    """A strategist that remembers what happens with others and thinks it over; each kind says how."""
+class BaseStrategist(Generic[MindT]):
+    """Remembers interactions and revises the strategy after each event; subclasses say how."""
 
-    def __init__(self, game: GameT, model: Model, memory: InteractionMemory) -> None:
-        self._game, self._model, self._memory = game, model, memory
+    threshold: float | None = None
+    """The value from which a hypothesis counts as validated; None without hypotheses."""
+
+    def __init__(self, mind: MindT, model: Model) -> None:
+        self._mind, self._model = mind, model
+        self._memory = InteractionMemory()
+        self._strategy: Strategy | None = None
+        self._understood: tuple[Interaction, ...] = ()
 
     @property
-    def outdated(self) -> bool:
+    def is_outdated(self) -> bool:
+        """True if the strategy must be revised although nothing has happened."""
         return False
 
     @property
     def hypotheses(self) -> Sequence[Hypothesis]:
+        """About the player of the latest interaction."""
         return ()
 
     @property
@@ -90,36 +77,53 @@ class BaseStrategist(Generic[GameT]):
         return ()
 
     @property
-    def latest(self) -> Interaction | None:
-        return self._memory.latest
-
-    @property
     def about(self) -> str | None:
-        """The player met last."""
+        """The player of the latest interaction."""
         return self._memory.latest.partner if self._memory.latest else None
 
-    async def open(self) -> Strategy:
-        """A first strategy, before anything is known of anybody; by calculation where no answer comes."""
-        return await self._think() or self._game.answer_to({})
+    def thoughts(self) -> Thoughts:
+        return Thoughts(
+            strategy=self._strategy,
+            about=self.about,
+            hypotheses=self.hypotheses,
+            validated=self.validated,
+            threshold=self.threshold,
+            interactions=self._understood,
+        )
 
-    async def revise(self, event: Event) -> Strategy | None:
-        """Takes in an event; returns the new strategy, or None where there is no reason for one."""
+    async def revise(self, events: Sequence[Event]) -> Strategy:
+        self._understood = ()
+        if self._strategy is None or self.is_outdated:
+            self._strategy = await self.begin()
+        for event in events:
+            self._strategy = await self.consider(event) or self._strategy
+        return self._strategy
+
+    async def begin(self) -> Strategy:
+        """A strategy for the present situation; calculated if the model gives no valid answer."""
+        return await self._decide() or self._mind.best_response({})
+
+    async def consider(self, event: Event) -> Strategy | None:
+        """Takes one event in; returns the new strategy, or None to keep the present one."""
         if isinstance(event, Clue):
-            return await self._follow(event)
-        evidence = await self._game.understand(event, self._model)
-        if evidence is None:
+            return await self._on_clue(event)
+        question = self._mind.ask_behaviour(event)
+        answer = await answer_or_none(self._model, question) if question else None
+        interaction = self._mind.understand(event, answer)
+        if interaction is None:
             return None
-        self._memory.add(evidence)
-        return await self._digest(evidence)
+        self._memory.add(interaction)
+        self._understood = (*self._understood, interaction)
+        return await self._on_interaction(interaction)
 
-    async def _think(self) -> Strategy | None:
-        """A strategy for what is known by now; None where no answer came."""
+    async def _decide(self) -> Strategy | None:
+        """A strategy for what is known now; None if the model gives no valid answer."""
         raise NotImplementedError
 
-    async def _follow(self, clue: Clue) -> Strategy | None:
-        """What a clue changes: nothing for who reads no minds."""
+    async def _on_clue(self, clue: Clue) -> Strategy | None:
+        """What a clue changes: nothing, for strategists that model nobody."""
         return None
 
-    async def _digest(self, evidence: Interaction) -> Strategy | None:
-        """What an interaction changes, now that it is remembered."""
-        return await self._think()
+    async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
+        """What an interaction changes, once it is in the memory."""
+        return await self._decide()

@@ -1,0 +1,65 @@
+"""The one agent: a body of the world at hand, a strategist and a reflector.
+
+Agents differ in their strategist and reflector; worlds differ in their bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hm_agent.agents.reflection import NoReflection, Reflector
+from hm_agent.core import Body, Decision, Observation
+from hm_agent.models.transcript import Transcript
+from hm_agent.questions import Model, Usage
+from hm_agent.theory_of_mind.hypotheses import Parameters
+from hm_agent.theory_of_mind.mind import Mind
+from hm_agent.theory_of_mind.strategist import Strategist
+
+
+class ThinkingBody(Body[Any, Any, Any], Protocol):
+    """A body that also has what strategists ask about the other players of its world."""
+
+    @property
+    def mind(self) -> Mind: ...
+
+
+BodyBuilder = Callable[[Model, Reflector], ThinkingBody]
+"""Builds the body of one seat for one episode, with the model that answers its planning questions."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What makes an agent that can play any world with a body. about: one line for `--list`."""
+
+    about: str
+    strategist: Callable[[Mind, Model, Parameters], Strategist]
+    reflector: Callable[[Model], Reflector] = NoReflection
+
+    def build(self, body: BodyBuilder, model: Model, parameters: Parameters) -> ComposedAgent:
+        transcript = Transcript(model)
+        built = body(transcript, self.reflector(transcript))
+        return ComposedAgent(built, self.strategist(built.mind, transcript, parameters), transcript)
+
+
+class ComposedAgent:
+    """Plays one seat through one episode."""
+
+    def __init__(self, body: Body[Any, Any, Any], strategist: Strategist, transcript: Transcript) -> None:
+        self._body, self._strategist, self._transcript = body, strategist, transcript
+        self._interactions = 0
+
+    async def act(self, observation: Observation[Any]) -> Decision[Any]:
+        events = self._body.perceive(observation)
+        self._interactions += sum(event.is_interaction for event in events)
+        strategy = await self._strategist.revise(events)
+        action = await self._body.act(strategy, self._strategist.history)
+        return Decision(action, events, self._strategist.thoughts(), self._transcript.take(), self._body.state())
+
+    @property
+    def usage(self) -> Usage:
+        return self._transcript.usage
+
+    def metrics(self) -> Mapping[str, float]:
+        return {"interactions": self._interactions, **self._body.metrics()}

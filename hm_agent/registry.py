@@ -1,0 +1,145 @@
+"""The worlds and agents there are, by name: those of the package, and those that other packages add by entry points.
+
+A world is named by where its suite is (`module:attribute`) and imported when a scenario or option of it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from hm_agent.config import ConfigError
+from hm_agent.core import Agent
+from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Suite
+
+if TYPE_CHECKING:
+    from hm_agent.agents.agent import Recipe
+
+WORLDS: Mapping[str, str] = {
+    "melting_pot": "hm_agent.worlds.melting_pot.suite:SUITE",
+}
+"""Other packages add worlds by entry points of the group `hm_agent.worlds`."""
+AGENTS = "hm_agent.agents.registry:AGENTS"
+"""Other packages add agents by entry points of the group `hm_agent.agents`."""
+
+
+def _load(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _added(group: str) -> dict[str, Any]:
+    """What other packages add to a group, by name."""
+    return {entry.name: entry for entry in entry_points(group=group)}
+
+
+@cache
+def suites() -> Mapping[str, Suite]:
+    """Every world's suite by name."""
+    found: dict[str, Suite] = {name: _load(place) for name, place in WORLDS.items()}
+    for name, entry in _added("hm_agent.worlds").items():
+        found.setdefault(name, entry.load())
+    return found
+
+
+@cache
+def shared_agents() -> Mapping[str, Recipe]:
+    """The agents that play any world with a body, by name."""
+    found: dict[str, Recipe] = dict(_load(AGENTS))
+    for name, entry in _added("hm_agent.agents").items():
+        found.setdefault(name, entry.load())
+    return found
+
+
+def own_agents() -> Mapping[str, OwnAgent]:
+    """The agents that single worlds have, by name."""
+    return {name: agent for suite in suites().values() for name, agent in suite.own_agents.items()}
+
+
+def agent_names() -> list[str]:
+    """Every agent, those first that play any world."""
+    return list(dict.fromkeys([*shared_agents(), *own_agents()]))
+
+
+def find_agents(patterns: Sequence[str]) -> tuple[str, ...]:
+    """The agents that names or globs stand for, each once; raises ConfigError for a pattern without any."""
+    known = agent_names()
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        matching = [name for name in known if fnmatchcase(name, pattern)]
+        if not matching:
+            raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(known)}")
+        found |= dict.fromkeys(matching)
+    return tuple(found)
+
+
+def can_play(agent: str, scenario: ScenarioInfo) -> bool:
+    """True if an agent can take a seat in a scenario."""
+    suite = suites()[scenario.world]
+    if agent in suite.own_agents:
+        return suite.own_agents[agent].plays(scenario)
+    return agent in shared_agents() and suite.plays(agent, scenario)
+
+
+def check_agent(agent: str, scenario: ScenarioInfo) -> None:
+    """Raises ConfigError if an agent can't play a scenario."""
+    if not can_play(agent, scenario):
+        able = [name for name in agent_names() if can_play(name, scenario)]
+        raise ConfigError(f"{agent} can't play {scenario.short_name}: {', '.join(able)} can")
+
+
+def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
+    """The agent of a name for one seat; `check_agent` says whether it can play there."""
+    suite = suites()[setup.scenario.world]
+    if name in suite.own_agents:
+        return suite.own_agents[name].build(setup)
+    return shared_agents()[name].build(suite.body(setup), setup.model, setup.parameters)
+
+
+@cache
+def scenarios() -> Mapping[str, ScenarioInfo]:
+    """Every scenario by its full name, world by world."""
+    return {scenario.name: scenario for suite in suites().values() for scenario in suite.scenarios}
+
+
+def scenario_named(name: str) -> ScenarioInfo:
+    """The scenario of a full name; an unknown one stands for itself, in a group of its own."""
+    return scenarios().get(name) or ScenarioInfo("", name, name, "Other scenarios")
+
+
+def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
+    """The scenarios that names or globs stand for, each once, in the order asked for; ConfigError if there is none."""
+    found: dict[str, ScenarioInfo] = {}
+    for pattern in patterns:
+        matching = [scenario for scenario in scenarios().values() if is_meant(scenario, pattern)]
+        if not matching:
+            raise ConfigError(f"unknown scenario {pattern!r}: {_ranges()}; see --list")
+        found |= {scenario.name: scenario for scenario in matching}
+    return tuple(found.values())
+
+
+def is_meant(scenario: ScenarioInfo, pattern: str) -> bool:
+    """True if a name or glob stands for a scenario."""
+    return scenario.asked_by in pattern and any(
+        fnmatchcase(name, pattern) for name in (scenario.short_name, scenario.name)
+    )
+
+
+def _ranges() -> str:
+    """All scenarios in short: numbered ones as ranges."""
+    groups: dict[str, list[str]] = {}
+    for scenario in scenarios().values():
+        stem, _, last = scenario.short_name.rpartition("_")
+        groups.setdefault(stem, []).append(last)
+    return "; ".join(f"{stem} has {_range(lasts)}" for stem, lasts in groups.items())
+
+
+def _range(lasts: Sequence[str]) -> str:
+    numbers = [last for last in lasts if last.isdecimal()]
+    others = [last for last in lasts if not last.isdecimal()]
+    numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
+    return " and ".join([*numbered, *others])

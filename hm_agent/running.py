@@ -1,0 +1,90 @@
+"""Plays the missing episodes of an experiment, shows the progress, and reports on all episodes in its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from hm_agent.console import ConsoleProgress, show_rows
+from hm_agent.experiment import Experiment
+from hm_agent.flags import ReportRequest
+from hm_agent.pool.run import run
+from hm_agent.recording.result import FILE, UNFINISHED, Result
+from hm_agent.reporting import index
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.summary import rows_of, write_summary
+from hm_agent.reporting.writing import PAGE, write_report
+
+INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
+WIDTH = 120
+"""The width of what is printed into files and pipes, in characters."""
+Complain = Callable[[str, int], int]
+"""Prints a message under the command's name and returns the given exit status."""
+
+
+def run_and_report(experiment: Experiment, request: ReportRequest, complain: Complain) -> int:
+    """Plays a checked experiment and writes its summary, report and index; returns the exit status."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH)
+    due, planned = len(experiment.due()), sum(1 for _ in experiment.plan())
+    if due < planned:
+        console.out(f"{planned - due} of {planned} episodes are there already; --overwrite plays them anew")
+    try:
+        with ConsoleProgress(console, due) as progress:
+            status = _judge(run(experiment, progress), experiment, complain)
+    except KeyboardInterrupt:
+        if not experiment.out.is_dir():
+            raise
+        status = complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
+    _sum_up(experiment.out, request, console)
+    return status
+
+
+def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain) -> int:
+    """The exit status after a run; prints what went wrong."""
+    stopped = next((result for result in results if result.stops_the_run), None)
+    if stopped:
+        return complain(f"{stopped.status}: {stopped.reason}; what was played is in {experiment.out}", NO_MODEL)
+    failed = [result for result in results if result.has_failed]
+    if failed:
+        said = f"{len(failed)} of {len(results)} episodes failed, the first of {failed[0].scenario} with"
+        return complain(f"{said} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
+    return 0
+
+
+def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
+    """Prints the means of all episodes in the folder; writes summary, report and index if they are outdated."""
+    runs = read_runs((out,))
+    rows = rows_of(runs)
+    show_rows(console, rows)
+    console.out(f"Files: {out}", highlight=False)
+    page = request.into / PAGE
+    pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([page] if rows else [])]
+    if not _is_current(pages, out, len(runs.results)):
+        write_summary(out, runs)
+        if rows:
+            write_report(read_runs(request.folders), request.into)
+        index.write_index(out, page if rows else None)
+    if rows:
+        console.out(f"Report: {page}", highlight=False)
+    console.out(f"Index: {out / index.PAGE}", highlight=False)
+
+
+def _is_current(pages: Sequence[Path], out: Path, episodes: int) -> bool:
+    """True if all pages exist, tell of as many episodes, and no result was written after the oldest of them."""
+    if not all(page.is_file() for page in pages) or _summarised(out / "summary.json") != episodes:
+        return False
+    results = [path for name in (FILE, UNFINISHED) for path in out.glob(f"*/*/*/*/{name}")]
+    return max((path.stat().st_mtime for path in results), default=0.0) <= min(page.stat().st_mtime for page in pages)
+
+
+def _summarised(summary: Path) -> int | None:
+    """How many episodes a summary tells of; None if it can't be read."""
+    try:
+        return len(json.loads(summary.read_bytes())["episodes"])
+    except (ValueError, KeyError, TypeError):
+        return None

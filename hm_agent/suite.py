@@ -1,0 +1,180 @@
+"""What a world hands out beside itself: scenarios, bodies, agents of its own, options, metrics, looks.
+
+Everything that differs between worlds in experiments, results, reports and replays comes from here; nothing else asks
+which world it is. A suite's module imports no simulator: that waits until `open`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hm_agent.config import ConfigError
+from hm_agent.core import Agent, Seat, Step, World
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Model
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from hm_agent.agents.agent import BodyBuilder
+    from hm_agent.theory_of_mind.hypotheses import Parameters
+
+    Pixels = npt.NDArray[np.uint8]
+    """(H, W, 3)"""
+
+Setting = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What the episodes of a scenario are compared by.
+
+    name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. floor, ceiling: the agents whose
+    means stand for 0 and 1 of the normalised score; None where there are none.
+    """
+
+    name: str = "reward"
+    unit: str = "reward per episode"
+    higher_is_better: bool = True
+    floor: str | None = None
+    ceiling: str | None = None
+
+
+@dataclass(frozen=True)
+class ScenarioInfo:
+    """A scenario as experiments and reports know it.
+
+    name: in results and folders; short_name: as typed. group: the title under which reports gather scenarios of one
+    kind, in one unit. about: a few words, e.g. on the opponents. seats: for agents. published: (mean, standard error)
+    of others' results, by agent. asked_by: a word that a glob must hold to stand for it, if not just any glob does.
+    has_paid_interactions: True if each interaction pays, so that reports may follow the reward from one to the next.
+    """
+
+    world: str
+    name: str
+    short_name: str
+    group: str
+    about: str = ""
+    seats: tuple[Seat, ...] = ("player_0",)
+    metric: Metric = field(default_factory=Metric)
+    published: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
+    asked_by: str = ""
+    has_paid_interactions: bool = False
+
+
+@dataclass(frozen=True)
+class Option:
+    """A setting of a world's own, which becomes a flag.
+
+    choices: all values, None for any text. changes_world: True if episodes that differ in it can't be paired, False if
+    it only changes agents. is_folder: True for a path, which results don't record.
+    """
+
+    name: str
+    help: str
+    default: str | None = None
+    choices: tuple[str, ...] | None = None
+    changes_world: bool = False
+    is_folder: bool = False
+
+
+@dataclass(frozen=True)
+class AgentSetup:
+    """What an agent in a seat is built from. seed: of this seat. options: the world's, settled."""
+
+    scenario: ScenarioInfo
+    world: World[Any, Any]
+    seat: Seat
+    model: Model
+    seed: int
+    options: Mapping[str, Setting]
+    parameters: Parameters
+
+
+@dataclass(frozen=True)
+class OwnAgent:
+    """An agent that one world alone has, e.g. a reference. plays: which of its scenarios it can play."""
+
+    about: str
+    build: Callable[[AgentSetup], Agent[Any, Any]]
+    plays: Callable[[ScenarioInfo], bool] = lambda scenario: True
+
+
+class Viewer(Protocol):
+    """How a world looks in replays and videos.
+
+    scripts: JavaScript files and style sheets that the page loads after its own, for what only this world has
+    (docs/adding_a_world.md; recording/replay/templates/viewer.js).
+    """
+
+    @property
+    def scripts(self) -> Sequence[Path]: ...
+
+    def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
+        """What the scripts need to know before the first step, as JSON values."""
+        ...
+
+    def frames(self, step: Step) -> Mapping[str, Pixels]:
+        """The pictures of a step by film: `world`, and each seat's own view under the seat's name."""
+        ...
+
+    def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
+        """What the scripts show of a step from one seat, beyond the trace, as JSON values."""
+        ...
+
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
+        """Draws each step as a picture of the video, (H, W, 3) of one size."""
+        ...
+
+
+class Suite:
+    """What one world hands out; worlds extend it.
+
+    name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
+    preload: modules that take long to import, which worker processes share. published_source: whose results
+    `ScenarioInfo.published` has.
+    """
+
+    name: str
+    title: str
+    options: Sequence[Option] = ()
+    packages: Sequence[str] = ()
+    preload: Sequence[str] = ()
+    published_source: str = ""
+    own_agents: Mapping[str, OwnAgent] = {}
+
+    @property
+    def scenarios(self) -> Sequence[ScenarioInfo]:
+        raise NotImplementedError
+
+    def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        """The options with every choice made; raises ConfigError if the scenario can't be played with them."""
+        return options
+
+    def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
+        """A world to play the scenario in; the caller closes it."""
+        raise NotImplementedError
+
+    def body(self, setup: AgentSetup) -> BodyBuilder:
+        """The body of a seat, for every agent that is not the world's own."""
+        raise ConfigError(f"{self.name} has no body for agents but its own: {', '.join(self.own_agents)}")
+
+    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
+        """True if an agent that is not the world's own can play a scenario here."""
+        return True
+
+    def answers(self) -> ReasonerTable:
+        """The built-in reasoner's answers to the questions of this world."""
+        return {}
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer | None:
+        """None: replays show the agents' states, and no pictures."""
+        return None
+
+    def notes(self, settings: Mapping[str, Setting]) -> Sequence[str]:
+        """What a reader has to know of results with these settings, in sentences."""
+        return ()

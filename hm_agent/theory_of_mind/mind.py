@@ -1,0 +1,143 @@
+"""What a game tells strategists about the other players: the questions to ask, and what their answers mean.
+
+A game builds questions and reads answers; it never asks a model itself, and building a question changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Question, Words
+from hm_agent.theory_of_mind.hypotheses import Bank
+
+
+class HypothesisAnswer(BaseModel):
+    """A belief about another player's strategy."""
+
+    reasoning: str = ""
+    hypothesis: Words
+
+
+# The docstrings of answers are part of the JSON schema that models are sent, so a change of words is one of requests.
+
+
+class Outcome(StrEnum):
+    """What something would have brought."""
+
+    POSITIVE = "positive"
+    NEUTRAL = "neutral"
+    NEGATIVE = "negative"
+
+
+class HindsightAnswer(BaseModel):
+    """Whether something would have paid."""
+
+    reasoning: str = ""
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentModel:
+    """What is known and believed of one other player.
+
+    hypothesis: the one to act on. expected: the behaviour it predicts. clue: the latest since the last interaction.
+    """
+
+    player: str
+    history: tuple[Interaction, ...] = ()
+    hypothesis: Hypothesis | None = None
+    expected: str | None = None
+    clue: Clue | None = None
+
+
+class BasicMind(Protocol):
+    """What every strategist needs. players: the names of the others."""
+
+    players: Sequence[str]
+
+    def ask_behaviour(self, event: Event) -> Question[Any] | None:
+        """Asks what the other player did in an event (step 1); None if that is calculated or not to be asked."""
+        return None
+
+    def understand(self, event: Event, answer: BaseModel | None) -> Interaction | None:
+        """Takes an event in, with the answer to `ask_behaviour`; None if it is no interaction with a known player."""
+        ...
+
+    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
+        """Whether a prediction came true; None if the interaction doesn't tell."""
+        return None if interaction.behaviour is None else prediction == interaction.behaviour
+
+    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
+        """The strategy that an answer decides on. informed: False before anything is known of the others."""
+        ...
+
+    def undecided(self) -> Strategy:
+        """The strategy of an agent that leaves every decision to planning."""
+        ...
+
+    def best_response(self, behaviours: Mapping[str, str | None]) -> Strategy:
+        """The best strategy against behaviours known for certain, by player; None or no entry: unknown."""
+        ...
+
+
+class MindReading(BasicMind, Protocol):
+    """What the Theory of Mind module asks (Hypothetical Minds, appendix C.3, steps 3 to 5)."""
+
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Question[HypothesisAnswer]:
+        """Step 3: what is the other player's strategy? best: earlier hypotheses to refine, the best first."""
+        ...
+
+    def ask_prediction(
+        self, history: Sequence[Interaction], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+    ) -> Question[Any]:
+        """Step 4: what will the other player do? certain: True if the hypothesis is known to be true.
+
+        If `ask_choice` gives None, it also asks what to do about it (step 5).
+        """
+        ...
+
+    def predicted(self, answer: BaseModel) -> str | None:
+        """The behaviour that an answer to `ask_prediction` predicts."""
+        ...
+
+    def ask_choice(self, opponents: Sequence[OpponentModel]) -> Question[Any] | None:
+        """Step 5: what to do, given what is believed of everybody? None if `ask_prediction` has asked it."""
+        return None
+
+
+class MindPrompting(BasicMind, Protocol):
+    """What Vanilla Mind Prompting asks: all steps in one question (section 4.5)."""
+
+    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Question[Any]:
+        """What is each player's strategy, what will it do, and what to do about it?"""
+        ...
+
+    def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
+        """By player, the hypothesis and prediction that an answer to `ask_minds` holds."""
+        ...
+
+
+class StrategyMaking(BasicMind, Protocol):
+    """What agents ask that think of their own strategy and model nobody else (appendices D.3 and E)."""
+
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Question[Any]:
+        """Which strategy to follow? best: earlier strategies that paid, to refine."""
+        ...
+
+    def ask_application(self, history: Sequence[Interaction], strategy: str) -> Question[Any]:
+        """What does a strategy in words amount to in the present situation?"""
+        ...
+
+    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> Question[HindsightAnswer]:
+        """What would an interaction have paid under another strategy?"""
+        ...
+
+
+class Mind(MindReading, MindPrompting, StrategyMaking, Protocol):
+    """What a game tells all kinds of strategists, so that every shared agent can play it."""
