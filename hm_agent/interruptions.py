@@ -1,4 +1,4 @@
-"""Ctrl-C, kept from what it would only tear."""
+"""Ctrl-C (SIGINT), deferred while it would do harm."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ T = TypeVar("T")
 
 
 @contextmanager
-def put_off() -> Iterator[set[signal.Signals | int]]:
-    """Lets an interruption wait until this is over; gives the signals that were blocked before."""
+def defer_interruptions() -> Iterator[set[signal.Signals | int]]:
+    """Blocks SIGINT until the context ends; yields the signals that were blocked before."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield before
@@ -22,14 +22,17 @@ def put_off() -> Iterator[set[signal.Signals | int]]:
 
 
 def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """As asyncio.run, but that an event loop half made or half closed is never interrupted: it would only complain."""
-    with put_off() as before:
-        return asyncio.run(_heard(work, before))
+    """Runs a coroutine as asyncio.run does, but defers SIGINT while the event loop is set up and closed.
 
+    An interruption then would leave a half-made loop behind, which only prints warnings.
+    """
 
-async def _heard(work: Callable[[], Coroutine[Any, Any, T]], before: set[signal.Signals | int]) -> T:
-    signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    try:
-        return await work()
-    finally:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    async def work_unblocked() -> T:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        try:
+            return await work()
+        finally:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+    with defer_interruptions() as before:
+        return asyncio.run(work_unblocked())

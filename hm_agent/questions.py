@@ -1,4 +1,4 @@
-"""What is asked of a model, who answers, and what that takes: all questions go through one door, `Model.answer`."""
+"""Questions to a model, the `Model` protocol that answers them, and the records of what was asked and used."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ T = TypeVar("T")
 
 
 def in_one_line(text: str) -> str:
-    """A text without line breaks, and without the marks that would make a heading of it."""
+    """The text without line breaks and without the # signs that would make it a heading."""
     return " ".join(text.split()).lstrip("# ")
 
 
 Words = Annotated[str, AfterValidator(in_one_line)]
-"""What a model puts into its own words and later prompts show: in one line, so that it passes for no other part."""
+"""Free text of a model that later prompts show, in one line so that it can't pass for another part of the prompt."""
 
 
 class Question(Generic[AnswerT]):
-    """Something to ask of a model: a dataclass whose fields are all that may be shown.
+    """A question to a model: a dataclass whose fields are all that its prompt may show.
 
-    template: the prompt's file in prompts/. schema: the form of a valid answer. keys: those of the mappings in it.
+    template: the prompt's file in prompts/, or `package:file` in another package. schema: the class of a valid answer.
+    keys: the keys of mappings in it.
     """
 
     __slots__ = ()
@@ -37,24 +38,58 @@ class Question(Generic[AnswerT]):
         return ()
 
     def check(self, answer: AnswerT) -> None:
-        """Raises ValueError where an answer of the right form can't be used, with what would be right."""
+        """Raises ValueError if an answer of the right schema can't be used; the message says what would be right."""
+
+
+def answer_schema(question: Question[Any]) -> dict[str, Any]:
+    """The JSON schema of a valid answer, in the strict subset that OpenAI's structured outputs accept.
+
+    All properties of an object are required and none may be added, so a mapping becomes an object with the question's
+    keys. Raises ValueError for a mapping if the question has no keys.
+    """
+    return _strict(question.schema.model_json_schema(), question.keys)
+
+
+def _strict(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    strict = {name: part for name, part in schema.items() if name not in {"title", "default"}}
+    if strict.get("type") == "object":
+        strict = _closed(strict, keys)
+    for name in ("properties", "$defs"):
+        if name in strict:
+            strict[name] = {inner: _strict(part, keys) for inner, part in strict[name].items()}
+    if "items" in strict:
+        strict["items"] = _strict(strict["items"], keys)
+    if "anyOf" in strict:
+        strict["anyOf"] = [_strict(part, keys) for part in strict["anyOf"]]
+    return strict
+
+
+def _closed(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """The schema of an object with all its properties named and required."""
+    values = schema.get("additionalProperties")
+    if isinstance(values, dict):
+        if not keys:
+            raise ValueError("a mapping in an answer needs the keys of its question, and it has none")
+        schema = schema | {"properties": dict.fromkeys(keys, values)}
+    properties = schema.get("properties", {})
+    return schema | {"properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 UNSHOWN: Mapping[str, Any] = {"shown": False}
-"""Metadata of a field that prompts and recordings leave out: it serves to check an answer, or differs between runs."""
+"""Metadata of a field that prompts and traces omit: it only serves to check an answer, or differs between runs."""
 
 
 def shown_fields(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass by name, without those that are not to be shown."""
+    """The values of a dataclass by field name, without the fields marked as `UNSHOWN`."""
     return {field.name: getattr(value, field.name) for field in fields(value) if field.metadata.get("shown", True)}
 
 
 class Unanswered(Exception):
-    """A model gave no valid answer to one question; the asker goes on as it defines."""
+    """A model gave no valid answer to one question; the caller decides what to do instead."""
 
 
 class ModelUnavailable(Exception):
-    """A model can't be asked at all any more; it ends the episode. status: what the episode's result then says."""
+    """A model can't be asked any more, which ends the episode. status: of the episode's result."""
 
     status: ClassVar[str] = "model_unavailable"
 
@@ -63,8 +98,8 @@ class ModelUnavailable(Exception):
 class Call:
     """One request to a language model.
 
-    prompt: its last message. replies: the completions as they came. problem: why none of them could be used. tokens,
-    cost (USD): None where they are not known. cached: whether it was answered from a record of earlier runs.
+    prompt: the last message. replies: the samples, unparsed. problem: why none of them is a valid answer. tokens, cost
+    (USD): None if unknown. cached: True if the answer cache replied.
     """
 
     prompt: str
@@ -77,31 +112,37 @@ class Call:
 
 
 def ignore(call: Call) -> None:
-    """For those who need no account of calls."""
+    """The default `note` of `Model.answer`, for callers that don't record calls."""
 
 
 class Model(Protocol):
-    """Whoever answers questions: a language model, or the built-in reasoner."""
+    """A language model, or the built-in reasoner."""
 
     @property
     def name(self) -> str: ...
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        """Answers, or raises `Unanswered` or `ModelUnavailable`. note: is told of every call this takes."""
+        """Answers, or raises `Unanswered` or `ModelUnavailable`. note: receives every call that this makes."""
         ...
 
 
 async def answer_or_none(model: Model, question: Question[AnswerT]) -> AnswerT | None:
-    """The answer; None where no valid one came, for those who go on without."""
+    """The answer, or None instead of `Unanswered`."""
     try:
         return await model.answer(question)
     except Unanswered:
         return None
 
 
-async def together(asked: Iterable[Awaitable[T]]) -> list[T]:
-    """Asks at the same time. Where one can't be asked at all, the others are waited for: their answers are paid for."""
-    results = await asyncio.gather(*asked, return_exceptions=True)
+async def together(awaitables: Iterable[Awaitable[T]]) -> list[T]:
+    """Awaits several at the same time and returns their results in order.
+
+    Raises the first exception only after all have ended, so that no answer that costs money is lost.
+    """
+    waiting = list(awaitables)
+    if len(waiting) == 1:
+        return [await waiting[0]]  # gathering would cost a task
+    results = await asyncio.gather(*waiting, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):
             raise result
@@ -110,10 +151,10 @@ async def together(asked: Iterable[Awaitable[T]]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What asking has cost so far.
+    """What the questions so far took.
 
-    calls: requests to a language model, those answered from a record included. input_tokens, output_tokens, cost (USD):
-    None where a call's are not known.
+    calls: requests to a language model, including the `cached` ones. input_tokens, output_tokens, cost (USD): None if
+    unknown for any call.
     """
 
     questions: int = 0
@@ -126,7 +167,6 @@ class Usage:
 
     @classmethod
     def of(cls, call: Call) -> Usage:
-        """What one call has cost."""
         return cls(0, 0, 1, int(call.cached), call.input_tokens, call.output_tokens, call.cost)
 
     def __add__(self, more: Usage) -> Usage:
@@ -150,7 +190,7 @@ def _sum(total: NumberT | None, more: NumberT | None) -> NumberT | None:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One question, the calls it took and what came of them; answer is None where nothing valid did."""
+    """One question with its answer, the seconds and the calls it took; answer: None if there was no valid one."""
 
     question: Question[Any]
     answer: BaseModel | None

@@ -1,4 +1,4 @@
-"""What all episodes of a run share while they are played: a limit on calls and money, and who asks what."""
+"""The budget of a run: limits on calls and cost that all its episodes share, and who is sending which request."""
 
 from __future__ import annotations
 
@@ -17,34 +17,35 @@ class BudgetSpent(ModelUnavailable):
 
 
 class Budget(Protocol):
-    """Kept in one place, whoever plays where."""
+    """The budget as an episode uses it, in the same process or by message."""
 
     def take_call(self) -> None:
-        """Counts a call before it is made; raises BudgetSpent instead where none is left."""
+        """Counts a call before it is made; raises BudgetSpent instead if a limit is reached."""
         ...
 
     def pay(self, cost: float | None) -> None:
-        """Counts what a call has cost, in USD; raises BudgetSpent where that can't be kept within the limit."""
+        """Adds the cost of an answered call, in USD; raises BudgetSpent if it is unknown and there is a limit."""
         ...
 
     def has_answered(self) -> bool:
-        """Whether the endpoint has answered anybody in this run."""
+        """True once the endpoint has answered any call of this run."""
         ...
 
     def claim(self, key: str) -> bool:
-        """Whether the asker is the one to ask this now; if not, somebody else is at it."""
+        """Takes the right to send this request; False if another episode is already sending it."""
         ...
 
     def release(self, key: str) -> None:
-        """Ends a claim."""
+        """Gives the right to send this request back."""
         ...
 
 
 @dataclass
-class Account:
-    """The one place.
+class RunBudget:
+    """The budget itself, which one process of a run keeps.
 
-    max_cost: in USD. None sets no limit. calls, cost: what has been spent. paid: how many of the calls were answered.
+    max_cost, cost: in USD; a limit of None is no limit. calls: made so far. paid: calls that were answered. claims: the
+    keys of the requests that are being sent.
     """
 
     max_calls: int | None = None
@@ -62,7 +63,6 @@ class Account:
         self.calls += 1
 
     def pay(self, cost: float | None) -> None:
-        """An unknown cost can't be kept within a limit and ends the run."""
         self.paid += 1
         if cost is None and self.max_cost is not None:
             raise BudgetSpent("the endpoint does not say how many tokens it used, so --max_cost can't be kept")
@@ -81,13 +81,13 @@ class Account:
 
 
 class BudgetedChat:
-    """A chat that stops when the budget is spent."""
+    """A chat that counts its calls and their cost in the budget. cost: of a reply in USD, None if unknown."""
 
-    def __init__(self, chat: Chat, ledger: Budget, cost: Callable[[Reply], float | None]) -> None:
-        self._chat, self._ledger, self._cost = chat, ledger, cost
+    def __init__(self, chat: Chat, budget: Budget, cost: Callable[[Reply], float | None]) -> None:
+        self._chat, self._budget, self._cost = chat, budget, cost
 
     async def complete(self, request: Request) -> Reply:
-        self._ledger.take_call()
+        self._budget.take_call()
         reply = await self._chat.complete(request)
-        self._ledger.pay(self._cost(reply))
+        self._budget.pay(self._cost(reply))
         return reply

@@ -1,30 +1,31 @@
-"""The built-in reasoner: answers each question by calculation from the question's own fields, and nothing else.
+"""The built-in reasoner: answers each question by calculation, from the question's own fields and nothing else.
 
-It needs no key and no network and is deterministic. It is no language model, and never called one.
+It needs no key and no network and is deterministic. It is no language model, and never calls one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from pydantic import BaseModel
 
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.worlds.melting_pot.games.cooking.reasoner import answers as cooking
-from hm_agent.worlds.melting_pot.games.matrix.reasoner import answers as matrix
 
-ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {**matrix.ANSWERS, **cooking.ANSWERS}
-"""How to answer, by the kind of question."""
+ReasonerTable: TypeAlias = Mapping[type[Question[Any]], Callable[[Any], BaseModel]]
+"""The function that calculates the answer, by the question's class."""
 
 
 class BuiltinReasoner:
-    """A model that calculates."""
+    """A model that looks up the question's class in a table and calls the function found there."""
 
     name = "builtin"
 
+    def __init__(self, answers: ReasonerTable) -> None:
+        self._answers = answers
+
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        calculate = ANSWERS.get(type(question))
+        calculate = self._answers.get(type(question))
         if calculate is None:
             raise Unanswered(f"the built-in reasoner knows no answer to {type(question).__name__}")
         return cast(AnswerT, calculate(question))

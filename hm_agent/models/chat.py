@@ -1,4 +1,4 @@
-"""What passes between a text model and an endpoint: requests of messages, replies of texts."""
+"""What a text model and an endpoint exchange: requests made of messages, replies made of texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How replies are drawn; only what is set is sent. completions: how many to draw at once."""
+    """How replies are sampled; parameters that are None are not sent. completions: samples for one request."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -28,9 +28,9 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """All that decides on a reply.
+    """All that determines a reply.
 
-    name, schema: of the answer that is wanted, as a JSON schema. seed: the episode's.
+    name, schema: the name and the JSON schema of the answer. seed: the episode's.
     """
 
     model: str
@@ -43,7 +43,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. problem: of the endpoint's own, e.g. that the text was cut off; tokens: None where not told."""
+    """The samples for one request.
+
+    problem: what the endpoint itself reports, e.g. that the text was cut off. tokens: None if unknown. cached: True if
+    the reply comes from the answer cache.
+    """
 
     texts: tuple[str, ...]
     problem: str | None = None
@@ -53,8 +57,8 @@ class Reply:
 
 
 class Chat(Protocol):
-    """An endpoint, or something that stands before one."""
+    """An endpoint, or a wrapper around one."""
 
     async def complete(self, request: Request) -> Reply:
-        """Raises `ModelUnavailable` where the endpoint can't be asked any more."""
+        """Raises `ModelUnavailable` if the endpoint can't be asked any more."""
         ...

@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's chat completions: OpenAI itself, vLLM, Ollama, llama.cpp's server and the like."""
+"""A chat with an endpoint of OpenAI's chat completions API: OpenAI, vLLM, Ollama, llama.cpp's server and others."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpe
 from pydantic import BaseModel
 
 from hm_agent.models.chat import Reply, Request
+from hm_agent.models.outage import Outage
 from hm_agent.models.parameter_support import ParameterSupport
-from hm_agent.models.patience import Outage
 from hm_agent.questions import ModelUnavailable, Unanswered
 
-NOT_UNDERSTOOD = (400, 422, 500, 501)
+PARAMETER_REFUSED = (400, 422, 500, 501)
 """The statuses with which endpoints refuse a parameter."""
 NO_KEY = "none"
-"""What is sent to a server of one's own that asks for no key."""
-LONGEST = 500
-"""So many characters of what an endpoint says are passed on; some send whole pages."""
-SECRET = 8
-"""A key so long, in characters, is kept out of all texts; a shorter one is a word like `EMPTY`."""
+"""Sent as the key to a local server that asks for none."""
+MAX_MESSAGE = 500
+"""Characters of an endpoint's error message that are passed on; some endpoints send whole pages."""
+MIN_SECRET = 8
+"""Characters from which on a key is removed from all texts; a shorter one is a word like `EMPTY`."""
 PAUSE = 1.0
-"""How many seconds to wait, unless told otherwise, after an answer that is no completion."""
+"""Default seconds to wait after a response that is no completion."""
 
 
 @dataclass(frozen=True)
-class Endpoint:
-    """Where to ask. key: what authorises, if anything; it must appear nowhere.
+class EndpointSettings:
+    """How to reach an endpoint.
 
-    timeout: in seconds, for one call. pause: in seconds, after an answer that is no completion.
+    key: None if it needs none; it must not appear in any text. timeout: seconds for one call. retries: of a failed
+    call. pause: seconds to wait after a response that is no completion.
     """
 
     base_url: str | None
@@ -44,11 +45,11 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """Its name in messages; a URL may hold a password."""
+        """The host and port, for messages: the whole URL may hold a password."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2] if self.base_url else "api.openai.com"
 
     def hide_key(self, text: str) -> str:
-        return text.replace(self.key, "[key]") if self.key and len(self.key) >= SECRET else text
+        return text.replace(self.key, "[key]") if self.key and len(self.key) >= MIN_SECRET else text
 
 
 class _Message(BaseModel):
@@ -72,10 +73,10 @@ class _Completion(BaseModel):
 
 
 class OpenAIChat:
-    """An endpoint over HTTP. Rate limits, failures and lost connections are tried again by the `openai` package."""
+    """An endpoint over HTTP. The `openai` package retries after rate limits, server errors and lost connections."""
 
-    def __init__(self, endpoint: Endpoint, dialect: ParameterSupport) -> None:
-        self._endpoint, self._dialect = endpoint, dialect
+    def __init__(self, endpoint: EndpointSettings, support: ParameterSupport) -> None:
+        self._endpoint, self._support = endpoint, support
         self._client = AsyncOpenAI(
             api_key=endpoint.key or NO_KEY,
             base_url=endpoint.base_url,
@@ -90,20 +91,21 @@ class OpenAIChat:
         await self._client.close()
 
     async def complete(self, request: Request) -> Reply:
-        """Raises `Outage` where it can't be asked just now, `ModelUnavailable` where that won't pass.
+        """Sends a request; if the endpoint refuses `n`, sends one request for each further sample.
 
-        Also `Unanswered`, where the endpoint refuses this one request for its content.
+        Raises `Outage` if the endpoint can't be asked at present, `ModelUnavailable` if that won't pass, `Unanswered`
+        if the endpoint refuses this one request for its content.
         """
-        reply = await self._completed(request)
-        lacking = (request.sampling.completions or 1) - max(len(reply.texts), 1)
-        if lacking <= 0 or "n" in self._dialect.parameters(request):
+        reply = await self._complete_once(request)
+        missing = (request.sampling.completions or 1) - max(len(reply.texts), 1)
+        if missing <= 0 or "n" in self._support.parameters(request):
             return reply
         single = replace(request, sampling=replace(request.sampling, completions=None))
-        return _joined([reply, *await asyncio.gather(*(self._completed(single) for _ in range(lacking)))])
+        return _join([reply, *await asyncio.gather(*(self._complete_once(single) for _ in range(missing)))])
 
-    async def _completed(self, request: Request) -> Reply:
+    async def _complete_once(self, request: Request) -> Reply:
         for _ in range(1 + self._endpoint.retries):
-            content = await self._sent(request)
+            content = await self._send(request)
             try:
                 completion = _Completion.model_validate_json(_encodable(content))
             except (ValueError, RecursionError):
@@ -112,10 +114,10 @@ class OpenAIChat:
                 return _reply(completion, self._endpoint)
         raise Outage(f"{self._endpoint.host} answers, but not with chat completions; is --base_url right?")
 
-    async def _sent(self, request: Request) -> bytes:
-        """The body of the response, once the endpoint understands the request."""
+    async def _send(self, request: Request) -> bytes:
+        """Sends a request until the endpoint accepts its parameters; returns the response's body."""
         while True:
-            parameters = self._dialect.parameters(request)
+            parameters = self._support.parameters(request)
             try:
                 content = await self._post(request, parameters)
             except APIStatusError as error:
@@ -123,7 +125,7 @@ class OpenAIChat:
             except OpenAIError as error:
                 raise Outage(self._endpoint.hide_key(_explain(error, self._endpoint))) from None
             else:
-                self._dialect.prove()
+                self._support.note_success()
                 return content
 
     async def _post(self, request: Request, parameters: dict[str, Any]) -> bytes:
@@ -135,42 +137,42 @@ class OpenAIChat:
         return content
 
     def _handle(self, error: APIStatusError, request: Request, sent: dict[str, Any]) -> None:
-        """Returns where the request is worth sending again."""
+        """Returns if the request may succeed with other parameters; raises otherwise."""
         if _is_about_content(error):
-            raise Unanswered(self._endpoint.hide_key(_words(error))) from None
-        if error.status_code in NOT_UNDERSTOOD:
-            # Another request may have learnt of this refusal while this one was under way.
-            is_outdated = sent != self._dialect.parameters(request)
-            if is_outdated or self._dialect.learn(_words(error), error.param, sent):
+            raise Unanswered(self._endpoint.hide_key(_message(error))) from None
+        if error.status_code in PARAMETER_REFUSED:
+            # Another request may have noted this refusal while this one was on its way.
+            is_outdated = sent != self._support.parameters(request)
+            if is_outdated or self._support.note_refusal(_message(error), error.param, sent):
                 return
         kind = Outage if _may_pass(error) else ModelUnavailable
-        raise kind(self._endpoint.hide_key(_explain(error, self._endpoint))[:LONGEST]) from None
+        raise kind(self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]) from None
 
 
 def _encodable(content: bytes) -> bytes:
-    """JSON without halves of surrogate pairs, e.g. of an emoji that was cut off: they could not be sent back."""
+    """JSON without unpaired surrogates, e.g. of an emoji that was cut off: they could not be sent back."""
     return json.dumps(json.loads(content), ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _may_pass(error: APIStatusError) -> bool:
-    """Whether it is a matter of time: too many requests or a server in trouble, but no quota that is used up."""
+    """True for too many requests and server errors, which may pass; a used-up quota does not."""
     return (error.status_code == 429 and error.code != "insufficient_quota") or error.status_code >= 500
 
 
 def _is_about_content(error: APIStatusError) -> bool:
-    """Whether a request is refused for what it says or for its length, and others may not be."""
+    """True if this request is refused for its text or its length, so that others may still succeed."""
     return error.status_code == 400 and (
         error.code in ("context_length_exceeded", "content_filter", "content_policy_violation")
-        or "context length" in _words(error)
+        or "context length" in _message(error)
     )
 
 
-def _words(error: APIStatusError) -> str:
-    """What the endpoint says, in whatever form: the package's own message has it only in OpenAI's."""
+def _message(error: APIStatusError) -> str:
+    """The endpoint's error message, or the whole body if that isn't in OpenAI's format."""
     return error.message if " - " in error.message else f"{error.message} - {error.response.text}"
 
 
-def _explain(error: OpenAIError, endpoint: Endpoint) -> str:
+def _explain(error: OpenAIError, endpoint: EndpointSettings) -> str:
     match error:
         case APITimeoutError():
             return f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
@@ -179,18 +181,18 @@ def _explain(error: OpenAIError, endpoint: Endpoint) -> str:
         case APIStatusError(status_code=401 | 403):
             return f"{endpoint.host} does not accept the key (status {error.status_code}); see --api_key_env"
         case APIStatusError():
-            return f"{endpoint.host}: {_words(error)}"
+            return f"{endpoint.host}: {_message(error)}"
     return f"{endpoint.host}: {error}"
 
 
-def _reply(completion: _Completion, endpoint: Endpoint) -> Reply:
+def _reply(completion: _Completion, endpoint: EndpointSettings) -> Reply:
     texts = tuple(endpoint.hide_key(choice.message.content or "") for choice in completion.choices)
     usage = completion.usage or _Usage()
     return Reply(texts, _problem(completion.choices), usage.prompt_tokens, usage.completion_tokens)
 
 
 def _problem(choices: Sequence[_Choice]) -> str | None:
-    """What the endpoint itself says is wrong with its last completion."""
+    """What the endpoint itself reports as wrong with its last sample."""
     last = choices[-1] if choices else None
     if last and last.message.refusal:
         return "it is a refusal"
@@ -199,8 +201,8 @@ def _problem(choices: Sequence[_Choice]) -> str | None:
     return problems.get((last and last.finish_reason) or "", "it is empty" if is_empty else None)
 
 
-def _joined(replies: Sequence[Reply]) -> Reply:
-    """Replies to one request as one, with all that they took."""
+def _join(replies: Sequence[Reply]) -> Reply:
+    """One reply with the samples and tokens of several."""
     texts = tuple(text for reply in replies for text in reply.texts)
     inputs = [reply.input_tokens for reply in replies]
     outputs = [reply.output_tokens for reply in replies]

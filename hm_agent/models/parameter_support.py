@@ -1,4 +1,4 @@
-"""What an endpoint understands: endpoints refuse different parameters, and each refusal is learnt from once."""
+"""Which request parameters an endpoint accepts: each refusal is noted, and the parameter is not sent again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from hm_agent.models.chat import Request
 
-_NAMES: Mapping[str, str] = {
+_MENTIONS: Mapping[str, str] = {
     "temperature": r"temperature",
     "top_p": r"top_p",
     "n": r"['\"`]n['\"`]|\bn (?:>|must|is not)|multiple (?:choices|completions)",
@@ -18,67 +18,72 @@ _NAMES: Mapping[str, str] = {
     "max_tokens": r"max_tokens",
     "response_format": r"response_format|json_schema|json_object|structured output|grammar",
 }
-"""How a refusal names each parameter that may be sent."""
-_INSTEAD: Mapping[str, tuple[str, ...]] = {
+"""How an error message mentions each parameter, as a regular expression."""
+_FORMS: Mapping[str, tuple[str, ...]] = {
     "max_tokens": ("max_tokens", "max_completion_tokens"),
     "response_format": ("json_schema", "json_object"),
 }
-"""What is tried in turn, before a parameter is left out."""
+"""The forms of a parameter that are tried in this order before it is left out."""
 
 
 class ParameterSupport:
-    """The parameters that an endpoint has not refused yet."""
+    """The parameters that one endpoint has not refused yet."""
 
     def __init__(self) -> None:
-        self._refused: dict[str, int] = {}
-        self._is_proven = False
+        self._refused_forms: dict[str, int] = {}
+        self._has_succeeded = False
 
     def parameters(self, request: Request) -> dict[str, Any]:
-        """What to send beside model and messages: only what is set, in the form that is understood."""
+        """The parameters to send beside model and messages, each in its first form that was not refused."""
         wanted = {name: value for name, value in asdict(request.sampling).items() if value is not None}
-        named = {"max_output_tokens": "max_tokens", "completions": "n"}
-        sent = {named.get(name, name): value for name, value in wanted.items()} | {"response_format": request}
-        return dict(spoken for name, value in sent.items() if (spoken := self._spoken(name, value)))
+        api_names = {"max_output_tokens": "max_tokens", "completions": "n"}
+        named = {api_names.get(name, name): value for name, value in wanted.items()} | {"response_format": request}
+        return dict(accepted for name, value in named.items() if (accepted := self._accepted(name, value)))
 
-    def _spoken(self, name: str, value: Any) -> tuple[str, Any] | None:
-        forms = _INSTEAD.get(name, (name,))
-        refused = self._refused.get(name, 0)
+    def _accepted(self, name: str, value: Any) -> tuple[str, Any] | None:
+        """A parameter's name and value as the endpoint accepts them; None if all forms were refused."""
+        forms = _FORMS.get(name, (name,))
+        refused = self._refused_forms.get(name, 0)
         if refused >= len(forms):
             return None
-        return (name, _format(forms[refused], value)) if name == "response_format" else (forms[refused], value)
+        form = forms[refused]
+        return (name, _response_format(form, value)) if name == "response_format" else (form, value)
 
-    def learn(self, refusal: str, parameter: object, sent: Mapping[str, Any]) -> bool:
-        """Takes note of a refusal; False where nothing that was sent can be blamed, so that asking again is in vain.
+    def note_refusal(self, message: str, parameter: object, sent: Mapping[str, Any]) -> bool:
+        """Notes which parameter was refused; False if none can be identified, so that a retry would not help.
 
-        A first request that is refused for no reason given may have failed on the form of the answer.
+        message, parameter: of the endpoint's error. sent: the parameters of the request.
         """
-        blamed = self._blamed(refusal, parameter, sent)
-        if blamed is None:
+        refused = self._identify(message, parameter, sent)
+        if refused is None:
             return False
-        name = "max_tokens" if blamed == "max_completion_tokens" else blamed
-        self._refused[name] = max(self._refused.get(name, 0), self._tried(name, sent) + 1)
+        name = "max_tokens" if refused == "max_completion_tokens" else refused
+        self._refused_forms[name] = max(self._refused_forms.get(name, 0), self._form_sent(name, sent) + 1)
         return True
 
-    def prove(self) -> None:
-        """Takes note that a request was understood."""
-        self._is_proven = True
+    def note_success(self) -> None:
+        """Notes that the endpoint has accepted a request."""
+        self._has_succeeded = True
 
-    def _blamed(self, refusal: str, parameter: object, sent: Mapping[str, Any]) -> str | None:
+    def _identify(self, message: str, parameter: object, sent: Mapping[str, Any]) -> str | None:
         if isinstance(parameter, str) and (root := re.split(r"[.\[]", parameter)[0]) in sent:
             return root
-        named = (name for name, words in _NAMES.items() if name in sent and re.search(words, refusal, re.IGNORECASE))
-        guess = "response_format" if "response_format" in sent and not self._is_proven else None
-        return next(named, guess)
+        mentioned = (
+            name for name, words in _MENTIONS.items() if name in sent and re.search(words, message, re.IGNORECASE)
+        )
+        # An endpoint that has accepted nothing yet and gives no reason most likely refuses the answer's JSON schema.
+        guess = "response_format" if "response_format" in sent and not self._has_succeeded else None
+        return next(mentioned, guess)
 
-    def _tried(self, name: str, sent: Mapping[str, Any]) -> int:
-        """Which form of a parameter was sent: others may have learnt more in the meantime."""
+    def _form_sent(self, name: str, sent: Mapping[str, Any]) -> int:
+        """The index of the form that was sent; another request may have noted further refusals since."""
         if name == "response_format":
-            return _INSTEAD[name].index(sent[name]["type"])
-        return next((n for n, form in enumerate(_INSTEAD.get(name, (name,))) if form in sent), 0)
+            return _FORMS[name].index(sent[name]["type"])
+        return next((n for n, form in enumerate(_FORMS.get(name, (name,))) if form in sent), 0)
 
 
-def _format(form: str, request: Request) -> dict[str, Any]:
-    """The `response_format` that asks for an answer of a request's schema, or for any JSON."""
+def _response_format(form: str, request: Request) -> dict[str, Any]:
+    """The `response_format` that asks for an answer of the request's schema, or for any JSON object."""
     if form == "json_object":
         return {"type": form}
     return {"type": form, form: {"name": request.name, "strict": True, "schema": dict(request.schema)}}

@@ -1,4 +1,4 @@
-"""What tokens cost: TOML → prices; a model that is not listed has no known price, never a price of 0."""
+"""Prices of tokens, read from TOML. The price of a model that is not listed is unknown, not 0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 @dataclass(frozen=True)
 class Price:
-    """USD for a million tokens of input and of output."""
+    """USD per million tokens of input and of output."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
@@ -27,14 +27,14 @@ class Price:
     output: _Dollars
 
     def of(self, input_tokens: int | None, output_tokens: int | None) -> float | None:
-        """USD for so many tokens; None where they are not known."""
+        """The cost of a call in USD; None if its tokens are unknown."""
         if input_tokens is None or output_tokens is None:
             return None
         return (self.input * input_tokens + self.output * output_tokens) / _MILLION
 
 
 def load_prices(extra: Path | None = None) -> Mapping[str, Price]:
-    """Prices by model; those of an extra file win. Raises ConfigError where it can't be read."""
+    """Prices by model name; the extra file overrides the listed prices. Raises ConfigError if it can't be read."""
     return dict(_read(LISTED)) | (dict(_read(extra)) if extra else {})
 
 

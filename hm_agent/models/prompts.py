@@ -1,47 +1,53 @@
-"""Turns questions into prompts: Jinja2 templates in prompts/, where every word a model reads is written."""
+"""Renders questions as prompts, by the Jinja2 templates in prompts/, which contain every word that a model reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_environment
-from jinja2.filters import make_attrgetter
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined
 
 from hm_agent.config import data_folder
 from hm_agent.questions import Question, shown_fields
-from hm_agent.worlds.melting_pot.grid import Cell, distance
+
+_FILTERS: dict[str, Callable[..., Any]] = {}
+
+
+def register_filter(name: str, function: Callable[..., Any]) -> None:
+    """Adds a Jinja2 filter that the templates of a world need."""
+    _FILTERS[name] = function
+    environment.cache_clear()
 
 
 def render(question: Question[Any]) -> str:
-    """The question as its template puts it; a template sees the question's fields and nothing else."""
+    """The prompt of a question; its template sees the question's shown fields and nothing else."""
     assert is_dataclass(question), f"{type(question).__name__} has no fields to show"
     return environment().get_template(question.template).render(shown_fields(question))
 
 
 def render_retry(error: str) -> str:
-    """What is said to a bad answer."""
+    """The message that is sent back after a bad answer."""
     return environment().get_template("retry.j2").render(error=error)
+
+
+def _from_package(name: str) -> str | None:
+    """The template `package:path`, for worlds in packages of their own; None for other names."""
+    package, colon, path = name.partition(":")
+    return files(package).joinpath(path).read_text("utf-8") if colon else None
 
 
 @cache
 def environment() -> Environment:
-    """The one environment of all templates: a name that no field explains is an error."""
+    """The environment of all templates; a name that is no field of the question is an error."""
     made = Environment(
-        loader=FileSystemLoader(data_folder("prompts")),
+        loader=ChoiceLoader([FileSystemLoader(data_folder("prompts")), FunctionLoader(_from_package)]),
         undefined=StrictUndefined,
-        autoescape=False,  # prompts are no HTML
+        autoescape=False,  # prompts are not HTML
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["nearest"] = nearest
+    made.filters.update(_FILTERS)
     return made
-
-
-@pass_environment
-def nearest(environment: Environment, items: Iterable[Any], start: Cell, attribute: str | int) -> list[Any]:
-    """Items by the distance of their cells from a start. attribute: where an item has its cell, as in Jinja2's sort."""
-    cell_of = make_attrgetter(environment, attribute)
-    return sorted(items, key=lambda item: (distance(start, cell_of(item)), cell_of(item)))

@@ -1,38 +1,42 @@
-"""Where answers come from, for a whole run: each episode gets a model of its own, budget and record are shared."""
+"""The models of a run: each episode gets models of its own, while all share one budget and one answer cache."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from hm_agent.config import ConfigError
-from hm_agent.models.budget import Account, Budget, BudgetedChat
-from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.models.cache import Answers, CachedChat, Record
+from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
+from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
+from hm_agent.models.cache import AnswerCache, CachedChat
 from hm_agent.models.chat import Chat, Reply, Sampling
-from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.outage import OutageTolerantChat
 from hm_agent.models.parameter_support import ParameterSupport
-from hm_agent.models.patience import PatientChat
 from hm_agent.models.prices import Price, load_prices
-from hm_agent.models.text_model import TextModel
 from hm_agent.questions import Model
 
+if TYPE_CHECKING:
+    from hm_agent.models.answer_file import AnswerFile
+
 BUILTIN = "builtin"
+ENTRY_POINTS = "hm_agent.models"
+"""The group of entry points by which other packages add providers."""
 
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """What a command line says of the model.
+    """How the command line describes a model.
 
-    base_url: of an OpenAI-compatible endpoint, None for OpenAI's own. timeout: seconds a call may take. patience: for
-    how many seconds one that has worked may be out of order. cache: the file that keeps every answer. offline: whether
-    it alone may answer. prices: a file that adds to the listed ones.
+    base_url: of an OpenAI-compatible endpoint, None for OpenAI's own. timeout: seconds a call may take. retries: of a
+    failed call. patience: seconds to wait for an endpoint that has answered before. cache: the file that keeps every
+    answer. offline: answers come from that file alone. max_cost: in USD. prices: a file that adds to the listed prices.
     """
 
     name: str = BUILTIN
@@ -58,42 +62,47 @@ PRESETS: Mapping[str, ModelSettings] = {
 
 
 class Provider(Protocol):
-    """A source of models."""
+    """A source of models of one name."""
 
     def check(self) -> None:
-        """Raises ConfigError where it can't be used."""
+        """Raises ConfigError if the settings don't suffice to open a model."""
         ...
 
-    def model(self, seed: int) -> AbstractAsyncContextManager[Model]:
-        """The model for one episode."""
+    def model(self, seed: int, answers: ReasonerTable) -> AbstractAsyncContextManager[Model]:
+        """Opens the model for one episode. answers: what the built-in reasoner calculates."""
         ...
 
     def close(self) -> None: ...
 
 
+ProviderFactory: TypeAlias = Callable[[ModelSettings, Budget | None, AnswerCache | None], Provider]
+"""Makes a provider of the model that the settings name. Budget and cache are the run's and are not to be closed."""
+
+
 class BuiltinProvider:
-    """The built-in reasoner, for everybody."""
+    """Opens the built-in reasoner; it makes no calls and needs no cache."""
+
+    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
+        """Takes what every provider takes, and needs none of it."""
 
     def check(self) -> None:
-        """Needs nothing."""
+        """Does nothing: no setting can be wrong."""
 
     @asynccontextmanager
-    async def model(self, seed: int) -> AsyncIterator[Model]:
-        yield BuiltinReasoner()
+    async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
+        yield BuiltinReasoner(answers)
 
     def close(self) -> None:
-        """Holds nothing."""
+        """Does nothing: there is nothing to release."""
 
 
 class EndpointProvider:
-    """A language model behind an OpenAI-compatible endpoint.
+    """Opens a language model behind an OpenAI-compatible endpoint."""
 
-    ledger: that of the whole run. answers: what --cache names, where another process has it open.
-    """
-
-    def __init__(self, settings: ModelSettings, ledger: Budget, answers: Answers | None = None) -> None:
-        self._settings, self._ledger, self._answers = settings, ledger, answers
-        self._dialect = ParameterSupport()
+    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
+        self._settings, self._cache = settings, cache
+        self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
+        self._support = ParameterSupport()
 
     def check(self) -> None:
         settings = self._settings
@@ -110,17 +119,12 @@ class EndpointProvider:
             raise ConfigError("--base_url (or OPENAI_BASE_URL) is no URL: it looks like http://localhost:8000/v1")
         if self._key and not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"--api_key_env={settings.api_key_env}: the key in it has characters that no key has")
-        _ = self._record
+        if self._cache is not None:
+            self._cache.open()
 
     @cached_property
     def _price(self) -> Price | None:
         return load_prices(self._settings.prices).get(self._settings.name)
-
-    @cached_property
-    def _record(self) -> Answers | None:
-        if self._settings.cache is None:
-            return None
-        return self._answers or Record(self._settings.cache)
 
     @property
     def _base_url(self) -> str | None:
@@ -135,19 +139,22 @@ class EndpointProvider:
         return self._price.of(reply.input_tokens, reply.output_tokens) if self._price else None
 
     @asynccontextmanager
-    async def model(self, seed: int) -> AsyncIterator[Model]:
+    async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
+        # The openai package takes long to import, and runs of the built-in reasoner don't need it.
+        from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
+        from hm_agent.models.text_model import TextModel
+
         settings = self._settings
-        endpoint = Endpoint(self._base_url, self._key, settings.timeout, settings.retries)
-        async with OpenAIChat(endpoint, self._dialect) as chat:
-            known: Chat = PatientChat(chat, self._ledger, settings.patience)
-            known = BudgetedChat(known, self._ledger, self._cost)
-            if self._record:
-                known = CachedChat(known, self._record, self._ledger, offline=settings.offline)
-            yield TextModel(settings.name, known, settings.sampling, self._price, seed)
+        endpoint = EndpointSettings(self._base_url, self._key, settings.timeout, settings.retries)
+        async with OpenAIChat(endpoint, self._support) as openai_chat:
+            chat: Chat = OutageTolerantChat(openai_chat, self._budget, settings.patience)
+            chat = BudgetedChat(chat, self._budget, self._cost)
+            if self._cache is not None:
+                chat = CachedChat(chat, self._cache, self._budget, offline=settings.offline)
+            yield TextModel(settings.name, chat, settings.sampling, self._price, seed)
 
     def close(self) -> None:
-        if self._record:
-            self._record.close()
+        """Does nothing: each model is closed with its episode."""
 
 
 def _is_url(text: str) -> bool:
@@ -158,8 +165,60 @@ def _is_url(text: str) -> bool:
         return False
 
 
-def provider_of(settings: ModelSettings, ledger: Budget | None = None, answers: Answers | None = None) -> Provider:
-    """ledger, answers: those of the whole run, where others take part in it."""
-    if settings.name == BUILTIN:
-        return BuiltinProvider()
-    return EndpointProvider(settings, ledger or Account(settings.max_calls, settings.max_cost), answers)
+PROVIDERS: Mapping[str, ProviderFactory] = {BUILTIN: BuiltinProvider}
+"""By the model's name. A name that neither this nor an entry point knows is a language model behind the endpoint."""
+
+
+def provider_factory(name: str) -> ProviderFactory:
+    """Finds a model's provider: in PROVIDERS, then among other packages' entry points, else the endpoint's.
+
+    Raises ConfigError if an entry point can't be loaded.
+    """
+    if name in PROVIDERS:
+        return PROVIDERS[name]
+    for entry_point in entry_points(group=ENTRY_POINTS, name=name):
+        try:
+            return cast(ProviderFactory, entry_point.load())
+        except (ImportError, AttributeError) as error:
+            raise ConfigError(f"--model={name}: its provider {entry_point.value} can't be loaded: {error}") from error
+    return EndpointProvider
+
+
+class ModelPool:
+    """The models of a run by name; a run may use several, e.g. one for each seat.
+
+    settings: of every model, apart from the name. budget, cache: the run's, if another object keeps them; otherwise the
+    pool keeps its own, by the settings.
+    """
+
+    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
+        self._settings = settings
+        self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
+        self._cache = cache
+        self._own_cache: AnswerFile | None = None
+        if cache is None and settings.cache is not None:
+            from hm_agent.models.answer_file import AnswerFile
+
+            self._cache = self._own_cache = AnswerFile(settings.cache)
+        self._providers: dict[str, Provider] = {}
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raises ConfigError if the settings don't suffice for a model of these names."""
+        for name in names:
+            self._provider(name).check()
+
+    def model(self, name: str, seed: int, answers: ReasonerTable) -> AbstractAsyncContextManager[Model]:
+        """Opens the model of a name for one episode. answers: what the built-in reasoner calculates."""
+        return self._provider(name).model(seed, answers)
+
+    def _provider(self, name: str) -> Provider:
+        if name not in self._providers:
+            settings = replace(self._settings, name=name)
+            self._providers[name] = provider_factory(name)(settings, self._budget, self._cache)
+        return self._providers[name]
+
+    def close(self) -> None:
+        for provider in self._providers.values():
+            provider.close()
+        if self._own_cache is not None:
+            self._own_cache.close()

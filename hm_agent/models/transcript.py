@@ -1,4 +1,4 @@
-"""Keeps what was asked and answered, for recordings and for the bill."""
+"""Records what a model was asked and answered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hm_agent.questions import AnswerT, Call, Exchange, Model, Question, Unanswe
 
 
 class Transcript:
-    """A model that writes down every exchange with the model it wraps, in the order in which the questions were put."""
+    """A model that records its exchanges with the model it wraps, in the order in which the questions were asked."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -30,8 +30,8 @@ class Transcript:
             self.usage += Usage.of(call)
             note(call)
 
-        # Answers to questions put at the same time come in any order, and a trace is to be the same whenever.
-        exchanges, place = self._exchanges, len(self._exchanges)
+        # The answers to simultaneous questions arrive in any order, but a trace must not depend on that.
+        exchanges, index = self._exchanges, len(self._exchanges)
         exchanges.append(None)
         started = time.perf_counter()
         answer: BaseModel | None = None
@@ -42,10 +42,10 @@ class Transcript:
             self.usage += Usage(unanswered=1)
             raise
         finally:
-            exchanges[place] = Exchange(question, answer, time.perf_counter() - started, tuple(calls))
+            exchanges[index] = Exchange(question, answer, time.perf_counter() - started, tuple(calls))
         return given
 
     def take(self) -> Sequence[Exchange]:
-        """The exchanges since the last time they were taken."""
+        """Returns the exchanges recorded since the last call of this method."""
         taken, self._exchanges = self._exchanges, []
         return tuple(exchange for exchange in taken if exchange is not None)

@@ -1,4 +1,4 @@
-"""Waiting for an endpoint that has worked and is out of order for a while."""
+"""Waits while an endpoint that has worked before is out of order."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.questions import ModelUnavailable
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-"""In seconds, between two attempts: each twice as long as the one before."""
+"""Seconds between two attempts; each pause is twice as long as the one before."""
 
 
 class Outage(ModelUnavailable):
-    """An endpoint can't be asked just now, for a reason that may pass."""
+    """An endpoint can't be asked at present, for a reason that may pass."""
 
 
-class PatientChat:
-    """A chat that sits out outages, for so many seconds each.
+class OutageTolerantChat:
+    """A chat that repeats a request during an outage, for at most `patience` seconds.
 
-    An endpoint that has not answered anybody yet is given up at once: its address is more likely to be wrong.
+    The outage of an endpoint that has never answered in this run is raised at once: its address is probably wrong.
     """
 
-    def __init__(self, chat: Chat, ledger: Budget, patience: float) -> None:
-        self._chat, self._ledger, self._patience = chat, ledger, patience
+    def __init__(self, chat: Chat, budget: Budget, patience: float) -> None:
+        self._chat, self._budget, self._patience = chat, budget, patience
 
     async def complete(self, request: Request) -> Reply:
         begun, pause = time.monotonic(), FIRST_PAUSE
@@ -33,7 +33,7 @@ class PatientChat:
                 return await self._chat.complete(request)
             except Outage:
                 left = begun + self._patience - time.monotonic()
-                if left <= 0 or not self._ledger.has_answered():
+                if left <= 0 or not self._budget.has_answered():
                     raise
             await asyncio.sleep(min(pause, left))
             pause = min(2 * pause, LONGEST_PAUSE)

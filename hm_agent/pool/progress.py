@@ -1,0 +1,55 @@
+"""Reports how far the episodes of a run are while they are played."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from hm_agent.core import Step, per_capita
+from hm_agent.experiment import Episode
+from hm_agent.questions import Usage
+from hm_agent.recording.result import Result
+
+INTERVAL = 0.2
+"""Minimum seconds between two pulses of one episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """An episode's state while it is played: the last step, and the reward and model usage up to it."""
+
+    step: int
+    reward: float
+    usage: Usage
+
+
+class Progress(Protocol):
+    """Receives the start, the pulses and the result of every episode of a run."""
+
+    def begin(self, episode: Episode) -> None: ...
+
+    def pulse(self, episode: Episode, pulse: Pulse) -> None: ...
+
+    def end(self, episode: Episode, result: Result) -> None: ...
+
+
+class Heartbeat:
+    """A recorder that emits a pulse at a step if the last pulse is at least `INTERVAL` old."""
+
+    def __init__(self, emit: Callable[[Pulse], None]) -> None:
+        self._emit = emit
+        self._usage = Usage()
+        self._emitted = time.monotonic()
+
+    def record(self, step: Step) -> None:
+        for decision in step.decisions.values():
+            for exchange in decision.exchanges:
+                self._usage = sum(map(Usage.of, exchange.calls), self._usage)
+        if time.monotonic() - self._emitted >= INTERVAL:
+            self._emitted = time.monotonic()
+            self._emit(Pulse(step.turn.step, per_capita(step.totals.values()), self._usage))
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to release."""
