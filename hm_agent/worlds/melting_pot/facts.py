@@ -1,4 +1,4 @@
-"""What is written down of games: frozen dataclasses whose keys are those of the TOML files in scenarios/."""
+"""The facts of games: frozen dataclasses whose fields are the keys of the TOML files in scenarios/."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from hm_agent.core import Counts
+Counts = tuple[int, ...]
+"""An inventory: how much of each resource, in the game's order."""
 
 
 @dataclass(frozen=True)
 class Strict:
-    """Refuses keys that it doesn't know."""
+    """Refuses unknown keys."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
 
+FOCAL = "player_0"
+"""The name of the first slot's player for others, in games where players look different."""
 READY, INTERACTING = "ready", "interacting"
-"""Our words for what avatars wear over their heads in matrix games."""
+"""Names of the marks over avatars' heads in matrix games."""
 
 
 @dataclass(frozen=True)
 class Holding(Strict):
-    """Something that an inventory counts. colour: in which recordings show it."""
+    """An item that an inventory counts. colour: its colour in recordings."""
 
     name: str
     colour: str = "#8b949e"
@@ -32,9 +35,10 @@ class Holding(Strict):
 
 @dataclass(frozen=True)
 class Resource(Strict):
-    """One resource of a matrix game, and the pure strategy it stands for.
+    """One resource of a matrix game and the pure strategy it stands for.
 
-    collect_goals, interact_goals: the positions in a puppet's one-hot GOAL that tell it to collect or to play it.
+    behaviour: the pure strategy. thing: the resource's name. collect_goals, interact_goals: the positions in a puppet's
+    one-hot GOAL that tell it to collect the resource or to play it.
     """
 
     behaviour: str
@@ -47,9 +51,10 @@ class Resource(Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class Sprites(Strict):
-    """What the sprites of a substrate show.
+    """A substrate's sprites and their meanings.
 
-    focal: the focal player's avatar as others see it, where that is a sprite of its own. players: the others'.
+    own: the own avatar. focal: the focal player's avatar as bots see it, where it differs. players: the other players'
+    names by sprite.
     """
 
     wall: str
@@ -61,7 +66,7 @@ class Sprites(Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixSprites(Sprites):
-    """ready, interacting: what avatars wear over their heads."""
+    """ready, interacting: the sprites of the marks over avatars' heads."""
 
     ready: str
     interacting: tuple[str, ...]
@@ -69,7 +74,10 @@ class MatrixSprites(Sprites):
 
 @dataclass(frozen=True, kw_only=True)
 class KitchenSprites(Sprites):
-    """stations: what can be used, but for bare counters. items: what is held or lies there. bars: a pot's progress."""
+    """Names by sprite.
+
+    stations: what can be used, except bare counters. items: what is held or lies on a counter. bars: a pot's progress.
+    """
 
     stations: Mapping[str, str]
     items: Mapping[str, str]
@@ -78,9 +86,9 @@ class KitchenSprites(Sprites):
 
 @dataclass(frozen=True)
 class Beam(Strict):
-    """The interaction beam's reach, in cells ahead and to either side. rest: for so many steps it can't fire again.
+    """The interaction beam: its reach ahead and to either side in cells, and its cooldown in steps.
 
-    Where a player is told when its beam is ready, no rest need be given.
+    The cooldown, `rest`, stays 0 in games whose observations tell when the beam is ready.
     """
 
     length: int
@@ -90,30 +98,35 @@ class Beam(Strict):
 
 @dataclass(frozen=True)
 class Length(Strict):
-    """How long an episode lasts, in steps: `least`, and from then on it ends with a chance at `every` so many steps."""
+    """An episode's length: `least` steps, then after every `every` steps it ends with probability `chance`."""
 
     least: int
     every: int
     chance: float
 
-    def left(self, step: int) -> float:
-        """How many steps are to be expected after this one."""
+    def expected_remaining(self, step: int) -> float:
+        """The expected number of steps after this one."""
         return max(0, self.least - step) + self.every / self.chance
 
 
 @dataclass(frozen=True)
 class ScenarioFacts(Strict):
-    """One scenario of a game. paper: (mean, standard error) of reward by agent, from the paper's table 1."""
+    """One scenario of a game. paper: each agent's mean reward and its standard error, from the paper's table 1.
+
+    needs_models: False if none of its bots is a trained model, so that Melting Pot's own always play.
+    """
 
     about: str
+    needs_models: bool = True
     paper: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GameFacts(Strict):
-    """All that is written down of any game. reward_per_steps: the paper reports reward for so many.
+    """The facts that every game has.
 
-    walls: the characters of the map that nobody can enter.
+    reward_per_steps: the number of steps that the paper's rewards refer to. walls: the map characters of cells that
+    nobody can enter.
     """
 
     title: str
@@ -128,22 +141,30 @@ class GameFacts(Strict):
 
     @property
     def holdings(self) -> tuple[Holding, ...]:
-        """What an inventory counts, in its order."""
+        """The items that an inventory counts, in its order."""
         raise NotImplementedError
+
+    def others(self, slot: int = 0) -> tuple[str, ...]:
+        """The names by which the player of a slot knows the others: by slot where there are several."""
+        names = tuple(self.sprites.players.values())
+        if len(names) == 1:
+            return names
+        everybody = (FOCAL, *names)
+        return everybody[:slot] + everybody[slot + 1 :]
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """Our words for the sprites of what can be taken or used."""
+        """The kinds of things that can be taken or used, by sprite."""
         raise NotImplementedError
 
     @property
     def marks(self) -> Mapping[str, str]:
-        """Our words for the sprites of what is worn, held or shown on top of something."""
+        """The names of what is worn, held or shown on top of something, by sprite."""
         raise NotImplementedError
 
     @property
     def solid(self) -> tuple[str, ...]:
-        """The sprites of what nobody can walk through, but for players."""
+        """The sprites of everything that blocks a step, except players."""
         return (self.sprites.wall,)
 
     def words(self, counts: Counts) -> str:
@@ -153,7 +174,7 @@ class GameFacts(Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixFacts(GameFacts):
-    """A matrix game; payoff rows are one's own pure strategies, columns the others'."""
+    """A matrix game. payoff: the own reward; rows are the own pure strategies, columns the other player's."""
 
     game: Literal["matrix"]
     payoff: tuple[tuple[float, ...], ...]
@@ -183,8 +204,8 @@ class MatrixFacts(GameFacts):
 
 
 @dataclass(frozen=True)
-class Recipe(Strict):
-    """tomatoes: that a pot takes. cooking_steps: until they are soup. reward: to everybody for a soup delivered."""
+class SoupRecipe(Strict):
+    """tomatoes: that a pot takes. cooking_steps: from a full pot to soup. reward: of each player per soup delivered."""
 
     tomatoes: int
     cooking_steps: int
@@ -193,10 +214,10 @@ class Recipe(Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class KitchenFacts(GameFacts):
-    """A kitchen of Collaborative Cooking. items: what one can hold, in the order of the recipe."""
+    """A kitchen of Collaborative Cooking. items: what a player can hold, in the order of the recipe."""
 
     game: Literal["cooking"]
-    recipe: Recipe
+    recipe: SoupRecipe
     items: tuple[Holding, ...]
     sprites: KitchenSprites
 

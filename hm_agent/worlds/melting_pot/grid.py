@@ -1,4 +1,4 @@
-"""The geometry all parts share: cells, facings, poses, moves and the layout of walls.
+"""Grid geometry: cells, facings, poses, moves, a player's window and the layout of walls.
 
 A cell is (x, y): x counts columns from the west, y counts rows from the north, both from 0.
 """
@@ -15,7 +15,7 @@ Cell = tuple[int, int]
 
 
 class Facing(IntEnum):
-    """Where an avatar looks, clockwise from north, as Melting Pot numbers it."""
+    """The direction an avatar faces, clockwise from north, as Melting Pot numbers it."""
 
     NORTH = 0
     EAST = 1
@@ -24,11 +24,11 @@ class Facing(IntEnum):
 
 
 AHEAD: tuple[Cell, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
-"""The cell in front of (0, 0) by facing; the one to the right of facing f is AHEAD[(f + 1) % 4]."""
+"""The step ahead, (dx, dy), by facing; the step to the right at facing f is AHEAD[(f + 1) % 4]."""
 
 
 class Move(IntEnum):
-    """The primitive moves of the grid substrates, as Melting Pot numbers them; steps are relative to the facing."""
+    """The primitive actions of the grid substrates, as Melting Pot numbers them; steps are relative to the facing."""
 
     NOOP = 0
     FORWARD = 1
@@ -40,14 +40,15 @@ class Move(IntEnum):
     INTERACT = 7
 
 
-QUARTERS: Mapping[int, int] = {Move.FORWARD: 0, Move.STEP_RIGHT: 1, Move.BACKWARD: 2, Move.STEP_LEFT: 3}
-"""By how many quarter turns clockwise from the facing a step goes."""
-STEP_BY_QUARTERS = {quarters: Move(move) for move, quarters in QUARTERS.items()}
+STEP_QUARTERS: Mapping[int, int] = {Move.FORWARD: 0, Move.STEP_RIGHT: 1, Move.BACKWARD: 2, Move.STEP_LEFT: 3}
+"""The direction of each step, in quarter turns clockwise from the facing."""
+STEP_BY_QUARTERS = {quarters: Move(move) for move, quarters in STEP_QUARTERS.items()}
 TURNS: Mapping[int, int] = {Move.TURN_LEFT: 3, Move.TURN_RIGHT: 1}
+"""The quarter turns clockwise that each turn makes."""
 
 
 class Pose(NamedTuple):
-    """Where an avatar stands and where it looks."""
+    """An avatar's cell and facing."""
 
     x: int
     y: int
@@ -57,29 +58,33 @@ class Pose(NamedTuple):
     def cell(self) -> Cell:
         return self.x, self.y
 
+    def to_json(self) -> tuple[int, int, Facing]:
+        """The form in traces: [x, y, "north"]."""
+        return self.x, self.y, Facing(self.facing)
+
     def place(self, forward: int, right: int) -> Cell:
-        """The cell so many steps ahead and to the right; both may be negative."""
+        """The cell at an offset in steps ahead and to the right; both may be negative."""
         (fx, fy), (rx, ry) = AHEAD[self.facing], AHEAD[(self.facing + 1) % 4]
         return self.x + forward * fx + right * rx, self.y + forward * fy + right * ry
 
     def offset(self, cell: Cell) -> tuple[int, int]:
-        """How far ahead and to the right a cell lies: the inverse of `place`."""
+        """The (ahead, right) offset of a cell: the inverse of `place`."""
         dx, dy = cell[0] - self.x, cell[1] - self.y
         (fx, fy), (rx, ry) = AHEAD[self.facing], AHEAD[(self.facing + 1) % 4]
         return dx * fx + dy * fy, dx * rx + dy * ry
 
     def after(self, move: int) -> Pose:
-        """The pose a move leads to where nothing is in the way."""
+        """The pose after a move that nothing blocks."""
         if move in TURNS:
             return Pose(self.x, self.y, (self.facing + TURNS[move]) % 4)
-        if move in QUARTERS:
-            dx, dy = AHEAD[(self.facing + QUARTERS[move]) % 4]
+        if move in STEP_QUARTERS:
+            dx, dy = AHEAD[(self.facing + STEP_QUARTERS[move]) % 4]
             return Pose(self.x + dx, self.y + dy, self.facing)
         return self
 
 
 def step_towards(pose: Pose, neighbour: Cell) -> Move:
-    """The step that takes an avatar to a neighbouring cell without turning."""
+    """The step, without turning, that leads to a neighbouring cell."""
     direction = AHEAD.index((neighbour[0] - pose.x, neighbour[1] - pose.y))
     return STEP_BY_QUARTERS[(direction - pose.facing) % 4]
 
@@ -90,8 +95,49 @@ def distance(a: Cell, b: Cell) -> int:
 
 
 @dataclass(frozen=True)
+class Window:
+    """The rectangle of cells that a player sees around its own, in cells to each side; ahead is up in the frame.
+
+    Cells are numbered row by row from the top left.
+    """
+
+    left: int
+    right: int
+    forward: int
+    backward: int
+
+    @property
+    def rows(self) -> int:
+        return self.forward + 1 + self.backward
+
+    @property
+    def columns(self) -> int:
+        return self.left + 1 + self.right
+
+    @property
+    def own_index(self) -> int:
+        """The number of the player's own cell."""
+        return self.forward * self.columns + self.left
+
+    @cached_property
+    def offsets(self) -> tuple[tuple[int, int], ...]:
+        """(ahead, right) of each cell of the window, by number."""
+        rows, columns = range(self.rows), range(self.columns)
+        return tuple((self.forward - row, column - self.left) for row in rows for column in columns)
+
+    def shows(self, pose: Pose, cell: Cell) -> bool:
+        """Whether the window of a player at this pose contains a cell; walls block no view."""
+        ahead, right = pose.offset(cell)
+        return -self.backward <= ahead <= self.forward and -self.left <= right <= self.right
+
+    def cells(self, pose: Pose) -> tuple[Cell, ...]:
+        """The map cells in the window of a player at this pose, by number."""
+        return tuple(pose.place(ahead, right) for ahead, right in self.offsets)
+
+
+@dataclass(frozen=True)
 class Layout:
-    """What is known of a map beforehand: its size and its walls."""
+    """A map's size and walls, which are known before an episode."""
 
     width: int
     height: int
@@ -99,7 +145,7 @@ class Layout:
 
     @classmethod
     def from_ascii(cls, text: str, walls: str = "W") -> Layout:
-        """walls: the characters of what nobody can enter."""
+        """Reads a map, one character per cell. walls: the characters of cells that nobody can enter."""
         rows: Sequence[str] = text.strip("\n").splitlines()
         solid = frozenset((x, y) for y, row in enumerate(rows) for x, char in enumerate(row) if char in walls)
         return cls(width=max(map(len, rows)), height=len(rows), walls=solid)
@@ -108,12 +154,12 @@ class Layout:
         return 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
 
     def is_open(self, cell: Cell) -> bool:
-        """Whether an avatar could ever stand there."""
+        """Whether a cell is on the map and free of walls."""
         return cell in self.neighbours
 
     @cached_property
     def open_cells(self) -> tuple[Cell, ...]:
-        """Every cell without a wall, row by row."""
+        """All cells without a wall, row by row."""
         cells = ((x, y) for y in range(self.height) for x in range(self.width))
         return tuple(cell for cell in cells if cell not in self.walls)
 
@@ -125,5 +171,5 @@ class Layout:
 
 
 def around(cell: Cell) -> Iterator[Cell]:
-    """The four cells next to a cell, on the map or not."""
+    """The four neighbours of a cell, on the map or not."""
     return ((cell[0] + dx, cell[1] + dy) for dx, dy in AHEAD)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -13,7 +12,8 @@ from typing import Annotated, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, data_folder
-from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts, ScenarioFacts
+from hm_agent.core import Seat
+from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
 AnyFacts = Annotated[MatrixFacts | KitchenFacts, Field(discriminator="game")]
@@ -21,22 +21,46 @@ AnyFacts = Annotated[MatrixFacts | KitchenFacts, Field(discriminator="game")]
 
 @dataclass(frozen=True)
 class Scenario:
-    """One numbered scenario of a game, known by Melting Pot's full name and by a short one."""
+    """One numbered scenario of a game, or self-play on its substrate, whose number is None.
+
+    It is known by Melting Pot's full name and by a short one.
+    """
 
     game: GameFacts
-    number: int
+    number: int | None
+
+    @property
+    def is_self_play(self) -> bool:
+        return self.number is None
+
+    @property
+    def _ending(self) -> str:
+        return "selfplay" if self.number is None else str(self.number)
 
     @property
     def name(self) -> str:
-        return f"{self.game.substrate}_{self.number}"
+        return f"{self.game.substrate}_{self._ending}"
 
     @property
     def short_name(self) -> str:
-        return f"{self.game.short_name}_{self.number}"
+        return f"{self.game.short_name}_{self._ending}"
 
     @property
-    def facts(self) -> ScenarioFacts:
-        return self.game.scenarios[self.number]
+    def about(self) -> str:
+        if self.number is None:
+            return f"no bots: {len(self.seats)} seats for agents"
+        return self.game.scenarios[self.number].about
+
+    @property
+    def published(self) -> Mapping[str, tuple[float, float]]:
+        """(mean, standard error) of the paper's table 1, by agent."""
+        return {} if self.number is None else self.game.scenarios[self.number].paper
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The focal player's or, in self-play, one for every slot."""
+        slots = 1 + len(self.game.sprites.players) if self.is_self_play else 1
+        return tuple(f"player_{slot}" for slot in range(slots))
 
 
 def load_game(path: Path) -> GameFacts:
@@ -72,22 +96,16 @@ def game_named(short_name: str, kind: type[FactsT]) -> FactsT:
 
 
 def all_scenarios() -> Iterator[Scenario]:
+    """Every game's scenarios in order, then its self-play."""
     for game in load_games():
         for number in range(len(game.scenarios)):
             yield Scenario(game, number)
+        yield Scenario(game, None)
 
 
-def find_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
-    """The scenarios that names or globs stand for, each once, in the order asked for."""
-    known = tuple(all_scenarios())
-    found: dict[str, Scenario] = {}
-    for pattern in patterns:
-        matching = [s for s in known if fnmatchcase(s.short_name, pattern) or fnmatchcase(s.name, pattern)]
-        if not matching:
-            raise ConfigError(f"unknown scenario {pattern!r}: {_ranges()}; see --list")
-        found |= {scenario.name: scenario for scenario in matching}
-    return tuple(found.values())
-
-
-def _ranges() -> str:
-    return "; ".join(f"{game.short_name} has 0 to {len(game.scenarios) - 1}" for game in load_games())
+def scenario_named(name: str) -> Scenario:
+    """The scenario of a short or full name."""
+    for scenario in all_scenarios():
+        if name in (scenario.short_name, scenario.name):
+            return scenario
+    raise ConfigError(f"unknown scenario {name!r}; see --list")

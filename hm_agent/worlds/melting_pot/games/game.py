@@ -1,27 +1,30 @@
-"""What a game has to tell: the one place where a substrate's meaning lives."""
+"""What a game has to tell: the one place where the meaning of a substrate lives."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from pydantic import BaseModel
+import numpy.typing as npt
 
-from hm_agent.core import Counts, Event, Interaction, Observation, Strategy
-from hm_agent.questions import Question, Words
-from hm_agent.theory_of_mind.by_reward import Strategising
-from hm_agent.theory_of_mind.module import Mindreading
-from hm_agent.theory_of_mind.vanilla import MindPrompting
+from hm_agent.agents.reflection import Critique
+from hm_agent.core import Event, Interaction, Observation
+from hm_agent.questions import Question
+from hm_agent.theory_of_mind.mind import Mind
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import Subgoal
 
+View = Mapping[str, npt.NDArray[Any]]
+"""The permitted observations of one player by name, e.g. RGB (H, W, 3) uint8."""
+
 
 class Inference(StrEnum):
-    """How the other's inventory is found: by exact calculation, or by asking the model as the paper does."""
+    """How the other player's inventory is found: by exact calculation, or by asking the model as the paper does."""
 
     EXACT = "exact"
     MODEL = "model"
@@ -29,26 +32,26 @@ class Inference(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """What a plan is made on.
+    """What a plan is made from.
 
-    history: what happened with others, where planning is to make of it what it can. critiques: what was learnt from
-    earlier plans, the latest last.
+    strategy: the game's own. history: the interactions, for agents that leave to planning what to make of them.
+    critiques: of earlier plans, the latest last.
     """
 
-    observation: Observation
+    observation: Observation[View]
     view: TextualMap
     memory: EntityMemory
-    strategy: Strategy
+    strategy: Any
     history: Sequence[Interaction] = ()
     critiques: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlanOutcome:
-    """A plan and what came of it.
+    """A plan and its outcome.
 
-    question: what it answered, with all that was known then. failed: the subgoal that came to nothing and so ended it.
-    reward: all that was paid since it was made.
+    question: the one it answered. failed: the subgoal that failed and so ended the plan. reward: the sum of all rewards
+    since the plan was made.
     """
 
     question: Question[Any]
@@ -57,22 +60,11 @@ class PlanOutcome:
     reward: float
 
 
-class Critique(BaseModel):
-    """Why something came to nothing, and what to do instead."""
-
-    reasoning: str = ""
-    critique: Words
-
-
-class Mind(Mindreading, MindPrompting, Strategising, Protocol):
-    """What a game has to ask of all kinds of strategists."""
-
-
 class Game(Protocol):
-    """One game as one player plays it through an episode: what happens, what it means, and what can be done.
+    """One game as one player plays it through an episode. Building a question changes nothing.
 
-    subgoals: the functions a plan may call. ready_mark: what a player wears, or a thing shows, that is ready to be
-    interacted with; None where all are.
+    subgoals: the functions a plan may call. ready_mark: the mark of a player that can be interacted with, or of a thing
+    that is ready; None if all are. inferred_inventory: what the other player of the latest interaction held, if known.
     """
 
     @property
@@ -92,32 +84,39 @@ class Game(Protocol):
     @property
     def ready_mark(self) -> str | None: ...
 
-    def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
-        """What has happened, by the latest frame; to be called with every frame, once it is remembered."""
+    @property
+    def inferred_inventory(self) -> Counts | None: ...
+
+    def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
+        """What has happened, by the latest frame; to be called with every frame, after the memory has taken it in."""
         ...
 
-    def inventory(self, observation: Observation, view: TextualMap) -> Counts: ...
+    def inventory(self, observation: Observation[View], view: TextualMap) -> Counts: ...
 
-    def is_loaded(self, observation: Observation) -> bool:
-        """Whether the beam can fire now."""
+    def is_loaded(self, observation: Observation[View]) -> bool:
+        """True if the beam can fire now."""
         ...
 
     def is_idle(self, view: TextualMap) -> bool:
-        """Whether nothing can be done."""
+        """True if no action has any effect now."""
         ...
 
-    def ask_plan(self, briefing: PlanContext) -> Question[Any]:
-        """How to carry out a strategy from here."""
+    def ask_plan(self, context: PlanContext) -> Question[Any]:
+        """How to carry out the strategy from here."""
         ...
 
     def default_plan(self, view: TextualMap) -> Sequence[Subgoal]:
-        """What to do where no valid plan came."""
+        """What to do if the model gives no valid plan."""
         ...
 
-    def ask_critique(self, briefing: PlanContext, failed: Subgoal) -> Question[Critique] | None:
-        """Why a subgoal came to nothing; None where the game has nothing that could."""
+    def ask_critique(self, context: PlanContext, failed: Subgoal) -> Question[Critique] | None:
+        """Why a subgoal failed; None if no subgoal of the game can fail so, or if the reason is known."""
         ...
 
-    def ask_evaluation(self, briefing: PlanContext, attempt: PlanOutcome) -> Question[Critique]:
-        """What a plan came to, and what to do better."""
+    def remember_failure(self, failed: Subgoal, why: str | None) -> None:
+        """Keeps a failure, so that no plan repeats it in the same state. why: None if it is not explained."""
+        ...
+
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> Question[Critique]:
+        """What a plan achieved, and what to do better."""
         ...

@@ -1,7 +1,7 @@
-"""What was seen where, and when (Hypothetical Minds, appendix C.2).
+"""Memory of things and players: where and when each was last seen (Hypothetical Minds, appendix C.2).
 
-A memory can be outdated; it is removed as soon as its cell is seen again without the thing. Where a kind of thing was
-ever seen is kept apart, since what was taken may grow back in its place.
+An entry can be outdated; it is removed when its cell is seen again without the thing. The cells where things were ever
+seen are kept apart as sites, since a collected resource regrows in its place.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.grid import Cell
-from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap, worth_going_to
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap, place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerSighting:
-    """When and where another player was last seen."""
+    """Where, when and with which mark another player was last seen."""
 
     cell: Cell
     facing: int | None
@@ -25,8 +25,8 @@ class PlayerSighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """A thing found gone that one did not take oneself. seen: the step it was last seen there."""
+class Disappearance:
+    """A thing found gone that the agent did not take itself. seen: the step at which it was last seen there."""
 
     kind: str
     cell: Cell
@@ -34,76 +34,80 @@ class Loss:
 
 
 class EntityMemory:
-    """Things with the step they were last seen, other players, and when each cell was last in view."""
+    """Remembers things and other players as last seen, and when each cell was last in view.
 
-    def __init__(self, whereabouts: PlayerBeliefMap | None = None) -> None:
-        """whereabouts: a belief to keep about where other players are."""
+    things: (kind, step last seen) by cell. sites: the kind of thing last seen on each cell, also where it is gone now.
+    emptied: the step at which each empty site was last seen empty, since the avatar's last entry into the map.
+    disappeared: the things that the latest frame shows to be gone, taken by others.
+    players: by name. looked_at: the step at which each cell was last in view.
+    """
+
+    def __init__(self, player_belief: PlayerBeliefMap | None = None) -> None:
+        """player_belief: a belief about the other players' cells, updated with this memory."""
         self.things: dict[Cell, tuple[str, int]] = {}
         self.sites: dict[Cell, str] = {}
         self.emptied: dict[Cell, int] = {}
-        """The sites that were seen empty since one is on the map, with the step: what is taken grows back with time."""
-        self.lost: list[Loss] = []
-        """What the latest frame has shown to be gone: others have taken it since it was last seen."""
+        self.disappeared: list[Disappearance] = []
         self.players: dict[str, PlayerSighting] = {}
         self.looked_at: dict[Cell, int] = {}
-        self.whereabouts = whereabouts
+        self.player_belief = player_belief
 
     def update(self, step: int, view: TextualMap) -> None:
-        """Takes in one frame; a frame of unknown pose leaves no memory."""
-        if self.whereabouts:
-            self.whereabouts.notice(self.sites)
-            self.whereabouts.update(view)
-        self.lost = []
+        """Takes in one frame; without a known pose nothing is remembered of it."""
+        if self.player_belief:
+            self.player_belief.set_sites(self.sites)
+            self.player_belief.update(view)
+        self.disappeared = []
         if not view.present:
             self.emptied.clear()
         if view.pose is None:
             return
-        self._remember(step, view.sights)
+        self._remember(step, view.detections)
         for cell in view.in_view:
             self.looked_at[cell] = step
             if cell in self.sites:
                 self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
 
     def _check_site(self, step: int, cell: Cell, taken_by_others: bool) -> None:
-        """Forgets what is seen to be there no more."""
+        """Removes a thing that the frame shows to be gone from its site."""
         kind, seen = self.things.get(cell, (None, -1))
         if seen == step:
             self.emptied.pop(cell, None)
             return
         if kind is not None and taken_by_others:
-            self.lost.append(Loss(kind, cell, seen))
+            self.disappeared.append(Disappearance(kind, cell, seen))
         self.things.pop(cell, None)
         self.emptied[cell] = step
 
-    def _remember(self, step: int, sights: Iterable[Detection]) -> None:
-        for sight in sights:
-            if sight.cell is None:
+    def _remember(self, step: int, detections: Iterable[Detection]) -> None:
+        for detection in detections:
+            if detection.cell is None:
                 continue
-            if sight.is_player:
-                self.players[sight.kind] = PlayerSighting(sight.cell, sight.facing, sight.mark, step)
+            if detection.is_player:
+                self.players[detection.kind] = PlayerSighting(detection.cell, detection.facing, detection.mark, step)
             else:
-                self.things[sight.cell] = sight.kind, step
-                self.sites[sight.cell] = sight.kind
+                self.things[detection.cell] = detection.kind, step
+                self.sites[detection.cell] = detection.kind
 
     def kinds(self) -> Mapping[Cell, str]:
-        """The kind of every thing believed to be there."""
+        """The kind of every remembered thing, by cell."""
         return {cell: kind for cell, (kind, _) in self.things.items()}
 
     def cells_of(self, kind: str) -> list[Cell]:
-        """Where things of a kind are believed to be."""
+        """The cells of the remembered things of a kind."""
         return [cell for cell, (remembered, _) in self.things.items() if remembered == kind]
 
     def likely_places(self, players: Sequence[str] = ()) -> tuple[tuple[Cell, float], ...]:
-        """Where these players, or any, may be seen from, and how many of them to expect there."""
-        return self.whereabouts.likely_places(players) if self.whereabouts else ()
+        """Places with the expected number of these players in view from there; all players by default."""
+        return self.player_belief.likely_places(players) if self.player_belief else ()
 
     def likely_place(self, here: Cell, players: Sequence[str] = ()) -> Cell | None:
-        """Where to look for one of these players, or for any, from here; None without a belief."""
+        """The place to search next for one of these players, or for any; None without a belief."""
         places = self.likely_places(players)
-        return worth_going_to(places, here) if places else None
+        return place_to_search(places, here) if places else None
 
     def last_seen(self) -> Iterator[tuple[str, Cell, int]]:
-        """Every thing and player that is known of, by kind or name, with where and at which step it was last seen."""
+        """(kind or name, cell, step) of every remembered thing and player, as last seen."""
         for cell, (kind, step) in self.things.items():
             yield kind, cell, step
         for name, sighting in self.players.items():

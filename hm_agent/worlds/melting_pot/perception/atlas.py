@@ -1,7 +1,7 @@
-"""Every picture a cell can show, computed from the substrate's own configuration.
+"""Names what each cell of a frame shows, by exact look-up of its pixels in an atlas of all possible pictures.
 
-No image is labelled by hand: the sprites' shapes and palettes are in the configuration, and the engine's rules for
-scaling, rotating and laying them over each other are few and exact. A cell of a frame is then named by look-up.
+The atlas is computed from the substrate's configuration, which holds the shapes and palettes of all sprites, and from
+the engine's exact rules for scaling, rotating and blending them; no image is labelled by hand.
 """
 
 from __future__ import annotations
@@ -16,20 +16,22 @@ import numpy.typing as npt
 
 SPRITE_SIZE = 8
 UNKNOWN = 0
-"""The label of a patch that no combination of sprites explains."""
+"""The label index of a patch that no combination of sprites explains."""
 
 LAYERS = ("background", "lowerPhysical", "upperPhysical", "overlay", "superOverlay")
-"""The visible layers from below to above, in the engine's render order."""
+"""The visible layers, from bottom to top."""
 
 BEAMS = {"BeamInteraction": (252, 252, 106)}
-"""Sprites that only the engine's Lua code defines: the interaction beam is painted over everything else."""
+"""The RGB of opaque beams, which only the engine's Lua code defines and which hide all other sprites."""
 
 Pixels = npt.NDArray[np.uint8]
+Labels = list[int]
+"""The label index of each cell of a window, row by row from the top left."""
 
 
 @dataclass(frozen=True)
 class Sprite:
-    """One picture on one layer, seen at so many quarter turns clockwise."""
+    """A named picture on one layer, rotated by `turns` quarter turns clockwise."""
 
     name: str
     turns: int = 0
@@ -37,7 +39,7 @@ class Sprite:
 
 @dataclass(frozen=True)
 class Label:
-    """What a cell shows: the sprites on it, from below to above; empty for bare floor."""
+    """The sprites that a cell shows, from bottom to top; none for bare floor."""
 
     sprites: tuple[Sprite, ...] = ()
 
@@ -47,39 +49,39 @@ class Label:
 
 @dataclass(frozen=True)
 class Atlas:
-    """Look-up from the bytes of an 8 x 8 patch to the index of its label; index UNKNOWN is no picture at all."""
+    """index: from the bytes of an 8 x 8 RGB patch to the index of its label in `labels`."""
 
     labels: tuple[Label, ...]
     index: Mapping[bytes, int]
 
 
 def build_atlas(settings: Mapping[str, Any]) -> Atlas:
-    """Computes the atlas of every player's view.
+    """Computes the atlas of everything any player can see.
 
     settings: the substrate's lab2d settings.
     """
     pictures = _sprite_pictures(settings)
     layers = [_layer_pictures(settings, layer, pictures) for layer in LAYERS]
-    layers.append(_interactions(settings))
+    layers.append(_translucent_beams(settings))
     labels: list[Label] = [Label((Sprite("unknown"),))]
     index: dict[bytes, int] = {}
     for stack in product(*layers):
         sprites = tuple(sprite for sprite, _ in stack if sprite is not None)
-        _enter(Label(sprites), _compose([rgba for _, rgba in stack if rgba is not None]), labels, index)
+        _add(Label(sprites), _compose([rgba for _, rgba in stack if rgba is not None]), labels, index)
     for name, colour in BEAMS.items():
         beam = np.full((SPRITE_SIZE, SPRITE_SIZE, 3), colour, np.uint8)
-        _enter(Label((Sprite(name),)), beam, labels, index)
+        _add(Label((Sprite(name),)), beam, labels, index)
     return Atlas(tuple(labels), index)
 
 
-def _enter(label: Label, patch: Pixels, labels: list[Label], index: dict[bytes, int]) -> None:
-    """Keeps the first, simplest label of a picture: combinations are made from few sprites to many."""
+def _add(label: Label, patch: Pixels, labels: list[Label], index: dict[bytes, int]) -> None:
+    """Adds a picture unless a label has it already: the first label, with the fewest sprites, is kept."""
     if index.setdefault(patch.tobytes(), len(labels)) == len(labels):
         labels.append(label)
 
 
 Rotations = tuple[Pixels, ...]
-"""(8, 8, 4) RGBA pictures of one sprite, by quarter turns; a single one where it never turns."""
+"""(8, 8, 4) RGBA pictures of one sprite by quarter turns; a single one for a sprite that is never rotated."""
 
 
 def _game_objects(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -123,7 +125,7 @@ def _rotations(shape: str | Sequence[str], palette: Mapping[str, Sequence[int]],
 
 
 def _paint(shape: str, palette: Mapping[str, Sequence[int]]) -> Pixels:
-    """(8, 8, 4) RGBA of an ASCII shape; larger shapes come down by a floored box mean of each channel."""
+    """(8, 8, 4) RGBA of an ASCII shape; larger shapes are scaled down by the floored box mean of each channel."""
     rgba = [[(*palette[char], 255)[:4] for char in line] for line in shape.strip().splitlines()]
     picture = np.array(rgba, np.int64)
     factor = len(picture) // SPRITE_SIZE
@@ -134,7 +136,10 @@ def _paint(shape: str, palette: Mapping[str, Sequence[int]]) -> Pixels:
 def _layer_pictures(
     settings: Mapping[str, Any], layer: str, pictures: Mapping[str, Rotations]
 ) -> list[tuple[Sprite | None, Pixels | None]]:
-    """Everything that can lie on a layer, nothing first; sprites without a picture are seen as others only."""
+    """Every (sprite, RGBA picture) that a layer can hold, beginning with none.
+
+    Sprites without a picture are left out: players see another sprite in their place.
+    """
     names = {
         state["sprite"]
         for game_object in _game_objects(settings)
@@ -142,22 +147,22 @@ def _layer_pictures(
         for state in kwargs["stateConfigs"]
         if state.get("layer") == layer and "sprite" in state
     }
-    names |= {seen_as for name, seen_as in _disguises(settings) if name in names}
+    names |= {seen_as for name, seen_as in _sprite_maps(settings) if name in names}
     shown: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
     known = sorted(names & pictures.keys())
     shown += [(Sprite(name, turns), rgba) for name in known for turns, rgba in enumerate(pictures[name])]
     return shown
 
 
-def _disguises(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """By which other sprite an avatar is shown to some player: to itself, or to everybody else."""
+def _sprite_maps(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(sprite, the sprite that some player sees in its place), from every avatar's sprite map."""
     for game_object in settings["simulation"]["gameObjects"]:
         for kwargs in _components(game_object, "Avatar"):
             yield from kwargs.get("spriteMap", {}).items()
 
 
-def _interactions(settings: Mapping[str, Any]) -> list[tuple[Sprite | None, Pixels | None]]:
-    """Beams with a picture of their own, which leaves visible what they are painted over; no beam first."""
+def _translucent_beams(settings: Mapping[str, Any]) -> list[tuple[Sprite | None, Pixels | None]]:
+    """Every (sprite, RGBA picture) of beams that leave visible what they cover, beginning with none."""
     shown: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
     for game_object in settings["simulation"]["gameObjects"]:
         for kwargs in _components(game_object, "InteractBeam"):
@@ -167,9 +172,20 @@ def _interactions(settings: Mapping[str, Any]) -> list[tuple[Sprite | None, Pixe
 
 
 def _compose(pictures: Sequence[Pixels]) -> Pixels:
-    """(8, 8, 3) what the engine shows of RGBA pictures laid over black, by its integer blending."""
+    """(8, 8, 3) RGB of RGBA pictures laid over black, blended in integers as the engine does."""
     patch = np.zeros((SPRITE_SIZE, SPRITE_SIZE, 3), np.int64)
     for rgba in pictures:
         colour, alpha = rgba[..., :3].astype(np.int64), rgba[..., 3:].astype(np.int64)
         patch = ((255 - alpha) * patch + alpha * colour + 127) // 255
     return patch.astype(np.uint8)
+
+
+def label_patches(rgb: Pixels, atlas: Atlas) -> Labels:
+    """The label index of every patch of a frame by exact look-up, UNKNOWN where the atlas has no such picture.
+
+    rgb: (H, W, 3) uint8, H and W multiples of 8.
+    """
+    rows, columns = rgb.shape[0] // SPRITE_SIZE, rgb.shape[1] // SPRITE_SIZE
+    patches = rgb.reshape(rows, SPRITE_SIZE, columns, SPRITE_SIZE, 3).swapaxes(1, 2).tobytes()
+    size, look_up = SPRITE_SIZE * SPRITE_SIZE * 3, atlas.index.get
+    return [look_up(patches[start : start + size], UNKNOWN) for start in range(0, len(patches), size)]

@@ -1,7 +1,7 @@
-"""Where am I? A filter over all poses that agree with the known walls and with what was done.
+"""Localizes the own avatar: a Bayes filter over all poses of the map.
 
-Three sources are combined: the pattern of walls in the window, the compass (a wall's sprite is drawn turned against
-the avatar's facing, so one visible wall tells the facing exactly), and dead reckoning from one step to the next.
+It combines three sources: the pattern of walls in the window, the compass (a wall's sprite is drawn rotated against the
+avatar's facing, so one visible wall gives the facing exactly), and dead reckoning from the own moves.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.grid import Layout, Pose
-from hm_agent.worlds.melting_pot.perception.view import Window
+from hm_agent.worlds.melting_pot.grid import Layout, Pose, Window
 
-CLEARLY = 2.0
-"""How many times likelier than any other a pose must be to be taken as the own one."""
-NEGLIGIBLE = 1e-6
-"""Poses less likely than this, against all others together, are given up."""
+MIN_RATIO = 2.0
+"""A pose is taken as the own one if it is more than this many times as likely as the second likeliest."""
+MIN_PROBABILITY = 1e-6
+"""Poses with a lower probability are dropped."""
 
 
 class WallPatterns:
-    """Which walls each pose of a map shows, as bit sets over the cells of the window."""
+    """The walls in the window at each pose of a map, as bit sets over the cells of the window."""
 
     def __init__(self, layout: Layout, window: Window) -> None:
         self.poses = [Pose(x, y, facing) for x, y in layout.open_cells for facing in range(4)]
@@ -29,7 +28,7 @@ class WallPatterns:
         self.wall_sets = [sum(1 << int(n) for n in np.flatnonzero(shown)) for shown in self._shown]
 
     def matching(self, seen: int, hidden: int, facing: int | None) -> list[Pose]:
-        """All poses that show exactly the walls seen, whatever lies in the cells that are hidden."""
+        """All poses that show exactly the walls seen, hidden cells aside, and have the facing, where it is known."""
         match = ((self._shown == self._cells(seen)) | self._cells(hidden)).all(axis=1)
         if facing is not None:
             match &= self._facings == facing
@@ -43,33 +42,34 @@ class WallPatterns:
 
 
 class Localizer:
-    """Keeps the poses that the own view and the own moves leave possible."""
+    """Tracks the possible own poses and their weights."""
 
     def __init__(self, patterns: WallPatterns) -> None:
         self._patterns = patterns
         self._beliefs: dict[Pose, float] = {}
 
-    def forget(self) -> None:
-        """After a removal from the map: the avatar may return anywhere."""
+    def reset(self) -> None:
+        """Drops all poses, since an avatar that was removed from the map may return anywhere."""
         self._beliefs = {}
 
     @property
     def candidates(self) -> tuple[Pose, ...]:
-        """The poses still possible, the most likely first."""
+        """The possible poses, the likeliest first."""
         return tuple(sorted(self._beliefs, key=lambda pose: (-self._beliefs[pose], pose)))
 
-    def update(self, walls: int, hidden: int, facing: int | None, move: int, stayed: float) -> Pose | None:
-        """One step of the filter; returns the pose if a single one is by far the most likely.
+    def update(self, walls: int, hidden: int, facing: int | None, move: int, odds_of_staying: float) -> Pose | None:
+        """One step of the filter; returns the likeliest pose, None unless it is likelier by MIN_RATIO.
 
-        walls, hidden: bit sets over the window of the walls seen and of the cells that nothing can be said of.
-        facing: what the compass says, None where no wall is in view. move: what was done since the last step.
-        stayed: the odds that the move failed for a reason the walls don't give (see `odometry`).
+        walls, hidden: bit sets over the window of the walls seen and of the cells whose content is hidden.
+        facing: by the compass, None where no wall is in view. move: the own move since the last step.
+        odds_of_staying: the odds that something other than a wall blocked the move (see `odometry`).
         """
-        kept = self._kept(self._moved(move, stayed), walls, hidden, facing)
+        kept = self._matching(self._predicted(move, odds_of_staying), walls, hidden, facing)
         self._beliefs = kept or dict.fromkeys(self._patterns.matching(walls, hidden, facing), 1.0)
         return self._most_likely()
 
-    def _moved(self, move: int, stayed: float) -> dict[Pose, float]:
+    def _predicted(self, move: int, odds_of_staying: float) -> dict[Pose, float]:
+        """The beliefs after a move; at a wall it leaves the pose as it was."""
         beliefs: dict[Pose, float] = {}
         for pose, weight in self._beliefs.items():
             after = pose.after(move)
@@ -77,12 +77,12 @@ class Localizer:
                 beliefs[pose] = beliefs.get(pose, 0.0) + weight
                 continue
             beliefs[after] = beliefs.get(after, 0.0) + weight
-            if stayed and after != pose:
-                beliefs[pose] = beliefs.get(pose, 0.0) + weight * stayed
+            if odds_of_staying and after != pose:
+                beliefs[pose] = beliefs.get(pose, 0.0) + weight * odds_of_staying
         total = sum(beliefs.values())
-        return {pose: weight / total for pose, weight in beliefs.items() if weight > NEGLIGIBLE * total}
+        return {pose: weight / total for pose, weight in beliefs.items() if weight > MIN_PROBABILITY * total}
 
-    def _kept(self, beliefs: dict[Pose, float], walls: int, hidden: int, facing: int | None) -> dict[Pose, float]:
+    def _matching(self, beliefs: dict[Pose, float], walls: int, hidden: int, facing: int | None) -> dict[Pose, float]:
         shown, number = self._patterns.wall_sets, self._patterns.number
         return {
             pose: weight
@@ -92,5 +92,5 @@ class Localizer:
 
     def _most_likely(self) -> Pose | None:
         ranked = sorted(self._beliefs.items(), key=lambda item: -item[1])
-        clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][1] > CLEARLY * ranked[1][1])
+        clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][1] > MIN_RATIO * ranked[1][1])
         return ranked[0][0] if clear else None

@@ -1,4 +1,4 @@
-"""Did the last move happen? What stood still in both frames tells; where nothing did, who stood in the way."""
+"""The odds that the last move failed, from the things and players in the frames before and after it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hm_agent.worlds.melting_pot.grid import Move
 
 Offset = tuple[int, int]
-"""(ahead, right) of the viewer."""
+"""(ahead, right) of the viewer, in cells."""
 
 STEPS: Mapping[int, Offset] = {
     Move.FORWARD: (1, 0),
@@ -26,14 +26,15 @@ OPPOSITE: Mapping[int, int] = {
 }
 
 UNLIKELY, UNDECIDED, LIKELY = 0.02, 1.0, 50.0
+"""Odds that a move failed to that it happened."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class RelativeScene:
     """What one frame shows besides walls, relative to the viewer.
 
-    things: what stays where it is, by offset. players: where somebody stands. seen: the offsets, but the own one,
-    whose content the frame shows; a beam hides some.
+    things: the kinds of things that don't move, by offset. players: the offsets of other players. seen: the offsets
+    whose content the frame shows, except the own one and those of players; a beam hides some.
     """
 
     things: Mapping[Offset, str] = field(default_factory=dict)
@@ -42,43 +43,39 @@ class Scene:
     has_beam: bool = False
 
 
-def odds_of_staying(before: Scene, now: Scene, move: int) -> float:
-    """How much likelier it is that the move failed than that it happened, by the two frames alone.
+def odds_of_staying(before: RelativeScene, now: RelativeScene, move: int) -> float:
+    """The odds that a move failed to that it happened, from the two frames alone.
 
-    0 where nothing can have failed it: nobody near, and no beam that may hide somebody.
+    0 where only a wall can have blocked it: no player in view, and no beam that may hide one.
     """
     if not (before.players or now.players or before.has_beam or now.has_beam):
         return 0.0
     stayed, moved = agreement(before, now, Move.NOOP), agreement(before, now, move)
     if stayed != moved:
         return LIKELY if stayed > moved else UNLIKELY
-    return _odds_by_company(before, now, move)
-
-
-def agreement(before: Scene, now: Scene, move: int) -> int:
-    """How many things are where the move would show them, less those that would have come or gone."""
-    back = OPPOSITE.get(move, Move.NOOP)
-    score = 0
-    for offset, kind in now.things.items():
-        earlier = carry(offset, back)
-        if offset in now.seen and earlier in before.seen:
-            score += 1 if before.things.get(earlier) == kind else -1
-    for offset in before.things:
-        later = carry(offset, move)
-        if offset in before.seen and later in now.seen and later not in now.things:
-            score -= 1
-    return score
-
-
-def _odds_by_company(before: Scene, now: Scene, move: int) -> float:
     target = STEPS.get(move)
     if target is None or target not in now.players:
         return UNLIKELY
     return LIKELY if target in before.players else UNDECIDED
 
 
-def carry(offset: Offset, move: int) -> Offset:
-    """Where something that stands still appears after one's own move."""
+def agreement(before: RelativeScene, now: RelativeScene, move: int) -> int:
+    """The number of things where the move would make them appear, less those that would have come or gone."""
+    back = OPPOSITE.get(move, Move.NOOP)
+    score = 0
+    for offset, kind in now.things.items():
+        earlier = offset_after(offset, back)
+        if offset in now.seen and earlier in before.seen:
+            score += 1 if before.things.get(earlier) == kind else -1
+    for offset in before.things:
+        later = offset_after(offset, move)
+        if offset in before.seen and later in now.seen and later not in now.things:
+            score -= 1
+    return score
+
+
+def offset_after(offset: Offset, move: int) -> Offset:
+    """The offset of something that stands still, after the viewer's own move."""
     ahead, right = offset
     if move == Move.TURN_RIGHT:
         return right, -ahead

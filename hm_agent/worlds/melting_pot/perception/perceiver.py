@@ -1,4 +1,4 @@
-"""From permitted pixels to a textual map: patches, then the own pose, then everything in view in global coordinates."""
+"""From pixels to a textual map: labels the patches, localizes the own avatar, then places everything on the map."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hm_agent.worlds.melting_pot.grid import Layout, Move, Pose
-from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Pixels
+from hm_agent.worlds.melting_pot.grid import Layout, Move, Pose, Window
+from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.localizer import Localizer, WallPatterns
-from hm_agent.worlds.melting_pot.perception.odometry import Scene, odds_of_staying
+from hm_agent.worlds.melting_pot.perception.odometry import RelativeScene, odds_of_staying
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.perception.view import Window, label_patches
 
 
 @dataclass(frozen=True)
 class SpriteRoles:
-    """What the sprites of a substrate stand for: its name of a sprite, and our word for it.
+    """The meaning of a substrate's sprites, by the substrate's names for them.
 
-    wall, solid: the plain wall, and all that can't be walked through. kinds: what can be taken or used, by sprite.
-    marks: what is worn, held or shown on top. freezing_mark: who wears it can't move.
+    wall: the plain wall. solid: all that blocks a step, except players. own: the own avatar. players: names by sprite.
+    kinds: the kinds of things that can be taken or used, by sprite. marks: the names of what is worn, held or shown on
+    top of something, by sprite. freezing_mark: a player with this mark can't move.
     """
 
     wall: str
@@ -32,8 +32,8 @@ class SpriteRoles:
     freezing_mark: str | None = None
 
 
-class Meaning(NamedTuple):
-    """What a label says, worked out once for the whole atlas. kind is empty for floor, bare walls and oneself."""
+class PatchMeaning(NamedTuple):
+    """The meaning of a label. kind: empty for floor, bare walls and the own avatar."""
 
     kind: str = ""
     is_player: bool = False
@@ -43,12 +43,15 @@ class Meaning(NamedTuple):
     mark: str | None = None
 
 
-Contents = Sequence[tuple[int, Meaning]]
-"""The cells of a window that show more than floor, by their place in it."""
+Contents = Sequence[tuple[int, PatchMeaning]]
+"""(number, meaning) of the window's cells that show more than floor."""
 
 
 class SubstrateVision:
-    """The parts of perception that depend on the substrate alone; shared by all players and episodes."""
+    """The parts of perception that depend on the substrate alone; shared by all players and episodes.
+
+    plain: the labels of cells that show only floor or the own avatar.
+    """
 
     def __init__(self, atlas: Atlas, layout: Layout, window: Window, roles: SpriteRoles) -> None:
         self.atlas, self.layout, self.window, self.roles = atlas, layout, window, roles
@@ -62,82 +65,83 @@ class SubstrateVision:
             n for n, meaning in enumerate(self.meanings) if not (meaning.kind or meaning.is_wall or meaning.is_hidden)
         )
 
-    def _meaning(self, number: int, label: Label) -> Meaning:
+    def _meaning(self, number: int, label: Label) -> PatchMeaning:
         roles = self.roles
         mark = next((roles.marks[sprite.name] for sprite in label.sprites if sprite.name in roles.marks), None)
         for sprite in reversed(label.sprites):
             if sprite.name in roles.beams or number == UNKNOWN:
-                return Meaning(is_hidden=True)
+                return PatchMeaning(is_hidden=True)
             if sprite.name == roles.own:
                 break
             if sprite.name in roles.players:
-                return Meaning(roles.players[sprite.name], is_player=True, turns=sprite.turns, mark=mark)
+                return PatchMeaning(roles.players[sprite.name], is_player=True, turns=sprite.turns, mark=mark)
             if sprite.name in roles.solid or sprite.name in roles.kinds:
                 kind = roles.kinds.get(sprite.name, roles.wall if mark else "")
-                return Meaning(kind, is_wall=sprite.name in roles.solid, turns=sprite.turns, mark=mark)
-        return Meaning(mark=mark)
+                return PatchMeaning(kind, is_wall=sprite.name in roles.solid, turns=sprite.turns, mark=mark)
+        return PatchMeaning(mark=mark)
 
 
 class Perceiver:
-    """One player's perception through an episode: frames in, textual maps out."""
+    """One player's perception in one episode: turns frames into textual maps.
 
-    def __init__(self, eyes: SubstrateVision) -> None:
-        self._eyes = eyes
-        self._localizer = Localizer(eyes.patterns)
-        self._scene = Scene()
+    unknown_patches: cells with a picture that the atlas doesn't hold, over all frames. lost_steps: frames in which the
+    avatar was on the map and its pose unknown.
+    """
+
+    def __init__(self, vision: SubstrateVision) -> None:
+        self._vision = vision
+        self._localizer = Localizer(vision.patterns)
+        self._scene = RelativeScene()
         self.unknown_patches = 0
         self.lost_steps = 0
 
     def see(self, rgb: Pixels, move: int) -> TextualMap:
-        """Understands one frame. move: what was done since the last one (NOOP at the first)."""
-        eyes = self._eyes
-        labels = label_patches(rgb, eyes.atlas)
-        own = labels[eyes.window.own_cell]
-        contents = [(n, eyes.meanings[label]) for n, label in enumerate(labels) if label not in eyes.plain]
-        present = own in eyes.own_labels
+        """Perceives one frame. move: the own move since the frame before, NOOP at the first."""
+        vision = self._vision
+        labels = label_patches(rgb, vision.atlas)
+        own = labels[vision.window.own_index]
+        contents = [(n, vision.meanings[label]) for n, label in enumerate(labels) if label not in vision.plain]
+        present = own in vision.own_labels
         if not present:
-            self._leave()
-        pose = self._locate(contents, move, eyes.meanings[own].mark) if present else None
+            self._localizer.reset()
+            self._scene = RelativeScene()
+        pose = self._locate(contents, move, vision.meanings[own].mark) if present else None
         unknown = labels.count(UNKNOWN)
         self.unknown_patches += unknown
         self.lost_steps += present and pose is None
-        return self._map(contents, pose, present, eyes.meanings[own].mark, unknown)
+        return self._map(contents, pose, present, vision.meanings[own].mark, unknown)
 
     def _map(self, contents: Contents, pose: Pose | None, present: bool, mark: str | None, unknown: int) -> TextualMap:
-        cells = self._eyes.cells[pose] if pose else ()
+        cells = self._vision.cells[pose] if pose else ()
         hidden = {n for n, meaning in contents if meaning.is_hidden}
         in_view = tuple(cell for n, cell in enumerate(cells) if n not in hidden) if hidden else cells
-        sights = tuple(self._sight(n, meaning, pose) for n, meaning in contents if meaning.kind)
-        return TextualMap(pose, present, mark, sights, in_view, unknown)
-
-    def _leave(self) -> None:
-        self._localizer.forget()
-        self._scene = Scene()
+        detections = tuple(self._detection(n, meaning, pose) for n, meaning in contents if meaning.kind)
+        return TextualMap(pose, present, mark, detections, in_view, unknown)
 
     def _locate(self, contents: Contents, move: int, mark: str | None) -> Pose | None:
         walls = sum(1 << n for n, meaning in contents if meaning.is_wall)
         hidden = sum(1 << n for n, meaning in contents if meaning.is_hidden)
-        facing = self._compass(contents) if self._eyes.has_compass else None
-        frozen = mark is not None and mark == self._eyes.roles.freezing_mark
+        facing = self._compass(contents) if self._vision.has_compass else None
+        frozen = mark is not None and mark == self._vision.roles.freezing_mark
         scene = self._relative_scene(contents)
-        # The mark appears one frame after the beam hit, and from the hit on nobody moves: this move failed already.
+        # A hit player can't move, but its mark appears one frame after the hit: the move of that frame failed, too.
         done = Move.NOOP if frozen else move
-        stayed = odds_of_staying(self._scene, scene, done)
+        odds = odds_of_staying(self._scene, scene, done)
         self._scene = scene
-        return self._localizer.update(walls, hidden, facing, done, stayed)
+        return self._localizer.update(walls, hidden, facing, done, odds)
 
     def _compass(self, contents: Contents) -> int | None:
-        """A wall is drawn turned against the viewer; None where no wall is in view."""
+        """The own facing by a wall's sprite, which is drawn rotated against it; None where no wall is in view."""
         return next((-meaning.turns % 4 for _, meaning in contents if meaning.is_wall), None)
 
-    def _relative_scene(self, contents: Contents) -> Scene:
-        offsets = self._eyes.window.offsets
+    def _relative_scene(self, contents: Contents) -> RelativeScene:
+        offsets = self._vision.window.offsets
         things = {offsets[n]: meaning.kind for n, meaning in contents if meaning.kind and not meaning.is_player}
         players = {offsets[n] for n, meaning in contents if meaning.is_player}
         hidden = {offsets[n] for n, meaning in contents if meaning.is_hidden}
-        return Scene(things, players, self._eyes.surroundings - hidden - players, bool(hidden))
+        return RelativeScene(things, players, self._vision.surroundings - hidden - players, bool(hidden))
 
-    def _sight(self, n: int, meaning: Meaning, pose: Pose | None) -> Detection:
-        cell = self._eyes.cells[pose][n] if pose else None
+    def _detection(self, n: int, meaning: PatchMeaning, pose: Pose | None) -> Detection:
+        cell = self._vision.cells[pose][n] if pose else None
         facing = (pose.facing + meaning.turns) % 4 if pose and meaning.is_player else None
-        return Detection(meaning.kind, self._eyes.window.offsets[n], cell, facing, meaning.mark, meaning.is_player)
+        return Detection(meaning.kind, self._vision.window.offsets[n], cell, facing, meaning.mark, meaning.is_player)

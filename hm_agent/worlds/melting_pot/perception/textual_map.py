@@ -1,4 +1,4 @@
-"""What a frame says, in global coordinates and in words (Hypothetical Minds, appendix C.1)."""
+"""The content of a frame in global coordinates and in words (Hypothetical Minds, appendix C.1)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Something in view other than floor and walls.
+    """A thing or another player in view.
 
-    offset: (ahead, right) of the viewer. cell: its place on the map, None while the viewer doesn't know its own.
-    facing: where a player looks, as a `Facing`, None for things. mark: what a player wears over its head, if anything.
+    kind: a thing's kind or a player's name. offset: (ahead, right) of the viewer. cell: None while the own pose is
+    unknown. facing: a player's, as a `Facing`; None for things. mark: the mark over a player's head or on a thing.
     """
 
     kind: str
@@ -26,43 +26,45 @@ class Detection:
 
     @property
     def pose(self) -> Pose | None:
-        """A player's, as far as it is known."""
+        """A player's pose, None while it is unknown."""
         return None if self.cell is None or self.facing is None else Pose(*self.cell, self.facing)
 
 
 @dataclass(frozen=True, slots=True)
 class TextualMap:
-    """One frame, understood.
+    """Everything perceived in one frame.
 
-    pose: the own pose, None while it is not known for certain. present: whether the own avatar is on the map at all.
-    mark: what the own avatar wears over its head. in_view: the cells whose content this frame shows, empty while the
-    pose is unknown. unknown_patches: how many cells showed a picture that the atlas doesn't hold.
+    pose: the own pose, None while it is unknown. present: whether the own avatar is on the map. mark: the mark over its
+    head. in_view: the cells whose content the frame shows, empty while the pose is unknown. unknown_patches: how many
+    cells show a picture that the atlas doesn't hold.
     """
 
     pose: Pose | None
     present: bool
     mark: str | None
-    sights: tuple[Detection, ...]
+    detections: tuple[Detection, ...]
     in_view: tuple[Cell, ...]
     unknown_patches: int
 
     @property
     def players(self) -> tuple[Detection, ...]:
-        return tuple(sight for sight in self.sights if sight.is_player)
+        return tuple(detection for detection in self.detections if detection.is_player)
 
     @property
     def things(self) -> tuple[Detection, ...]:
-        return tuple(sight for sight in self.sights if not sight.is_player)
+        return tuple(detection for detection in self.detections if not detection.is_player)
 
     def describe(self, kinds: Sequence[str]) -> str:
-        """The paper's form: each kind of thing with the coordinates of all that are in view, and what each wears."""
+        """The paper's form: each kind with the coordinates and marks of all in view. kinds: are listed first."""
         if self.pose is None:
             return "Player position: unknown" if self.present else "Player position: off the map"
         x, y, facing = self.pose
         lines = [f"Player position: ({x}, {y}), facing {Facing(facing).name.lower()}"]
         places = defaultdict(list)
-        for sight in self.sights:
-            places[sight.kind].append(f"{sight.cell} {sight.mark}" if sight.mark else str(sight.cell))
+        for detection in self.detections:
+            places[detection.kind].append(
+                f"{detection.cell} {detection.mark}" if detection.mark else str(detection.cell)
+            )
         lines += [
             f"Observable {kind} locations: [{', '.join(places[kind])}]"
             for kind in (*kinds, *sorted(set(places) - set(kinds)))

@@ -5,32 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hm_agent.core import is_sought
 from hm_agent.worlds.melting_pot.facts import Beam
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.perception.view import Window
-from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, Way, find_way, walk_up
+from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, BeamApproach, find_approach, find_approach_to_use
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
 from hm_agent.worlds.melting_pot.planning.walking import Walker
+from hm_agent.worlds.melting_pot.strategy import is_sought
 
-PURSUIT = 10
-"""For how many steps an opponent that went out of view is followed to where it was seen last."""
-PATIENCE = 60
-"""After how many steps without an interaction a `fire_at` is given up, so that the plan can be thought over."""
-
-LONGEST_WAIT = 25
-"""After how many steps a `wait` ends, whatever has become of what it waited for."""
+PURSUIT_STEPS = 10
+"""For this many steps, an opponent that went out of view is searched for where it was last seen."""
+FIRE_AT_STEPS = 60
+"""A `fire_at` without an interaction ends after this many steps, so that a new plan can be made."""
+WAIT_STEPS = 25
+"""A `wait` ends after this many steps, ready or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a move is decided on.
+    """The inputs of one move.
 
-    loaded: whether the beam can fire now. seek: whom to fire at; anybody if None. covert: whether nobody is to see
-    what one collects.
+    loaded: whether the beam can fire now. seek: the players to fire at; any if None. covert: whether to hide from other
+    players what the agent collects.
     """
 
     step: int
@@ -42,51 +40,51 @@ class Situation:
 
     @property
     def pose(self) -> Pose:
-        assert self.view.pose is not None, "nothing is planned while the own pose is unknown"
+        assert self.view.pose is not None, "no move is planned while the own pose is unknown"
         return self.view.pose
 
 
 class ActionPlanner:
-    """Follows a plan of subgoals from the true pose; a subgoal that is reached or has become moot is dropped.
+    """Follows a plan of subgoals, starting from the perceived pose; a subgoal that is reached or obsolete is dropped.
 
-    window: what every player sees of its surroundings. ready_mark: what a player wears, or a thing shows, that is ready
-    to be interacted with; None where all are.
+    window: every player's. ready_mark: the mark of a player or thing that is ready to interact; None in a game where
+    everything always is.
     """
 
     def __init__(self, layout: Layout, beam: Beam, window: Window, ready_mark: str | None = None) -> None:
         self._layout, self._beam, self._ready_mark = layout, beam, ready_mark
-        self._discretion = Concealment(window)
+        self._concealment = Concealment(window)
         self._walker = Walker(layout)
         self.plan: tuple[Subgoal, ...] = ()
-        """The latest plan, with what of it is done."""
+        """The latest plan, finished subgoals included."""
         self.place = 0
-        """Which subgoal of it is being followed; its length when the plan is used up."""
+        """The index of the current subgoal; the plan's length when the plan is finished."""
         self.route: tuple[Cell, ...] = ()
-        """The cells that the latest move is to lead through."""
-        self._begun: int | None = None
+        """The cells ahead on the way that the latest move belongs to."""
+        self._started: int | None = None
         self._goal: Cell | None = None
         self._used: Situation | None = None
-        """What was there when something was used; None until then."""
+        """The situation in which a station was last used; None before the first use."""
         self._is_outdated = False
-        """Whether something was not as the plan has it."""
+        """Whether a thing that the plan was to collect is gone."""
         self.failed: Subgoal | None = None
-        """The subgoal that came to nothing and so ended the latest plan."""
+        """The subgoal that failed and so ended the latest plan."""
 
     @property
     def subgoal(self) -> Subgoal | None:
-        """The subgoal being followed; None when the plan is used up."""
+        """The current subgoal; None when the plan is finished."""
         return self.plan[self.place] if self.place < len(self.plan) else None
 
     def follow(self, plan: Iterable[Subgoal]) -> None:
-        """Takes up a new plan in place of the present one."""
+        """Replaces the current plan."""
         self.plan, self.place = tuple(plan), 0
-        self._begun, self._goal, self.failed = None, None, None
+        self._started, self._goal, self.failed = None, None, None
 
     def next_move(self, situation: Situation) -> Move | None:
-        """The next move of the plan; None when it is used up."""
+        """The next move of the plan; None when it is finished."""
         while (subgoal := self.subgoal) is not None:
-            if self._begun is None:
-                self._begun = situation.step
+            if self._started is None:
+                self._started = situation.step
             self.route = ()
             move = self._advance(subgoal, situation)
             if move is not None:
@@ -95,10 +93,10 @@ class ActionPlanner:
         return None
 
     def _finish(self) -> None:
-        """Goes on to the next subgoal; where one came to nothing, what was to follow is given up: it counted on it."""
-        is_given_up = self.failed or self._is_outdated
-        self.place = len(self.plan) if is_given_up else self.place + 1
-        self._begun, self._goal, self._is_outdated = None, None, False
+        """Goes on to the next subgoal; after a failure drops the rest of the plan, which depended on this one."""
+        is_dropped = self.failed or self._is_outdated
+        self.place = len(self.plan) if is_dropped else self.place + 1
+        self._started, self._goal, self._is_outdated = None, None, False
 
     def _advance(self, subgoal: Subgoal, situation: Situation) -> Move | None:
         match subgoal:
@@ -116,53 +114,56 @@ class ActionPlanner:
             self._is_outdated = True
             return None
         move = self._walk(subgoal.target, situation)
-        return Move.NOOP if move is not None and self._is_put_off(move, situation) else move
+        return Move.NOOP if move is not None and self._should_hide(move, situation) else move
 
-    def _is_put_off(self, move: Move, situation: Situation) -> bool:
-        """Whether a step would take something that nobody is to see one take."""
+    def _should_hide(self, move: Move, situation: Situation) -> bool:
+        """Whether a step would covertly collect a thing while another player is watching."""
         cell = situation.pose.after(move).cell
         if not situation.covert or cell not in situation.memory.things:
             return False
-        return self._discretion.puts_off(cell, situation.view.players, situation.memory.whereabouts)
+        return self._concealment.should_wait(cell, situation.view.players, situation.memory.player_belief)
 
     def _is_gone(self, target: Cell, situation: Situation) -> bool:
-        """Whether a thing that was to be collected is seen to be there no more, and one has not taken it oneself."""
+        """Whether another player has taken the thing to collect: its site is seen empty from another cell."""
         memory = situation.memory
         is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
         return is_empty and situation.pose.cell != target
 
     def _fire_at(self, subgoal: FireAt, situation: Situation) -> Move | None:
-        assert self._begun is not None
-        if situation.step - self._begun > PATIENCE:
+        assert self._started is not None
+        if situation.step - self._started > FIRE_AT_STEPS:
             return None
-        for opponent in self._prey(situation):
+        for opponent in self._targets(situation):
             move = self._attack(opponent, situation)
             if move is not None:
                 return move
         return self._search(subgoal.target, situation)
 
-    def _prey(self, situation: Situation) -> list[Detection]:
-        """Who is in view and to be fired at: who is ready before who is not yet, then the nearest."""
+    def _targets(self, situation: Situation) -> list[Detection]:
+        """The sought players in view: those that are ready first, then the nearest first."""
         sought = [player for player in situation.view.players if is_sought(player.kind, situation.seek)]
         return sorted(sought, key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
 
     def _attack(self, opponent: Detection, situation: Situation) -> Move | None:
         assert opponent.cell is not None
         things = situation.memory.things.keys()
-        move = self._along(find_way(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST))
+        approach = find_approach(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST)
+        move = self._follow_approach(approach)
         if move is not Move.INTERACT:
             return move
         ready = self._ready_mark is None or opponent.mark == self._ready_mark
         return Move.INTERACT if situation.loaded and ready else Move.NOOP
 
     def _search(self, around: Cell, situation: Situation) -> Move | None:
-        """To where the opponent was just seen; else to the place named; from there to where it may be.
+        """Walks to where the opponent was seen within PURSUIT_STEPS, else to `around`, from there to likely places.
 
-        Nobody is found by walking backwards: one hardly sees where one goes.
+        Turns instead of walking backwards, since the window shows little behind the avatar.
         """
         goal = self._goal if self._goal is not None else around
         known = situation.memory.players.items()
-        sightings = [s for name, s in known if is_sought(name, situation.seek) and situation.step - s.step <= PURSUIT]
+        sightings = [
+            s for name, s in known if is_sought(name, situation.seek) and situation.step - s.step <= PURSUIT_STEPS
+        ]
         if sightings:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in situation.view.in_view:
@@ -171,9 +172,9 @@ class ActionPlanner:
         return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
 
     def _interact(self, subgoal: Interact, situation: Situation) -> Move | None:
-        """Uses what is there once; that has worked if the own hands are not as they were."""
-        assert self._begun is not None
-        if self._used is not None and self._used.step >= self._begun:
+        """Walks to a station and uses it once; it fails if the own mark, which shows what is held, stays the same."""
+        assert self._started is not None
+        if self._used is not None and self._used.step >= self._started:
             self.failed = subgoal if situation.view.mark == self._used.view.mark else None
             return None
         move = self._approach(subgoal.target, situation)
@@ -186,20 +187,20 @@ class ActionPlanner:
         return move
 
     def _wait(self, subgoal: Wait, situation: Situation) -> Move | None:
-        assert self._begun is not None
-        look = next((sight for sight in situation.view.things if sight.cell == subgoal.target), None)
-        is_over = look is not None and look.mark == self._ready_mark
-        if is_over or situation.step - self._begun >= LONGEST_WAIT:
+        assert self._started is not None
+        station = next((thing for thing in situation.view.things if thing.cell == subgoal.target), None)
+        is_ready = station is not None and station.mark == self._ready_mark
+        if is_ready or situation.step - self._started >= WAIT_STEPS:
             return None
         move = self._approach(subgoal.target, situation)
         return Move.NOOP if move is Move.INTERACT else move
 
     def _approach(self, target: Cell, situation: Situation) -> Move | None:
-        return self._along(walk_up(self._layout, situation.pose, target, self._beam))
+        return self._follow_approach(find_approach_to_use(self._layout, situation.pose, target, self._beam))
 
-    def _along(self, way: Way | None) -> Move | None:
-        self.route = way.cells if way else ()
-        return way.move if way else None
+    def _follow_approach(self, approach: BeamApproach | None) -> Move | None:
+        self.route = approach.cells if approach else ()
+        return approach.move if approach else None
 
     def _walk(self, target: Cell, situation: Situation) -> Move | None:
         players = frozenset(player.cell for player in situation.view.players if player.cell)

@@ -1,4 +1,4 @@
-"""The interaction beam: which cells it reaches, and how to get somebody into it."""
+"""The interaction beam: which cells it reaches, and how to walk to where it reaches a target."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MOVES = (
     Move.STEP_RIGHT,
     Move.BACKWARD,
 )
-FURTHEST = 60
-"""No way to something that is to be used takes more moves."""
+MAX_APPROACH_MOVES = 60
+"""More moves than the longest approach to a thing takes."""
 STEPS_FIRST = tuple(sorted(MOVES, key=lambda move: move in TURNS))
-"""As MOVES, but turns come last: who turns may lose sight of somebody that moves on."""
+"""MOVES with turns last, since a turn may put a moving target out of view."""
 
 
 def reaches(pose: Pose, target: Cell, beam: Beam, blocked: Set[Cell]) -> bool:
-    """Whether a beam fired at this pose hits the target. blocked: walls, things and players that stop a beam.
+    """Whether a beam fired at this pose hits the target. blocked: the cells of walls, things and players that stop it.
 
-    One ray goes straight ahead; to either side one starts beside the avatar and goes ahead from there.
+    A beam is a ray straight ahead and, to either side, rays that start beside the avatar and run parallel.
     """
     ahead, side = pose.offset(target)
     nearest = 0 if side else 1
@@ -35,14 +35,17 @@ def reaches(pose: Pose, target: Cell, beam: Beam, blocked: Set[Cell]) -> bool:
     return all(pose.place(before, side) not in blocked for before in range(nearest, ahead))
 
 
-class Way(NamedTuple):
-    """How to get something into the beam. move: the first one; INTERACT on arrival. cells: those it leads to."""
+class BeamApproach(NamedTuple):
+    """A way to a pose whose beam reaches a target.
+
+    move: its first move, INTERACT where the beam reaches the target already. cells: the cells it enters, in order.
+    """
 
     move: Move
     cells: tuple[Cell, ...]
 
 
-def find_way(
+def find_approach(
     layout: Layout,
     start: Pose,
     target: Cell,
@@ -51,11 +54,11 @@ def find_way(
     *,
     horizon: int = 6,
     moves: Sequence[Move] = MOVES,
-) -> Way | None:
-    """The shortest way to a pose whose beam reaches the target.
+) -> BeamApproach | None:
+    """The shortest approach to the target, None where none has at most `horizon` moves.
 
-    things: cells of things, which block the beam and are not walked into. moves: in this order they are preferred where
-    several ways are as short. None where no way of `horizon` moves exists.
+    things: cells that stop the beam and are not entered. moves: of approaches of the same length, the one whose moves
+    come first here is taken.
     """
     blocked = layout.walls | things
     before: dict[Pose, tuple[Pose, Move] | None] = {start: None}
@@ -74,23 +77,15 @@ def find_way(
     return None
 
 
-def _traced(before: Mapping[Pose, tuple[Pose, Move] | None], end: Pose) -> Way:
-    """The way that led to a pose, by the pose and the move before each."""
+def _traced(before: Mapping[Pose, tuple[Pose, Move] | None], end: Pose) -> BeamApproach:
+    """The approach that ends at a pose. before: the pose and the move that led to each pose."""
     first, cells = Move.INTERACT, deque[Cell]()
     while (link := before[end]) is not None:
         cells.appendleft(end.cell)
         end, first = link
-    return Way(first, tuple(cell for cell in dict.fromkeys(cells) if cell != end.cell))
+    return BeamApproach(first, tuple(cell for cell in dict.fromkeys(cells) if cell != end.cell))
 
 
-def line_up(
-    layout: Layout, start: Pose, target: Cell, beam: Beam, things: Set[Cell], *, horizon: int = 6
-) -> Move | None:
-    """The first move of `find_way`."""
-    way = find_way(layout, start, target, beam, things, horizon=horizon)
-    return way.move if way else None
-
-
-def walk_up(layout: Layout, start: Pose, target: Cell, beam: Beam) -> Way | None:
-    """The shortest way to where one can use what stands there; None where nobody can."""
-    return find_way(layout, start, target, beam, frozenset(), horizon=FURTHEST)
+def find_approach_to_use(layout: Layout, start: Pose, target: Cell, beam: Beam) -> BeamApproach | None:
+    """The shortest approach to a thing that is to be used; only walls block it. None where none exists."""
+    return find_approach(layout, start, target, beam, frozenset(), horizon=MAX_APPROACH_MOVES)

@@ -1,4 +1,4 @@
-"""The subgoal functions a plan may call: parsed from text, checked, never evaluated (appendix C.4)."""
+"""The subgoal functions of a plan, parsed from a model's text without evaluating it (appendix C.4)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 
 
 class SubgoalError(ValueError):
-    """A subgoal can't be used; the message says what is wrong and what would be right."""
+    """A subgoal is invalid; the message says what is wrong and what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveTo:
-    """Go from one cell to another by the shortest way, past resources other than the target."""
+    """Walk from one cell to another by the shortest path around resources other than the target."""
 
     source: Cell
     target: Cell
@@ -26,7 +26,7 @@ class MoveTo:
 
 @dataclass(frozen=True, slots=True)
 class FireAt:
-    """Look for the opponent around a cell, close in and zap it."""
+    """Search for the opponent near a cell, approach it and fire the beam at it."""
 
     target: Cell
 
@@ -36,7 +36,7 @@ class FireAt:
 
 @dataclass(frozen=True, slots=True)
 class Interact:
-    """Walk up to a cell and use what is there: take it, put down what is held, fill it, deliver."""
+    """Walk up to a station and use it: take an item, put one down, fill a pot or deliver."""
 
     target: Cell
 
@@ -46,7 +46,7 @@ class Interact:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Walk up to a cell and wait until what is there is ready."""
+    """Walk up to a station and wait until it is ready."""
 
     target: Cell
 
@@ -58,10 +58,10 @@ Subgoal = MoveTo | FireAt | Interact | Wait
 
 
 @dataclass(frozen=True)
-class Function:
-    """How a subgoal is written: an example, how many coordinates it takes, and what they make.
+class SubgoalFunction:
+    """The syntax of a subgoal: an example call, its number of cells, and the class built from them.
 
-    of_things: whether it is about what stands in the way, rather than about where one can stand.
+    of_things: whether its cells hold things that nobody can enter, rather than cells to stand on.
     """
 
     example: str
@@ -70,11 +70,11 @@ class Function:
     of_things: bool = False
 
 
-FUNCTIONS: Mapping[str, Function] = {
-    "move_to": Function("move_to((x, y), (x, y))", 2, MoveTo),
-    "fire_at": Function("fire_at((x, y))", 1, FireAt),
-    "interact": Function("interact((x, y))", 1, Interact, of_things=True),
-    "wait": Function("wait((x, y))", 1, Wait, of_things=True),
+FUNCTIONS: Mapping[str, SubgoalFunction] = {
+    "move_to": SubgoalFunction("move_to((x, y), (x, y))", 2, MoveTo),
+    "fire_at": SubgoalFunction("fire_at((x, y))", 1, FireAt),
+    "interact": SubgoalFunction("interact((x, y))", 1, Interact, of_things=True),
+    "wait": SubgoalFunction("wait((x, y))", 1, Wait, of_things=True),
 }
 
 _NUMBER = r"\s*(-?[0-9]{1,6})\s*"
@@ -83,9 +83,9 @@ _CALL = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*\((.*)\)\s*", re.DOTALL)
 
 
 def parse_subgoal(text: str, layout: Layout, names: Sequence[str]) -> Subgoal:
-    """Reads one call such as `move_to((3, 4), (5, 6))`, with any spacing.
+    """Parses one call such as `move_to((3, 4), (5, 6))`, with any spacing.
 
-    names: the functions that the game at hand has. Raises SubgoalError for an unknown function, a wrong number or form
+    names: the functions that the game has. Raises SubgoalError for an unknown function, a wrong number or form
     of arguments, and cells outside the map or inside walls.
     """
     call = _CALL.fullmatch(text)
@@ -101,7 +101,7 @@ def parse_subgoal(text: str, layout: Layout, names: Sequence[str]) -> Subgoal:
 
 
 def parse_plan(texts: Sequence[str], layout: Layout, names: Sequence[str]) -> tuple[Subgoal, ...]:
-    """Reads a whole plan; one bad subgoal refuses it, with all errors named."""
+    """Parses a whole plan; raises SubgoalError with the errors of all its subgoals if any is invalid."""
     plan, errors = [], []
     for text in texts:
         try:
@@ -115,7 +115,7 @@ def parse_plan(texts: Sequence[str], layout: Layout, names: Sequence[str]) -> tu
     return tuple(plan)
 
 
-def _coordinates(arguments: str, function: Function) -> tuple[Cell, ...]:
+def _coordinates(arguments: str, function: SubgoalFunction) -> tuple[Cell, ...]:
     cells = tuple((int(x), int(y)) for x, y in _COORDINATE.findall(arguments))
     leftover = re.sub(r"\s", "", _COORDINATE.sub("#", arguments)).removesuffix(",")
     if leftover != ",".join("#" * function.arity):

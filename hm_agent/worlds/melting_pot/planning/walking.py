@@ -1,17 +1,64 @@
-"""Going somewhere step by step, around what comes into the way, and finding the way when lost."""
+"""Walks to a cell: A* paths (Hypothetical Minds, appendix C.5), followed step by step."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping, Set
+from heapq import heappop, heappush
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, step_towards
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.pathfinding import find_path_past_things
+
+Path = tuple[Cell, ...]
+"""The cells from the start, which is left out, to the goal, which is included."""
+
+
+def find_path(layout: Layout, start: Cell, goal: Cell, avoid: Set[Cell] = frozenset()) -> Path | None:
+    """The shortest path by A* that enters no cell of `avoid` except the goal; None where there is none."""
+    came_from: dict[Cell, Cell | None] = {start: None}
+    steps = {start: 0}
+    frontier = [(distance(start, goal), 0, start)]
+    while frontier:
+        _, taken, cell = heappop(frontier)
+        if cell == goal:
+            return _traced(came_from, goal)
+        for neighbour in layout.neighbours[cell]:
+            if neighbour in avoid and neighbour != goal:
+                continue
+            if taken + 1 < steps.get(neighbour, 1_000_000):
+                steps[neighbour], came_from[neighbour] = taken + 1, cell
+                heappush(frontier, (taken + 1 + distance(neighbour, goal), taken + 1, neighbour))
+    return None
+
+
+def _traced(came_from: Mapping[Cell, Cell | None], goal: Cell) -> Path:
+    path = []
+    cell: Cell | None = goal
+    while cell is not None:
+        path.append(cell)
+        cell = came_from[cell]
+    return tuple(reversed(path[:-1]))
+
+
+def find_path_past_things(
+    layout: Layout, start: Cell, goal: Cell, things: Mapping[Cell, str], players: Set[Cell] = frozenset()
+) -> Path | None:
+    """The path by the paper's priority: around all things, else through those of the goal's kind, else through any.
+
+    things: the kind of thing on each cell. players: cells of players, which no path enters.
+    """
+    own_kind = things.get(goal)
+    others = {cell for cell, kind in things.items() if kind != own_kind}
+    for avoid in (things.keys(), others, frozenset[Cell]()):
+        path = find_path(layout, start, goal, avoid | players)
+        if path is not None:
+            return path
+    return None
 
 
 class Walker:
-    """Follows one path at a time and plans anew when it was thrown off or something new lies on it."""
+    """Follows one path at a time; plans a new one when it is off the path or something unexpected lies on it."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -21,11 +68,11 @@ class Walker:
 
     @property
     def path(self) -> tuple[Cell, ...]:
-        """What is left of the path."""
+        """The cells still to walk."""
         return tuple(self._path)
 
     def step(self, pose: Pose, goal: Cell, memory: EntityMemory, players: frozenset[Cell]) -> Move | None:
-        """The next step to the goal; None on arrival or where no way leads there. players: cells they stand on now."""
+        """The next step to the goal; None on arrival or where no path exists. players: the cells of other players."""
         if pose.cell == goal:
             self._path.clear()
             return None
@@ -50,7 +97,7 @@ class Walker:
 
 
 def seek_bearings(view: TextualMap, step: int) -> Move:
-    """A move that brings new walls into view while the own pose is unknown, without taking what lies ahead."""
-    if step % 3 == 0 or any(sight.offset == (1, 0) for sight in view.sights):
+    """A move that brings new walls into view while the own pose is unknown, without stepping onto a thing."""
+    if step % 3 == 0 or any(detection.offset == (1, 0) for detection in view.detections):
         return Move.TURN_RIGHT
     return Move.FORWARD

@@ -1,8 +1,9 @@
 """Makes Melting Pot's Lua code deterministic.
 
-Some of its loops walk over tables with string keys by `pairs`, whose order differs from build to build: over avatars,
-over a game object's components, over updaters of one priority. Where such a loop draws random numbers, two episodes
-of one seed part ways. The engine is pointed at a copy of the Lua code in which these loops run over sorted keys.
+Some of its loops iterate over tables with string keys by `pairs`, whose order differs from build to build: over
+avatars, over a game object's components, over updaters of one priority. Where such a loop draws random numbers, two
+episodes with the same seed diverge. The engine is given a copy of the Lua code in which these loops run over sorted
+keys.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _LOOPS = {
     "game_object.lua": ("in pairs(self._components)", 2),
     "updater_registry.lua": ("for name, _ in pairs(updaterNames)", 1),
 }
-"""By module: the loop as Melting Pot has it, and how often it is there."""
+"""By module: the loop's code in Melting Pot, and how often it occurs."""
 
 _IN_ORDER = """
 local function _inOrder(map)
@@ -39,7 +40,7 @@ end
 
 @cache
 def use_deterministic_lua() -> None:
-    """Points Melting Pot's builder at the deterministic copy; it lives as long as the process."""
+    """Points Melting Pot's builder at the deterministic copy, which is deleted when the process ends."""
     folder = tempfile.TemporaryDirectory(prefix="hm_agent_lua_")
     atexit.register(folder.cleanup)
     lua = Path(folder.name) / "meltingpot" / "lua"

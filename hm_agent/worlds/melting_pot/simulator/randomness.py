@@ -1,9 +1,9 @@
-"""Gives each episode a stream of random numbers of its own.
+"""Gives each episode its own stream of random numbers.
 
 Melting Pot draws the environment's seed, the bots and their trembles from Python's global `random`, partly in worker
-threads, so anything else in the process that draws from it would change an episode. Here the name `random` inside
-Melting Pot's modules is bound to a stand-in that draws from the stream of the episode at hand; the global generator is
-neither read nor written, and episodes may be interleaved freely.
+threads, so any other draw in the process would change an episode. Importing this module binds the name `random` inside
+Melting Pot's modules to a stand-in that draws from the current episode's stream; the global generator is neither read
+nor written, and episodes may be interleaved freely.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from meltingpot.utils.substrates import builder
 
 
 class _EpisodeRandom(threading.local):
-    """Stands in for the module `random`: draws from the current thread's stream, the global one where none is set."""
+    """Stands in for the module `random`: draws from the current thread's stream, else from the global generator."""
 
     stream: random.Random | None = None
 
@@ -38,7 +38,7 @@ for _module in (builder, in_the_matrix, population, saved_model_policy):
 
 @contextmanager
 def drawing_from(stream: random.Random) -> Iterator[None]:
-    """Within it, Melting Pot draws from this stream in the current thread."""
+    """A context in which Melting Pot draws from this stream, in the current thread."""
     before, _EPISODE_RANDOM.stream = _EPISODE_RANDOM.stream, stream
     try:
         yield
@@ -47,7 +47,7 @@ def drawing_from(stream: random.Random) -> Iterator[None]:
 
 
 class SeededPolicy(policy_lib.Policy[Any]):
-    """A bot that draws from its own stream, in whichever worker thread it runs."""
+    """Wraps a bot so that it draws from its own stream, whichever worker thread it runs in."""
 
     def __init__(self, policy: policy_lib.Policy[Any], stream: random.Random) -> None:
         self._policy, self._stream = policy, stream

@@ -1,4 +1,4 @@
-"""Builds a game's substrate, and what perception needs to know of it: its map, its window and its sprites."""
+"""Builds a game's substrate, and what perception needs of it: its map, its window and its sprites."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ from typing import Any
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import substrate as substrate_lib
 
-from hm_agent.worlds.melting_pot.facts import INTERACTING, GameFacts
-from hm_agent.worlds.melting_pot.grid import Layout
-from hm_agent.worlds.melting_pot.perception.atlas import build_atlas
+from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, GameFacts
+from hm_agent.worlds.melting_pot.grid import Layout, Window
+from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
-from hm_agent.worlds.melting_pot.perception.view import Window
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.lua import use_deterministic_lua
 from hm_agent.worlds.melting_pot.simulator.randomness import drawing_from
 
-FOCAL = "player_0"
-"""What the others call the focal player, where they can tell players apart."""
 GROUND_TRUTH = ("POSITION", "ORIENTATION")
 
 
@@ -33,7 +30,7 @@ def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
 
 
 def _bare_scene() -> dict[str, Any]:
-    """What the engine takes where a substrate has no scene; left to itself, it prints two warnings each time."""
+    """The engine's default scene; given explicitly, since the engine prints two warnings whenever it is missing."""
     states = {"initialState": "scene", "stateConfigs": [{"state": "scene"}]}
     place = {"position": (0, 0), "orientation": "N"}
     return {
@@ -48,10 +45,10 @@ def _bare_scene() -> dict[str, Any]:
 def build_substrate(
     name: str, roles: Sequence[str], stream: random.Random, *, ground_truth: bool = False
 ) -> substrate_lib.Substrate:
-    """Builds a substrate whose episodes the stream alone decides.
+    """Builds a substrate whose episodes are determined by the stream alone.
 
-    ground_truth: lets every player's POSITION and ORIENTATION be observed, for tests; they are no permitted
-    observations and don't reach a focal player.
+    ground_truth: adds every player's POSITION and ORIENTATION to the observations, for tests; these are not permitted
+    observations and never reach a focal player.
     """
     use_deterministic_lua()
     config = mp_substrate.get_config(name)
@@ -82,11 +79,16 @@ def layout_of(game: GameFacts) -> Layout:
 
 
 @cache
-def vision_of(game_name: str) -> SubstrateVision:
-    """What a player of a game needs to see; computed once a process."""
+def vision_of(game_name: str, slot: int = 0) -> SubstrateVision:
+    """The substrate-dependent parts of perception for the player of a slot; computed once per process."""
     game = game_named(game_name, GameFacts)
     settings = _default_settings(game.substrate)
-    return SubstrateVision(build_atlas(settings), layout_of(game), _window(settings), sprite_roles(game))
+    return SubstrateVision(_atlas(game.substrate), layout_of(game), _window(settings), sprite_roles(game, slot))
+
+
+@cache
+def _atlas(substrate: str) -> Atlas:
+    return build_atlas(_default_settings(substrate))
 
 
 @cache
@@ -103,10 +105,11 @@ def _window(settings: Mapping[str, Any]) -> Window:
     raise ValueError("the substrate has no avatar with a view")
 
 
-def sprite_roles(game: GameFacts) -> SpriteRoles:
-    """The meaning of a game's sprites, for perception."""
-    sprites = game.sprites
-    focal = {sprites.focal: FOCAL} if sprites.focal else {}
+def sprite_roles(game: GameFacts, slot: int = 0) -> SpriteRoles:
+    """The meaning of a game's sprites, as the player of a slot sees them."""
+    sprites, others = game.sprites, game.others(slot)
+    name = others[0] if slot and len(others) == 1 else FOCAL
+    focal = {sprites.focal: name} if sprites.focal else {}
     return SpriteRoles(
         wall=sprites.wall,
         solid=game.solid,

@@ -1,75 +1,164 @@
-"""Melting Pot as one focal player meets it, under the official protocol."""
+"""Melting Pot's scenarios and substrates as worlds, under the official protocol.
+
+Each seat receives what `PERMITTED_OBSERVATIONS` allows of its own player's observations, and nothing else.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import dm_env
 import numpy as np
 import numpy.typing as npt
 from meltingpot import scenario as mp_scenario
+from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
-from hm_agent.core import Counts, Observation, OpponentIntent, OpponentState
+from hm_agent.core import Observation, Seat, Turn, per_capita
+from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
+from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots
-from hm_agent.worlds.melting_pot.simulator.bots.population import build_population
-from hm_agent.worlds.melting_pot.simulator.bots.telling import Prompter, rule_of
+from hm_agent.worlds.melting_pot.scene import OpponentIntent, OpponentState, Scene
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population
+from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, rule_of
 from hm_agent.worlds.melting_pot.simulator.randomness import drawing_from
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
 
-class MeltingPotWorld:
-    """One scenario. The focal player is slot 0; it receives what `PERMITTED_OBSERVATIONS` allows and nothing else.
+class _Environment(Protocol):
+    """What Melting Pot's scenarios and substrates have in common."""
 
-    ground_truth: adds every player's true position to `timestep`, for tests.
-    """
+    def reset(self) -> dm_env.TimeStep: ...
+
+    def step(self, action: Sequence[int]) -> dm_env.TimeStep: ...
+
+    def close(self) -> None: ...
+
+    def observables(self) -> Any: ...
+
+
+class SubstrateWorld:
+    """What all worlds of Melting Pot share. ground_truth: adds every player's true pose to `timestep`, for tests."""
+
+    def __init__(self, game: GameFacts, seats: Sequence[Seat], *, ground_truth: bool = False) -> None:
+        self.seats: Sequence[Seat] = tuple(seats)
+        self._game, self._ground_truth = game, ground_truth
+        self._environment: _Environment | None = None
+        self._stream = random.Random()
+        self._step = 0
+        self._earned: dict[Seat, float] = {}
+        self._before: dm_env.TimeStep | None = None
+        self.timestep: dm_env.TimeStep | None = None
+        """The latest state as all players of the substrate see it: for viewers and tests, never for an agent."""
+
+    def _build(self) -> _Environment:
+        """The environment of a new episode, which draws from the stream alone."""
+        raise NotImplementedError
+
+    def _players(self, inventories: Sequence[Counts | None]) -> tuple[OpponentState, ...]:
+        """Every player by slot, with what it held when the latest actions were decided on."""
+        return tuple(OpponentState(None, inventory=held) for held in inventories)
+
+    def background(self) -> Sequence[str]:
+        return ()
+
+    def reset(self, seed: int) -> Turn[View]:
+        self.close()
+        self._stream = random.Random(seed)
+        self._step, self._before = 0, None
+        self._earned = dict.fromkeys(self.seats, 0.0)
+        self._environment = self._build()
+        with drawing_from(self._stream):
+            return self._turn(self._environment.reset())
+
+    def step(self, actions: Mapping[Seat, int]) -> Turn[View]:
+        assert self._environment is not None, "reset the world first"
+        self._step += 1
+        self._before = self.timestep
+        return self._turn(self._environment.step([int(actions[seat]) for seat in self.seats]))
+
+    def _turn(self, timestep: dm_env.TimeStep) -> Turn[View]:
+        rewards: dict[Seat, float] = {}
+        if not timestep.first():
+            rewards = {seat: float(timestep.reward[slot]) for slot, seat in enumerate(self.seats)}
+            for seat, reward in rewards.items():
+                self._earned[seat] += reward
+        seen = {
+            seat: Observation(self._step, _permitted(timestep.observation[slot]), rewards.get(seat, 0.0))
+            for slot, seat in enumerate(self.seats)
+        }
+        return Turn(self._step, seen, rewards, timestep.last())
+
+    @property
+    def _decided_on(self) -> dm_env.TimeStep:
+        """The state that the latest actions were decided on."""
+        before = self._before or self.timestep
+        assert before is not None, "reset the world first"
+        return before
+
+    def scene(self) -> Scene:
+        assert self.timestep is not None, "reset the world first"
+        observations = self._decided_on.observation
+        now = zip(self.seats, self.timestep.observation, strict=False)
+        held = {seat: found for seat, seen in now if (found := _held_in_interaction(seen)) is not None}
+        return Scene(self.frame(), self._players([_inventory(player) for player in observations]), held)
+
+    def frame(self) -> npt.NDArray[np.uint8]:
+        """(H, W, 3) the whole map as it was when the latest actions were decided on."""
+        picture: npt.NDArray[np.uint8] = self._decided_on.observation[0]["WORLD.RGB"]
+        return picture
+
+    def metrics(self) -> Mapping[str, float]:
+        """The reward per capita, for as many steps as the paper reports it for."""
+        if not self._step:
+            return {}
+        return {"normalised_reward": per_capita(self._earned.values()) * self._game.reward_per_steps / self._step}
+
+    def truth(self, player: int, *, before: bool = False) -> Any:
+        """One player's full observation, now or before the latest step; for tests."""
+        timestep = self._before if before else self.timestep
+        assert timestep is not None, "reset the world first"
+        return timestep.observation[player]
+
+    def close(self) -> None:
+        if self._environment is not None:
+            self._environment.close()
+            self._environment = None
+
+
+class MeltingPotWorld(SubstrateWorld):
+    """One scenario: its focal player has the one seat, slot 0, and bots play the other slots."""
 
     def __init__(
         self, scenario: Scenario, bots: Bots, bots_dir: Path | None = None, *, ground_truth: bool = False
     ) -> None:
+        super().__init__(scenario.game, scenario.seats, ground_truth=ground_truth)
         self._scenario, self._bots, self._bots_dir = scenario, bots, bots_dir
-        self._ground_truth = ground_truth
-        self._stage: scenario_lib.Scenario | None = None
-        self._stream = random.Random()
-        self._step = 0
         self._names: Sequence[str] = ()
         self._rules: Sequence[str | None] = ()
         self._targets: Sequence[str | None] = ()
-        self._prompter = Prompter(scenario.game, [])
-        self._before: dm_env.TimeStep | None = None
-        self.timestep: dm_env.TimeStep | None = None
-        """The last step as all players of the substrate see it: for videos and tests, never for an agent."""
+        self._intent_log = IntentLog(scenario.game, [])
 
-    def reset(self, seed: int) -> Observation:
-        """Starts the episode that this seed stands for, in any process."""
-        self.close()
-        self._stream = random.Random(seed)
-        self._step, self._targets, self._before = 0, (), None
-        self._prompter = Prompter(self._scenario.game, [])
-        self._stage = self._build()
-        with drawing_from(self._stream):
-            return self._observe(self._stage.reset())
-
-    def _build(self) -> scenario_lib.Scenario:
+    def _build(self) -> _Environment:
+        self._targets, self._intent_log = (), IntentLog(self._game, [])
         config = mp_scenario.get_config(self._scenario.name)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
-        eyes = vision_of(self._scenario.game.short_name)
-        bots = build_bots(self._scenario, eyes, self._bots, self._bots_dir, self._stream, self._prompter)
-        stage = scenario_lib.Scenario(
+        vision = vision_of(self._game.short_name)
+        bots = build_bots(self._scenario, vision, self._bots, self._bots_dir, self._stream, self._intent_log)
+        environment: _Environment = scenario_lib.Scenario(
             substrate=substrate,
             background_population=build_population(config, bots, threads=self._bots is Bots.TRAINED),
             is_focal=config.is_focal,
             permitted_observations=mp_scenario.PERMITTED_OBSERVATIONS,
         )
-        self._listen(stage)
-        return stage
+        self._listen(environment)
+        return environment
 
-    def _listen(self, stage: scenario_lib.Scenario) -> None:
-        observables = stage.observables()
+    def _listen(self, environment: _Environment) -> None:
+        observables = environment.observables()
         observables.substrate.timestep.subscribe(on_next=self._keep_timestep)
         observables.background.names.subscribe(on_next=self._keep_names)
         observables.background.action.subscribe(on_next=self._keep_targets)
@@ -79,65 +168,55 @@ class MeltingPotWorld:
 
     def _keep_names(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
-        self._rules = tuple(rule_of(name, self._scenario.game) for name in names)
+        self._rules = tuple(rule_of(name, self._game) for name in names)
 
     def _keep_targets(self, _: Sequence[int]) -> None:
-        """Bots think in other threads; what they aim for is read only once their actions are in."""
-        self._targets = tuple(self._prompter.heard)
-
-    def step(self, action: int) -> Observation:
-        assert self._stage is not None, "reset the world first"
-        self._step += 1
-        self._before = self.timestep
-        return self._observe(self._stage.step([action]))
-
-    def _observe(self, timestep: dm_env.TimeStep) -> Observation:
-        reward = 0.0 if timestep.first() else float(timestep.reward[0])
-        return Observation(self._step, timestep.observation[0], reward, timestep.last())
+        """Reads the bots' intents once all have acted, since trained bots act in other threads."""
+        self._targets = tuple(self._intent_log.intents)
 
     def background(self) -> Sequence[str]:
         return self._names
 
-    def tell(self) -> Sequence[OpponentIntent]:
-        """What each other player is after, as of its last action. Privileged: for the reference agent `oracle` only."""
-        return tuple(OpponentIntent(target, rule) for target, rule in zip(self._targets, self._rules, strict=False))
+    def intents(self) -> Sequence[OpponentIntent]:
+        """Each bot's intent, as of its latest action. Privileged: for the reference agent `oracle` only."""
+        told = zip(self._targets, self._rules, strict=False)
+        return tuple(OpponentIntent(target, rule) for target, rule in told)
 
-    @property
-    def _decided_on(self) -> dm_env.TimeStep:
-        """What there was when the last action was decided on."""
-        before = self._before or self.timestep
-        assert before is not None, "reset the world first"
-        return before
+    def _players(self, inventories: Sequence[Counts | None]) -> tuple[OpponentState, ...]:
+        focal, *others = inventories
+        bots = zip(self._names, self._targets, self._rules, others, strict=False)
+        return (OpponentState(None, inventory=focal), *(OpponentState(*bot) for bot in bots))
 
-    def truth_of_others(self) -> Sequence[OpponentState]:
-        """What each other player was, held and was after when the last action was decided on; for recordings."""
-        held = [_inventory(player) for player in self._decided_on.observation[1:]]
-        told = zip(self._names, self._targets, self._rules, held, strict=False)
-        return tuple(OpponentState(*each) for each in told)
 
-    def held_in_interaction(self) -> tuple[Counts, Counts] | None:
-        """What oneself and the other held in the interaction that the last step began; None if it began none."""
-        assert self.timestep is not None, "reset the world first"
-        own, other = self.timestep.observation[0].get("INTERACTION_INVENTORIES", ((), ()))
-        return (tuple(map(int, own)), tuple(map(int, other))) if min(own, default=0) > 0 else None
+class SelfPlayWorld(SubstrateWorld):
+    """A substrate without bots: every player has a seat."""
 
-    def frame(self) -> npt.NDArray[np.uint8]:
-        """(H, W, 3) the whole map as it was when the last action was decided on; for videos."""
-        picture: npt.NDArray[np.uint8] = self._decided_on.observation[0]["WORLD.RGB"]
-        return picture
+    def __init__(self, scenario: Scenario, *, ground_truth: bool = False) -> None:
+        super().__init__(scenario.game, scenario.seats, ground_truth=ground_truth)
 
-    def truth(self, player: int, *, before: bool = False) -> Any:
-        """One player's full observation, now or before the last step; for tests."""
-        timestep = self._before if before else self.timestep
-        assert timestep is not None, "reset the world first"
-        return timestep.observation[player]
+    def _build(self) -> _Environment:
+        config = mp_substrate.get_config(self._game.substrate)
+        roles = config.default_player_roles
+        substrate: _Environment = build_substrate(
+            self._game.substrate, roles, self._stream, ground_truth=self._ground_truth
+        )
+        substrate.observables().timestep.subscribe(on_next=self._keep_timestep)
+        return substrate
 
-    def close(self) -> None:
-        if self._stage is not None:
-            self._stage.close()
-            self._stage = None
+    def _keep_timestep(self, timestep: dm_env.TimeStep) -> None:
+        self.timestep = timestep
+
+
+def _permitted(observation: Mapping[str, Any]) -> View:
+    return {name: seen for name, seen in observation.items() if name in mp_scenario.PERMITTED_OBSERVATIONS}
 
 
 def _inventory(observation: Mapping[str, Any]) -> Counts | None:
-    """What a player holds, in a game with inventories."""
+    """A player's inventory; None in a game without inventories."""
     return tuple(map(int, observation["INVENTORY"])) if "INVENTORY" in observation else None
+
+
+def _held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:
+    """A player's and its partner's inventory in the interaction that the latest step began; None if it began none."""
+    own, other = observation.get("INTERACTION_INVENTORIES", ((), ()))
+    return (tuple(map(int, own)), tuple(map(int, other))) if min(own, default=0) > 0 else None

@@ -1,1 +1,1 @@
-"""Collaborative Cooking: two cooks, one pay."""
+"""Collaborative Cooking: two cooks who share one reward."""

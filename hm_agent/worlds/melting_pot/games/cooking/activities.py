@@ -1,11 +1,30 @@
-"""What the teammate does, labelled by code from what is seen and what must have happened (appendix C.3, step 1)."""
+"""What the teammate does: its activities, its pace, and its role in each round.
+
+Code labels the activities from what is in view and what must have happened out of view (appendix C.3, step 1). A round
+goes from one delivery to the next.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, SOUP, TOMATO, Kitchen, Pot, Station
+from hm_agent.core import Event
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    COUNTER,
+    DISH,
+    EVERYTHING,
+    LOADS,
+    SERVES,
+    SOUP,
+    STANDS,
+    TOMATO,
+    Kitchen,
+    Pot,
+    Station,
+)
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -14,15 +33,26 @@ TOOK_TOMATO, FILLED = "picked up a tomato", "put a tomato into a pot"
 TOOK_DISH, TOOK_SOUP, DELIVERED = "picked up a dish", "took soup from a pot", "delivered soup"
 PUT_DOWN = "put something down"
 LOADING, SERVING = (TOOK_TOMATO, FILLED), (TOOK_DISH, TOOK_SOUP, DELIVERED)
-"""What makes a cook one who loads pots, or one who serves soup."""
+"""The activities of a cook who loads pots, and of one who serves soup."""
 
-HASTE = 5
-"""By how many steps a pot must be later than it was to have been emptied and filled again in between."""
+REFILL_DELAY = 5
+"""A pot that will be ready more than this many steps later than expected was emptied and refilled in between."""
+PACE_WINDOW = 300
+"""The number of latest steps over which the teammate's pace is measured."""
+
+OWN = "you"
+"""The deliverer's name where the agent delivered; otherwise it is the teammate's."""
+ROUND_LIMIT = 60
+"""The steps without a delivery after which a round ends all the same, so that a useless teammate is recognised."""
+ROLE_WINDOW = 45
+"""The least number of latest steps that determine a role: about the time to fill a pot, cook and deliver."""
+WORK_STEPS = 15
+"""The steps within ROLE_WINDOW with work to do from which on a teammate without any activity stands around."""
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Something the teammate did. cell: where, if that is known. seen: whether it was seen, not inferred."""
+    """Something the teammate did. cell: where, None if unknown. seen: True if observed, False if inferred."""
 
     step: int
     did: str
@@ -31,55 +61,52 @@ class Activity:
 
 
 @dataclass(slots=True)
-class Account:
-    """What must be in a pot by all that one knows. ready: from which step its soup can be taken, once it is full."""
+class PotEstimate:
+    """What must be in a pot given all that is known. ready: the step from which its soup can be taken."""
 
     tomatoes: int = 0
     ready: int | None = None
 
 
 class ActivityReader:
-    """Follows one episode's frames.
+    """Reads an episode's frames and infers the teammate's activities.
 
-    Pots are kept account of: what changed in them and was not oneself, nor seen as it happened, was the teammate.
+    It tracks the content of each pot: any change that is neither the agent's doing nor already observed must be the
+    teammate's.
     """
 
     def __init__(self, teammate: str) -> None:
         self._teammate = teammate
-        self._accounts: dict[Cell, Account] = {}
+        self._pots: dict[Cell, PotEstimate] = {}
         self._before: tuple[Pose, str | None] | None = None
         self._seen: PlayerSighting | None = None
 
     def read(self, step: int, view: TextualMap, kitchen: Kitchen, delivered: int) -> tuple[Activity, ...]:
-        """What has been done, by the latest frame. delivered: how many soups the teammate delivered in this step."""
+        """The activities that this frame reveals. delivered: how many soups the teammate delivered in this step."""
         activities = [Activity(step, DELIVERED, seen=False)] * delivered
         if view.pose is not None:
-            self._count_own(view.pose, view.mark)
-            activities += self._by_hands(step, view, kitchen)
-            activities += self._by_pots(step, kitchen)
+            if self._before is not None:  # the agent's own change of a pot
+                self._apply(self._before[0].place(1, 0), self._before[1], view.mark)
+            self._before = view.pose, view.mark
+            activities += self._from_hands(step, view, kitchen)
+            activities += self._from_pots(step, kitchen)
         return tuple(activities)
 
-    def _count_own(self, pose: Pose, hands: str | None) -> None:
-        """Enters into the account what one did oneself."""
-        if self._before is not None:
-            self._enter(self._before[0].place(1, 0), self._before[1], hands)
-        self._before = pose, hands
-
-    def _enter(self, cell: Cell, before: str | None, after: str | None) -> str | None:
-        """What a change of hands in front of a cell did to a pot there; None where it did nothing to any."""
-        account = self._accounts.get(cell)
-        if account is None:
+    def _apply(self, cell: Cell, before: str | None, after: str | None) -> str | None:
+        """Updates the pot at a cell by the change of hands of a cook who faces it; None if no pot changed."""
+        pot = self._pots.get(cell)
+        if pot is None:
             return None
         if (before, after) == (TOMATO, None):
-            account.tomatoes += 1
+            pot.tomatoes += 1
             return FILLED
         if (before, after) == (DISH, SOUP):
-            account.tomatoes, account.ready = 0, None
+            pot.tomatoes, pot.ready = 0, None
             return TOOK_SOUP
         return None
 
-    def _by_hands(self, step: int, view: TextualMap, kitchen: Kitchen) -> Iterator[Activity]:
-        """What a change of the teammate's hands tells; what it does to pots out of view is left to the account."""
+    def _from_hands(self, step: int, view: TextualMap, kitchen: Kitchen) -> Iterator[Activity]:
+        """The activity that a change of the teammate's hands reveals; the pots reveal what it did out of view."""
         sight = next((player for player in view.players if player.kind == self._teammate), None)
         if sight is None or sight.cell is None or sight.facing is None:
             return
@@ -88,41 +115,186 @@ class ActivityReader:
             return
         is_watched = seen.step == step - 1
         cell = Pose(*seen.cell, seen.facing).place(1, 0) if is_watched else None
-        did = self._enter(cell, seen.mark, sight.mark) if cell else None
+        did = self._apply(cell, seen.mark, sight.mark) if cell else None
         if did is None:
-            did = _by_change(sight.mark, kitchen.stations.get(cell) if cell else None)
+            did = _activity_by_hands(sight.mark, kitchen.stations.get(cell) if cell else None)
         if did is not None:
             yield Activity(step, did, cell, seen=is_watched)
 
-    def _by_pots(self, step: int, kitchen: Kitchen) -> Iterator[Activity]:
-        """What must have been done to the pots in view to make them what they are."""
+    def _from_pots(self, step: int, kitchen: Kitchen) -> Iterator[Activity]:
+        """The activities that explain the pots in view; corrects the estimates to what is seen."""
         for pot in kitchen.pots:
             if pot.step == step:
-                account = self._accounts.setdefault(pot.cell, Account())
-                for did in _between(account, pot):
+                estimate = self._pots.setdefault(pot.cell, PotEstimate())
+                for did in _activities_between(estimate, pot):
                     yield Activity(step, did, pot.cell, seen=False)
-                account.tomatoes, account.ready = pot.tomatoes, pot.ready
+                estimate.tomatoes, estimate.ready = pot.tomatoes, pot.ready
 
 
-def _by_change(hands: str | None, used: Station | None) -> str | None:
-    """What brought the teammate to what it holds now. That it put a tomato into a pot or took soup, pots tell."""
+def _activity_by_hands(hands: str | None, used: Station | None) -> str | None:
+    """The activity that put into the teammate's hands what it holds now, except at pots. used: the station it faced."""
     if hands in (TOMATO, DISH):
         return TOOK_TOMATO if hands == TOMATO else TOOK_DISH
     is_put_down = hands is None and used is not None and used.kind == COUNTER
     return PUT_DOWN if is_put_down else None
 
 
-def _between(account: Account, pot: Pot) -> Iterator[str]:
-    """The doings that lead from what should be in a pot to what is."""
-    if pot.tomatoes >= account.tomatoes and not _is_renewed(account, pot):
-        yield from [FILLED] * (pot.tomatoes - account.tomatoes)
+def _activities_between(estimate: PotEstimate, pot: Pot) -> Iterator[str]:
+    """The activities that lead from the estimated content of a pot to the observed one."""
+    is_refilled = (
+        estimate.ready is not None
+        and pot.ready is not None
+        and not pot.is_cooked
+        and pot.ready > estimate.ready + REFILL_DELAY
+    )
+    if pot.tomatoes >= estimate.tomatoes and not is_refilled:
+        yield from [FILLED] * (pot.tomatoes - estimate.tomatoes)
     else:
         yield TOOK_SOUP
         yield from [FILLED] * pot.tomatoes
 
 
-def _is_renewed(account: Account, pot: Pot) -> bool:
-    """Whether a pot that cooks can't be what was in it, since that would be further by now."""
-    if account.ready is None or pot.ready is None or pot.is_cooked:
-        return False
-    return pot.ready > account.ready + HASTE
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast the teammate has worked within PACE_WINDOW.
+
+    tomatoes: the number it put into pots. room: the steps in which a pot had room for one. soups: the number it took.
+    ready: the steps in which one could be taken.
+    """
+
+    tomatoes: int = 0
+    room: int = 0
+    soups: int = 0
+    ready: int = 0
+
+    def __add__(self, more: Pace) -> Pace:
+        return Pace(
+            self.tomatoes + more.tomatoes, self.room + more.room, self.soups + more.soups, self.ready + more.ready
+        )
+
+    def __sub__(self, less: Pace) -> Pace:
+        return Pace(
+            self.tomatoes - less.tomatoes, self.room - less.room, self.soups - less.soups, self.ready - less.ready
+        )
+
+
+class PaceReader:
+    """Measures the teammate's pace, one step at a time."""
+
+    def __init__(self) -> None:
+        self._steps: deque[Pace] = deque()
+        self.latest = Pace()
+
+    def read(self, step: int, kitchen: Kitchen, activities: Sequence[Activity]) -> None:
+        pots = kitchen.pots
+        done = [activity.did for activity in activities]
+        now = Pace(
+            tomatoes=done.count(FILLED),
+            room=any(not pot.is_full for pot in pots),
+            soups=done.count(TOOK_SOUP),
+            ready=any(pot.is_cooked_by(step) for pot in pots),
+        )
+        self._steps.append(now)
+        self.latest += now
+        if len(self._steps) > PACE_WINDOW:
+            self.latest -= self._steps.popleft()
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEnd(Event):
+    """The end of a round. activities: the teammate's in it. role: the teammate's by these, None if unclear."""
+
+    partner: str
+    activities: tuple[Activity, ...]
+    role: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery(RoundEnd):
+    """The end of a round by a delivered soup. by: who delivered it, OWN or the teammate's name."""
+
+    is_interaction = True
+    by: str
+
+    def describe(self) -> str:
+        return f"soup delivered by {self.by}; {self.partner} {self.role or 'unclear'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lull(RoundEnd):
+    """The end of a round after ROUND_LIMIT steps without a delivery."""
+
+    def describe(self) -> str:
+        return f"no delivery for {ROUND_LIMIT} steps; {self.partner} {self.role or 'unclear'}"
+
+
+@dataclass(frozen=True, slots=True)
+class KitchenInteraction:
+    """One round. behaviour: the teammate's role in it. own: what the agent held at its end.
+
+    by: who delivered, None after a lull. other: None, since this game has no inventories.
+    """
+
+    step: int
+    partner: str
+    behaviour: str | None
+    own: Counts
+    reward: float
+    activities: tuple[Activity, ...]
+    by: str | None
+    other: Counts | None = None
+
+
+class RoundReader:
+    """Detects the ends of rounds, one step at a time."""
+
+    def __init__(self, teammate: str) -> None:
+        self._teammate = teammate
+        self._start = 0
+        self._activities: deque[Activity] = deque()
+        self._work_steps: deque[int] = deque()
+
+    @property
+    def latest(self) -> tuple[Activity, ...]:
+        """The teammate's activities in this round or within ROLE_WINDOW, whichever is longer."""
+        return tuple(self._activities)
+
+    def read(
+        self, step: int, kitchen: Kitchen, activities: Sequence[Activity], deliverers: Sequence[str]
+    ) -> tuple[RoundEnd, ...]:
+        """The rounds that end with this step. activities: the teammate's. deliverers: who delivered a soup."""
+        self._remember(step, kitchen, activities)
+        if deliverers:
+            return tuple(Delivery(step, self._teammate, *self._end_round(step), by) for by in deliverers)
+        if step - self._start < ROUND_LIMIT:
+            return ()
+        return (Lull(step, self._teammate, *self._end_round(step)),)
+
+    def _remember(self, step: int, kitchen: Kitchen, activities: Sequence[Activity]) -> None:
+        """Adds a step, and forgets what is older than both ROLE_WINDOW and the round."""
+        self._activities.extend(activities)
+        if any(pot.step == step and (not pot.is_full or pot.is_cooked) for pot in kitchen.pots):
+            self._work_steps.append(step)
+        oldest = min(self._start, step - ROLE_WINDOW)
+        while self._activities and self._activities[0].step <= oldest:
+            self._activities.popleft()
+        while self._work_steps and self._work_steps[0] <= step - ROLE_WINDOW:
+            self._work_steps.popleft()
+
+    def _end_round(self, step: int) -> tuple[tuple[Activity, ...], str | None]:
+        """Begins a new round; returns the teammate's activities in the one that ends, and its role."""
+        activities = tuple(activity for activity in self._activities if activity.step > self._start)
+        self._start = step
+        return activities, role_of(self._activities, idle=len(self._work_steps) >= WORK_STEPS)
+
+
+def role_of(activities: Sequence[Activity], *, idle: bool) -> str | None:
+    """The role of a cook with these activities. Without any it stands around if idle; otherwise its role is unclear.
+
+    idle: True if there was work to do.
+    """
+    loads = any(activity.did in LOADING for activity in activities)
+    serves = any(activity.did in SERVING for activity in activities)
+    if loads or serves:
+        return EVERYTHING if loads and serves else LOADS if loads else SERVES
+    return STANDS if idle else None

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hm_agent.core import Counts, Event, Observation
-from hm_agent.worlds.melting_pot.facts import KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.activities import ActivityReader
-from hm_agent.worlds.melting_pot.games.cooking.failures import Failures, state_of
+from hm_agent.core import Event, Observation
+from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts
+from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, PaceReader, RoundReader
+from hm_agent.worlds.melting_pot.games.cooking.failures import Failures, FailureState, state_of
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, DELIVERY, POT, SOUP, Kitchen, Station
-from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind, State, rounds
-from hm_agent.worlds.melting_pot.games.cooking.pace import PaceReader
-from hm_agent.worlds.melting_pot.games.cooking.questions.plans import (
+from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind, rounds
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
     SUBGOALS,
     CritiqueInteraction,
     EvaluateCooking,
-    Moment,
+    KitchenMoment,
     PlanCooking,
     Teammate,
 )
-from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, RoundReader
-from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
-from hm_agent.worlds.melting_pot.games.cooking.sides import side_of
-from hm_agent.worlds.melting_pot.games.game import PlanContext, PlanOutcome
+from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules
+from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
+from hm_agent.worlds.melting_pot.games.game import PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
@@ -35,10 +33,11 @@ class CookingGame:
 
     subgoals = SUBGOALS
     ready_mark = COOKED
+    inferred_inventory: Counts | None = None
 
-    def __init__(self, facts: KitchenFacts, eyes: SubstrateVision) -> None:
-        self.facts, self.layout = facts, eyes.layout
-        self.players = tuple(facts.sprites.players.values())
+    def __init__(self, facts: KitchenFacts, vision: SubstrateVision, slot: int = 0) -> None:
+        self.facts, self.layout = facts, vision.layout
+        self.players = facts.others(slot)
         (self._teammate,) = self.players
         self._kitchen = Kitchen(self.layout, facts.recipe)
         self._activities = ActivityReader(self._teammate)
@@ -49,7 +48,7 @@ class CookingGame:
         self._before: Mapping[Cell, Station] = {}
         self._hands_before: str | None = None
         recipe = facts.recipe
-        self.rules = Rules(
+        self.rules = KitchenRules(
             width=self.layout.width,
             height=self.layout.height,
             tomatoes=recipe.tomatoes,
@@ -57,22 +56,23 @@ class CookingGame:
             reward=recipe.reward,
             steps=facts.length.least,
         )
-        self.mind = CookingMind(self.rules, self._teammate, self._state)
+        items = [item.name for item in facts.items]
+        self.mind = CookingMind(self.rules, self._teammate, items, self.layout, self._kitchen, self._pace)
 
     # What happens
 
-    def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
+    def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         kitchen, step = self._kitchen, observation.step
         self._before, self._hands_before = dict(kitchen.stations), kitchen.hands
         kitchen.update(step, view)
         deliverers = self._deliverers(observation)
-        self._pose = view.pose or self._pose
+        self._pose = self.mind.here = view.pose or self._pose
         others = len(deliverers) - deliverers.count(OWN)
         activities = self._activities.read(step, view, kitchen, others)
         self._pace.read(step, kitchen, activities)
         return self._rounds.read(step, kitchen, activities, deliverers)
 
-    def _deliverers(self, observation: Observation) -> list[str]:
+    def _deliverers(self, observation: Observation[View]) -> list[str]:
         """By whom the soups were delivered that have just paid: oneself, if that is where one's own has gone."""
         soups = round(observation.reward / self.facts.recipe.reward)
         own = soups and self._hands_before == SOUP and self._kitchen.hands is None and self._faces_delivery()
@@ -82,15 +82,10 @@ class CookingGame:
         ahead = self._kitchen.stations.get(self._pose.place(1, 0)) if self._pose else None
         return ahead is not None and ahead.kind == DELIVERY
 
-    def _state(self) -> State:
-        held = tuple(int(self._kitchen.hands == item.name) for item in self.facts.items)
-        own, other = (side_of(self._kitchen, self.layout, self._pose, own=own) for own in (True, False))
-        return State(held, self._pace.latest, own, other)
-
-    def inventory(self, observation: Observation, view: TextualMap) -> Counts:
+    def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return tuple(int(view.mark == item.name) for item in self.facts.items)
 
-    def is_loaded(self, observation: Observation) -> bool:
+    def is_loaded(self, observation: Observation[View]) -> bool:
         return True
 
     def is_idle(self, view: TextualMap) -> bool:
@@ -98,33 +93,31 @@ class CookingGame:
 
     # What to do about it
 
-    def ask_plan(self, briefing: PlanContext) -> PlanCooking:
-        pose, kitchen = briefing.view.pose, self._kitchen
+    def ask_plan(self, context: PlanContext) -> PlanCooking:
+        pose, kitchen = context.view.pose, self._kitchen
         assert pose is not None, "plans start from a known pose"
-        if briefing.critiques:
-            self._failures.explain(briefing.critiques[-1])
         reach = kitchen.within_reach(pose.cell)
         in_reach = kitchen.reachable(pose.cell)
         unseen = tuple(sorted(cell for cell in reach if cell not in kitchen.looked_at))
         return PlanCooking(
             rules=self.rules,
-            step=briefing.observation.step,
+            step=context.observation.step,
             pose=pose,
             hands=kitchen.hands,
-            strategy=briefing.strategy.words or None,
-            role=briefing.strategy.role,
-            expected=briefing.strategy.expected_role,
+            strategy=context.strategy.words or None,
+            role=context.strategy.role,
+            expected=context.strategy.expected_role,
             pots=tuple(pot for pot in kitchen.pots if pot.cell in reach),
             stations=tuple(station for _, station in sorted(in_reach.items()) if not station.kind.startswith(POT)),
             spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
             floor=tuple(sorted(kitchen.room(pose.cell))),
             unseen=unseen,
-            teammate=self._sighting(briefing.memory),
+            teammate=self._sighting(context.memory),
             recent=self._rounds.latest,
             pace=self._pace.latest,
-            own=side_of(kitchen, self.layout, pose, own=True),
-            history=rounds(briefing.history),
-            critiques=tuple(briefing.critiques),
+            own=work_cost(kitchen, self.layout, pose, own=True),
+            history=rounds(context.history),
+            critiques=tuple(context.critiques),
             barred=self._failures.barred(kitchen, reach),
             layout=self.layout,
             reach=reach,
@@ -138,31 +131,35 @@ class CookingGame:
         """Keeps by a pot, where most is to be seen."""
         return tuple(Wait(pot.cell) for pot in self._kitchen.pots[:1])
 
-    def ask_critique(self, briefing: PlanContext, failed: Subgoal) -> CritiqueInteraction | None:
-        if not isinstance(failed, Interact):
-            return None
-        before = self._before.get(failed.target)
-        if not self._failures.add(state_of(failed.target, self._hands_before, before)):
+    def ask_critique(self, context: PlanContext, failed: Subgoal) -> CritiqueInteraction | None:
+        if not isinstance(failed, Interact) or self._failures.is_explained(self._failed_state(failed)):
             return None
         return CritiqueInteraction(
             rules=self.rules,
             target=failed.target,
             hands=self._hands_before,
-            before=before,
+            before=self._before.get(failed.target),
             after=self._kitchen.stations.get(failed.target),
             pots=self._kitchen.pots,
-            step=briefing.observation.step,
+            step=context.observation.step,
         )
 
-    def ask_evaluation(self, briefing: PlanContext, attempt: PlanOutcome) -> EvaluateCooking:
-        before, pose, kitchen = attempt.question, briefing.view.pose, self._kitchen
+    def remember_failure(self, failed: Subgoal, why: str | None) -> None:
+        if isinstance(failed, Interact):
+            self._failures.add(self._failed_state(failed), why)
+
+    def _failed_state(self, failed: Interact) -> FailureState:
+        return state_of(failed.target, self._hands_before, self._before.get(failed.target))
+
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> EvaluateCooking:
+        before, pose, kitchen = outcome.question, context.view.pose, self._kitchen
         assert isinstance(before, PlanCooking)
         assert pose is not None, "plans start from a known pose"
         return EvaluateCooking(
             rules=self.rules,
-            plan=tuple(map(str, attempt.plan)),
-            failed=str(attempt.failed) if attempt.failed else None,
-            reward=attempt.reward,
-            before=Moment(before.step, before.pose, before.hands, before.pots),
-            after=Moment(briefing.observation.step, pose, kitchen.hands, kitchen.pots),
+            plan=tuple(map(str, outcome.plan)),
+            failed=str(outcome.failed) if outcome.failed else None,
+            reward=outcome.reward,
+            before=KitchenMoment(before.step, before.pose, before.hands, before.pots),
+            after=KitchenMoment(context.observation.step, pose, kitchen.hands, kitchen.pots),
         )

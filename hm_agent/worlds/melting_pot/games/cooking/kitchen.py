@@ -1,4 +1,4 @@
-"""A kitchen as one cook has come to know it: stations, pots and what is in one's hands."""
+"""A kitchen as one cook knows it: the stations and pots it has seen, its rooms, and what the cook holds."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hm_agent.worlds.melting_pot.facts import Recipe
+from hm_agent.worlds.melting_pot.facts import SoupRecipe
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
-from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
 LOADS, SERVES, EVERYTHING, STANDS = "loads pots", "serves soup", "does everything", "stands around"
 ROLES = (LOADS, SERVES, EVERYTHING, STANDS)
-"""What a cook can be after: the behaviours of this game."""
+"""The roles of a cook: the behaviours of this game."""
 
 TOMATO, DISH, SOUP = "tomato", "dish", "soup"
-"""What one can hold."""
+"""What a cook can hold."""
 TOMATOES, DISHES, DELIVERY, COUNTER = "tomato_dispenser", "dish_dispenser", "delivery", "counter"
-"""Kinds of stations, but for pots; a counter is one only while something lies on it."""
+"""The kinds of stations other than pots; a counter is a station only while something lies on it."""
 POT = "pot_"
-"""A pot's kind begins so and ends with the number of tomatoes in it."""
+"""The prefix of a pot's kind, which ends with the number of tomatoes in it."""
 COOKED = "cooked"
-"""The mark of a pot whose bar is full; until then it is a share such as `40%`."""
+"""The mark of a pot whose progress bar is full; until then its mark is a share such as `40%`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """Something that can be used, as last seen. mark: what lies on it, or a pot's progress. step: when it was seen."""
+    """Something a cook can use, as last seen. mark: what lies on it, or a pot's progress. step: when it was seen."""
 
     kind: str
     cell: Cell
@@ -38,7 +38,7 @@ class Station:
 class Pot:
     """A pot as last seen. mark: its progress. ready: the step from which a dish takes its soup, None until it is full.
 
-    The bar moves every other step, so that it may be ready one step sooner than reckoned.
+    The progress bar moves every other step, so the soup may be ready one step earlier.
     """
 
     cell: Cell
@@ -50,98 +50,96 @@ class Pot:
 
     @property
     def is_cooked(self) -> bool:
-        """Whether it was cooked when last seen."""
+        """True if it was cooked when last seen."""
         return self.mark == COOKED
 
     def is_cooked_by(self, step: int) -> bool:
-        """Whether its soup can be taken at a step, reckoned on from what was seen."""
+        """True if its soup can be taken at a step, extrapolated from when it was last seen."""
         return self.ready is not None and self.ready <= step
 
 
 class Kitchen:
-    """What one cook has seen of it so far."""
+    """What one cook has seen of a kitchen so far."""
 
-    def __init__(self, layout: Layout, recipe: Recipe) -> None:
+    def __init__(self, layout: Layout, recipe: SoupRecipe) -> None:
         self._layout, self._recipe = layout, recipe
         self.stations: dict[Cell, Station] = {}
         self.hands: str | None = None
-        """What is in one's own hands."""
+        """What the cook holds."""
         self.looked_at: dict[Cell, int] = {}
-        """When each cell was last in view."""
+        """The step at which each cell was last in view."""
 
     def update(self, step: int, view: TextualMap) -> None:
-        """Takes in one frame; of a frame of unknown pose, the own hands alone."""
+        """Updates the kitchen with one frame; with a frame of unknown pose, only what the cook holds."""
         self.hands = view.mark
         if view.pose is None:
             return
-        seen = {sight.cell: self._station(sight, sight.cell, step) for sight in view.things if sight.cell is not None}
+        seen = {
+            sight.cell: Station(sight.kind, sight.cell, sight.mark, step)
+            for sight in view.things
+            if sight.cell is not None
+        }
         for cell in view.in_view:
             self.looked_at[cell] = step
             self.stations.pop(cell, None)
         self.stations |= seen
 
-    def _station(self, sight: Detection, cell: Cell, step: int) -> Station:
-        return Station(sight.kind, cell, sight.mark, step)
-
     @property
     def pots(self) -> tuple[Pot, ...]:
-        """The pots seen so far, by cell."""
+        """The pots seen so far, sorted by cell."""
         return tuple(self._pot(s) for _, s in sorted(self.stations.items()) if s.kind.startswith(POT))
 
     def _pot(self, station: Station) -> Pot:
         tomatoes = int(station.kind.removeprefix(POT))
         is_full = tomatoes >= self._recipe.tomatoes
-        ready = station.step + self._left(station.mark) if is_full else None
+        ready = station.step + self._steps_left(station.mark) if is_full else None
         return Pot(station.cell, tomatoes, station.mark, station.step, is_full, ready)
 
-    def _left(self, mark: str | None) -> int:
-        """For how many steps at most a full pot with this mark has yet to cook."""
+    def _steps_left(self, mark: str | None) -> int:
+        """The largest number of steps that a full pot with this mark must still cook."""
         whole = self._recipe.cooking_steps - 1  # the frame that shows it full is one step old
         share = 100 if mark == COOKED else int(mark.removesuffix("%")) if mark else 0
         return whole - share * whole // 100
 
     def of_kind(self, kind: str) -> list[Station]:
-        """The stations of a kind seen so far, by cell."""
+        """The stations of a kind seen so far, sorted by cell."""
         return [station for _, station in sorted(self.stations.items()) if station.kind == kind]
 
     def reachable(self, here: Cell) -> dict[Cell, Station]:
-        """The stations seen so far that can be used from the room one stands in; pots can from both."""
+        """The stations seen so far that can be used from the room with this cell; pots can be used from both rooms."""
         within = self.within_reach(here)
         return {cell: station for cell, station in self.stations.items() if cell in within}
 
     def within_reach(self, here: Cell) -> frozenset[Cell]:
-        """All counters, with something on them or without, that can be used from the room one stands in."""
+        """All wall cells, stations or bare counters, that can be used from the room with this cell."""
         return self._reach[here]
 
     def room(self, here: Cell) -> frozenset[Cell]:
-        """The cells that one can walk to from here."""
+        """All cells that a cook can walk to from this one."""
         return next(room for room in self.rooms if here in room)
 
     @cached_property
     def rooms(self) -> Sequence[frozenset[Cell]]:
-        """The parts of the kitchen that no way connects, from the west."""
+        """The connected components of the floor, from the west."""
         return rooms(self._layout)
 
     @cached_property
     def _reach(self) -> dict[Cell, frozenset[Cell]]:
+        """For each open cell the wall cells next to its room."""
         walls = self._layout.walls
         reach = [(room, walls & {cell for place in room for cell in around(place)}) for room in self.rooms]
         return {here: within for room, within in reach for here in room}
 
 
 def rooms(layout: Layout) -> list[frozenset[Cell]]:
-    """The parts of a map that no way connects, from the west."""
+    """The connected components of a map's open cells, from the west."""
     found: list[frozenset[Cell]] = []
     for cell in sorted(layout.open_cells):
         if not any(cell in room for room in found):
-            found.append(frozenset(_flood(layout, cell)))
+            reached, edge = {cell}, [cell]
+            while edge:
+                new = [beside for beside in layout.neighbours[edge.pop()] if beside not in reached]
+                reached.update(new)
+                edge += new
+            found.append(frozenset(reached))
     return found
-
-
-def _flood(layout: Layout, start: Cell) -> set[Cell]:
-    reached, edge = {start}, [start]
-    while edge:
-        new = [beside for beside in layout.neighbours[edge.pop()] if beside not in reached]
-        reached.update(new)
-        edge += new
-    return reached

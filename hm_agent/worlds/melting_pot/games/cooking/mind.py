@@ -1,66 +1,68 @@
-"""What is thought of the teammate in a kitchen: the roles to predict, and the questions to ask."""
+"""What strategists ask about the teammate in a kitchen: the roles to predict, and what answers mean."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from hm_agent.core import Clue, Counts, Event, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Model
+from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.module import OpponentModel
-from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
-from hm_agent.worlds.melting_pot.games.cooking.questions.minds import (
+from hm_agent.theory_of_mind.mind import Mind, OpponentModel
+from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, KitchenInteraction, PaceReader, RoundEnd
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import Kitchen
+from hm_agent.worlds.melting_pot.games.cooking.questions import (
     BehaviourAnswer,
     ChooseRole,
-    MindAnswer,
-    PredictTeammate,
-    ProposeTeammate,
-    ReadTeammate,
-    RoleAnswer,
-)
-from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
     CookingStrategyAnswer,
     FollowCookingStrategy,
     JudgeCookingStrategy,
     MakeCookingStrategy,
     PartAnswer,
+    PredictTeammate,
+    ProposeTeammate,
+    ReadTeammate,
+    RoleAnswer,
+    TeammateMindAnswer,
 )
-from hm_agent.worlds.melting_pot.games.cooking.roles import strategy_for
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, KitchenInteraction, RoundEnd
-from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
-from hm_agent.worlds.melting_pot.games.cooking.sides import Side
+from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules, KitchenStrategy, strategy_for
+from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost, work_cost
+from hm_agent.worlds.melting_pot.grid import Layout, Pose
 
 TOLD = 8
-"""So many rounds questions tell of, the latest ones."""
+"""How many of the latest rounds questions show."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """What questions are asked in view of. held: in the own hands. own, other: what work costs in either room."""
+class CookingMind(Mind):
+    """What strategists ask about the teammate in one kitchen, from what the cook knows of that kitchen.
 
-    held: Counts
-    pace: Pace
-    own: Side
-    other: Side
+    here: the latest known pose of the cook, which the game sets at every frame.
+    """
 
-
-class CookingMind:
-    """The questions of all kinds of strategists about one kitchen. state: the present one."""
-
-    def __init__(self, rules: Rules, teammate: str, state: Callable[[], State]) -> None:
-        self.rules, self._teammate, self._state = rules, teammate, state
+    def __init__(
+        self,
+        rules: KitchenRules,
+        teammate: str,
+        items: Sequence[str],
+        layout: Layout,
+        kitchen: Kitchen,
+        pace: PaceReader,
+    ) -> None:
+        self.rules, self._teammate, self._items = rules, teammate, items
+        self._layout, self._kitchen, self._pace = layout, kitchen, pace
         self.players = (teammate,)
+        self.here: Pose | None = None
 
-    async def understand(self, event: Event, model: Model) -> KitchenInteraction | None:
+    def understand(self, event: Event, answer: BaseModel | None) -> KitchenInteraction | None:
         if not isinstance(event, RoundEnd):
             return None
         delivered = event.by if isinstance(event, Delivery) else None
         reward = self.rules.reward if delivered else 0.0
-        held = self._state().held
+        held = tuple(int(self._kitchen.hands == item) for item in self._items)
         return KitchenInteraction(event.step, event.partner, event.role, held, reward, event.activities, delivered)
+
+    def _side(self, *, own: bool) -> WorkCost:
+        return work_cost(self._kitchen, self._layout, self.here, own=own)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeTeammate:
         return ProposeTeammate(self.rules, rounds(history), best)
@@ -74,50 +76,56 @@ class CookingMind:
         assert isinstance(answer, BehaviourAnswer)
         return answer.behaviour
 
-    def ask_choice(self, outlooks: Sequence[OpponentModel]) -> ChooseRole:
-        (outlook,) = outlooks
-        state = self._state()
+    def ask_choice(self, opponents: Sequence[OpponentModel]) -> ChooseRole:
+        (teammate,) = opponents
         return ChooseRole(
             rules=self.rules,
-            history=rounds(outlook.history),
-            hypothesis=outlook.hypothesis.words if outlook.hypothesis else None,
-            expected=outlook.expected,
-            pace=state.pace,
-            own=state.own,
-            other=state.other,
+            history=rounds(teammate.history),
+            hypothesis=teammate.hypothesis.words if teammate.hypothesis else None,
+            expected=teammate.expected,
+            pace=self._pace.latest,
+            own=self._side(own=True),
+            other=self._side(own=False),
         )
 
-    def ask_minds(self, outlooks: Sequence[OpponentModel]) -> ReadTeammate:
-        (outlook,) = outlooks
-        state = self._state()
-        return ReadTeammate(self.rules, rounds(outlook.history), state.pace, state.own, state.other)
+    def ask_minds(self, opponents: Sequence[OpponentModel]) -> ReadTeammate:
+        (teammate,) = opponents
+        return ReadTeammate(
+            self.rules, rounds(teammate.history), self._pace.latest, self._side(own=True), self._side(own=False)
+        )
 
     def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
-        assert isinstance(answer, MindAnswer)
+        assert isinstance(answer, TeammateMindAnswer)
         return {self._teammate: Hypothesis(answer.hypothesis, prediction=answer.teammate)}
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeCookingStrategy:
-        state = self._state()
-        return MakeCookingStrategy(self.rules, rounds(history), state.pace, state.own, state.other, best)
+        return MakeCookingStrategy(
+            self.rules, rounds(history), self._pace.latest, self._side(own=True), self._side(own=False), best
+        )
 
-    def ask_course(self, history: Sequence[Interaction], strategy: str) -> FollowCookingStrategy:
-        return FollowCookingStrategy(self.rules, rounds(history), self._state().pace, strategy)
+    def ask_application(self, history: Sequence[Interaction], strategy: str) -> FollowCookingStrategy:
+        return FollowCookingStrategy(self.rules, rounds(history), self._pace.latest, strategy)
 
-    def ask_hindsight(self, evidence: Interaction, instead: Strategy) -> JudgeCookingStrategy:
-        assert isinstance(evidence, KitchenInteraction)
+    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> JudgeCookingStrategy:
+        assert isinstance(interaction, KitchenInteraction)
+        assert isinstance(instead, KitchenStrategy)
         assert instead.role is not None
-        return JudgeCookingStrategy(self.rules, evidence, instead.role)
+        return JudgeCookingStrategy(self.rules, interaction, instead.role)
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
+    def strategy(self, answer: BaseModel, *, informed: bool) -> KitchenStrategy:
         if isinstance(answer, PartAnswer):
-            return Strategy(answer.strategy if isinstance(answer, CookingStrategyAnswer) else "", role=answer.role)
+            words = answer.strategy if isinstance(answer, CookingStrategyAnswer) else ""
+            return KitchenStrategy(words, role=answer.role)
         assert isinstance(answer, RoleAnswer)
-        return Strategy(answer.strategy, role=answer.role, expected_role=answer.teammate if informed else None)
+        return KitchenStrategy(answer.strategy, role=answer.role, expected_role=answer.teammate if informed else None)
 
-    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
-        return strategy_for(told.get(self._teammate))
+    def undecided(self) -> KitchenStrategy:
+        return KitchenStrategy("")
+
+    def best_response(self, behaviours: Mapping[str, str | None]) -> KitchenStrategy:
+        return strategy_for(behaviours.get(self._teammate))
 
 
 def rounds(history: Sequence[Interaction]) -> tuple[KitchenInteraction, ...]:
     """The latest rounds among what happened."""
-    return tuple(evidence for evidence in history[-TOLD:] if isinstance(evidence, KitchenInteraction))
+    return tuple(interaction for interaction in history[-TOLD:] if isinstance(interaction, KitchenInteraction))

@@ -1,1 +1,1 @@
-"""Two or more players collect resources; a zap pays by what both hold, as a matrix game does."""
+"""Matrix games: players collect resources, and a zap pays both by the payoff matrix over their inventories."""

@@ -1,66 +1,73 @@
-"""What to play against an expectation, and how strongly to commit to it."""
+"""The inventory to aim for against an expected opponent, and how many units of its main resource to collect."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median_low
 
-from hm_agent.core import Counts
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
 Distribution = tuple[float, ...]
-"""How likely each behaviour is, in the game's order."""
+"""The probability of each behaviour, in the game's order."""
 
 TYPICAL = 6
-"""How much of its main resource a player is expected to hold before it was ever met playing it."""
+"""The count of its main resource that a player is expected to hold before any interaction has shown it."""
 STEPS_PER_THING = 3.0
-"""How long it takes to collect one thing more."""
+"""Steps it takes to collect one more unit of a resource."""
 STEPS_PER_ROUND = 50.0
-"""How long everything else between two interactions takes: finding the opponent, freezing, coming back."""
-MOST = 12
-"""More of one thing than this is not worth collecting."""
+"""Steps between two interactions without collecting: finding the opponent, being frozen, respawning."""
+MOST_COLLECTED = 12
+"""The largest count of one resource that a target inventory has."""
 
 
-def expected_inventories(rules: Rules, history: Sequence[MatrixInteraction]) -> tuple[Counts, ...]:
-    """What an opponent will hold for each pure strategy, by what it held when it played it before."""
-    return tuple(_expected(rules, history, played) for played in range(len(rules.behaviours)))
+def expected_inventories(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> tuple[Counts, ...]:
+    """For each pure strategy the inventory an opponent will hold: the median of its earlier ones, TYPICAL without."""
+
+    def count(played: int) -> int:
+        name = rules.behaviours[played]
+        held = [interaction.other[played] for interaction in history if interaction.behaviour == name]
+        return median_low(held) if held else TYPICAL
+
+    return tuple(pure_inventory(rules, played, count(played)) for played in range(len(rules.behaviours)))
 
 
-def _expected(rules: Rules, history: Sequence[MatrixInteraction], played: int) -> Counts:
-    name = rules.behaviours[played]
-    held = [encounter.other[played] for encounter in history if encounter.behaviour == name]
-    return pure_inventory(rules, played, median_low(held) if held else TYPICAL)
-
-
-def pure_inventory(rules: Rules, played: int, count: int) -> Counts:
-    """So much of one resource, and of the others what everybody starts with."""
+def pure_inventory(rules: MatrixRules, played: int, count: int) -> Counts:
+    """An inventory with a count of one resource and the initial count of all others."""
     return tuple(count if n == played else rules.initial_inventory for n in range(len(rules.behaviours)))
 
 
 def best_target(
-    rules: Rules, odds: Distribution, expected: Sequence[Counts], own: Counts | None = None, course: int | None = None
+    rules: MatrixRules,
+    probabilities: Distribution,
+    expected: Sequence[Counts],
+    own: Counts | None = None,
+    behaviour: int | None = None,
 ) -> Counts:
-    """The inventory to aim for: what pays most per step, since collecting takes time from the next round.
+    """The target inventory with the highest expected reward per step; collecting it takes steps, too.
 
-    odds, expected: for each pure strategy of the opponent, how likely it is and what would be held. own: what one holds
-    already, if it is more than what everybody starts with. course: the behaviour to play, where that is settled; its
-    resource is to lead. Where nothing pays more than anything else, a typical commitment to the first resource, since
-    it tells most about the opponent.
+    probabilities, expected: for each pure strategy of the opponent, its probability and the inventory held for it.
+    own: the agent's inventory, the initial one if None. behaviour: the pure strategy to play if that is settled; its
+    resource must lead. Ties go to TYPICAL units of the first resource, which reveals most about the opponent.
     """
 
     def worth(target: Counts) -> tuple[float, int, int]:
-        gain = sum(share * reward(target, other, rules.payoff) for share, other in zip(odds, expected, strict=True))
+        gain = sum(
+            share * reward(target, other, rules.payoff) for share, other in zip(probabilities, expected, strict=True)
+        )
         rate = gain / (STEPS_PER_ROUND + STEPS_PER_THING * (sum(target) - sum(held)))
         return round(rate, 9), -abs(max(target) - TYPICAL), -target.index(max(target))
 
     held = own or (rules.initial_inventory,) * len(rules.behaviours)
-    mains = range(len(rules.behaviours)) if course is None else (course,)
-    behind = rules.initial_inventory if course is None else max(have for n, have in enumerate(held) if n != course)
-    counts = range(behind + 1, max(behind + 1, MOST) + 1)
+    mains = range(len(rules.behaviours)) if behaviour is None else (behaviour,)
+    behind = (
+        rules.initial_inventory if behaviour is None else max(have for n, have in enumerate(held) if n != behaviour)
+    )
+    counts = range(behind + 1, max(behind + 1, MOST_COLLECTED) + 1)
     return max((raised(held, main, count) for main in mains for count in counts), key=worth)
 
 
 def raised(held: Counts, main: int, count: int) -> Counts:
-    """What is held, with so much of one resource if it is less."""
+    """An inventory with one resource raised to at least a count."""
     return tuple(max(have, count) if n == main else have for n, have in enumerate(held))

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from hm_agent.core import Counts, Event, Observation, is_sought
-from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, MatrixFacts
-from hm_agent.worlds.melting_pot.games.game import Inference, PlanContext, PlanOutcome
-from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionReader, inventory_of
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, State, encounters
-from hm_agent.worlds.melting_pot.games.matrix.partners import Partners
+from hm_agent.core import Event, Observation
+from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts
+from hm_agent.worlds.melting_pot.games.game import Inference, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionReader, PartnerTracker, inventory_of
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixSituation, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
-from hm_agent.worlds.melting_pot.games.matrix.questions.plans import (
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     SUBGOALS,
     EvaluatePlan,
-    Moment,
+    MatrixMoment,
     Place,
     PlanSubgoals,
     Seen,
     Site,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.places import unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Subgoal
+from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
@@ -35,14 +35,17 @@ class MatrixGame:
     subgoals = SUBGOALS
     ready_mark = READY
 
-    def __init__(self, facts: MatrixFacts, eyes: SubstrateVision, inference: Inference = Inference.EXACT) -> None:
-        self.facts, self.layout = facts, eyes.layout
-        self.players = tuple(facts.sprites.players.values())
-        self._state = State(0, (facts.initial_inventory,) * len(facts.resources), None, {})
-        partners = Partners(self.layout, facts.beam, self.players)
-        self._interactions = InteractionReader(self._state.held, eyes.window, partners)
+    def __init__(
+        self, facts: MatrixFacts, vision: SubstrateVision, inference: Inference = Inference.EXACT, slot: int = 0
+    ) -> None:
+        self.facts, self.layout = facts, vision.layout
+        self.players = facts.others(slot)
+        nothing_collected = (facts.initial_inventory,) * len(facts.resources)
+        situation = MatrixSituation(0, nothing_collected, None, {})
+        partners = PartnerTracker(self.layout, facts.beam, self.players)
+        self._interactions = InteractionReader(nothing_collected, vision.window, partners)
         self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self.players)
-        self.rules = Rules(
+        self.rules = MatrixRules(
             behaviours=facts.behaviours,
             things=facts.things,
             payoff=facts.payoff,
@@ -52,36 +55,44 @@ class MatrixGame:
             length=facts.length,
             players=len(self.players) + 1,
         )
-        self.mind = MatrixMind(self.rules, self.players, self._gatherings, lambda: self._state, facts.words, inference)
+        self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, inference)
 
     # What happens
 
-    def read(self, observation: Observation, view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
-        here = view.pose.cell if view.pose else self._state.here
-        self._state = State(observation.step, self.inventory(observation, view), here, memory.players)
+    def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
+        here = view.pose.cell if view.pose else self.mind.situation.here
+        held = self.inventory(observation, view)
+        self.mind.situation = MatrixSituation(observation.step, held, here, memory.players)
         interactions = self._interactions.read(observation, view, memory)
-        clues = self._gatherings.read(observation.step, view, memory.lost, self._state.held)
+        clues = self._gatherings.read(observation.step, view, memory.disappeared, held)
         return (*interactions, *clues)
 
-    def inventory(self, observation: Observation, view: TextualMap) -> Counts:
+    @property
+    def inferred_inventory(self) -> Counts | None:
+        return self.mind.inferred_inventory
+
+    def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return inventory_of(observation)
 
-    def is_loaded(self, observation: Observation) -> bool:
-        return float(observation.fields["READY_TO_SHOOT"]) >= LOADED
+    def is_loaded(self, observation: Observation[View]) -> bool:
+        return float(observation.view["READY_TO_SHOOT"]) >= LOADED
 
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present or view.mark == INTERACTING
 
     # What to do about it
 
-    def ask_critique(self, briefing: PlanContext, failed: Subgoal) -> None:
-        return None
+    def ask_critique(self, context: PlanContext, failed: Subgoal) -> None:
+        """No subgoal of a matrix game can fail."""
+
+    def remember_failure(self, failed: Subgoal, why: str | None) -> None:
+        """No subgoal of a matrix game can fail."""
 
     def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
 
-    def ask_plan(self, briefing: PlanContext) -> PlanSubgoals:
-        observation, view, memory, strategy = briefing.observation, briefing.view, briefing.memory, briefing.strategy
+    def ask_plan(self, context: PlanContext) -> PlanSubgoals:
+        observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy
         assert view.pose is not None, "plans start from a known pose"
         step, seen = observation.step, set(view.in_view)
         return PlanSubgoals(
@@ -104,19 +115,19 @@ class MatrixGame:
             ),
             likely=memory.likely_places(strategy.seek or ()),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
-            history=encounters(briefing.history),
-            critiques=tuple(briefing.critiques),
+            history=matrix_interactions(context.history),
+            critiques=tuple(context.critiques),
             layout=self.layout,
         )
 
-    def ask_evaluation(self, briefing: PlanContext, attempt: PlanOutcome) -> EvaluatePlan:
-        before, pose = attempt.question, briefing.view.pose
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> EvaluatePlan:
+        before, pose = outcome.question, context.view.pose
         assert isinstance(before, PlanSubgoals)
         assert pose is not None, "plans start from a known pose"
         return EvaluatePlan(
             rules=self.rules,
-            plan=tuple(map(str, attempt.plan)),
-            reward=attempt.reward,
-            before=Moment(before.step, before.pose, before.inventory),
-            after=Moment(briefing.observation.step, pose, self.inventory(briefing.observation, briefing.view)),
+            plan=tuple(map(str, outcome.plan)),
+            reward=outcome.reward,
+            before=MatrixMoment(before.step, before.pose, before.inventory),
+            after=MatrixMoment(context.observation.step, pose, self.inventory(context.observation, context.view)),
         )

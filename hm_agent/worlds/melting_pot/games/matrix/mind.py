@@ -1,4 +1,4 @@
-"""What is thought of the others in a matrix game: the behaviours to predict, and the questions to ask."""
+"""What strategists ask about the others in a matrix game: the behaviours to predict, and what answers mean."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
-from hm_agent.core import Clue, Counts, Event, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Model, answer_or_none
+from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.module import OpponentModel
+from hm_agent.theory_of_mind.mind import Mind, OpponentModel
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import Inference
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
@@ -20,14 +20,18 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     pure_inventory,
 )
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Sighting, best_meeting, steps_to_find
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import LastSeen, choose_partners, steps_to_find
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory
-from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, GatheringReader, Life
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, GatheringReader, PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
     ChooseOpponents,
     CounterAnswer,
+    FollowStrategy,
     InferInventory,
+    InventoryAnswer,
+    JudgeStrategy,
+    MakeStrategy,
     MindAnswer,
     MindsAnswer,
     Opponent,
@@ -37,23 +41,19 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
-)
-from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import (
-    FollowStrategy,
-    JudgeStrategy,
-    MakeStrategy,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
+from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What questions are asked in view of.
+class MatrixSituation:
+    """What the agent knows at a step.
 
-    held: by oneself. here: where one was last, None while that is unknown. players: where the others were seen last.
+    held: its inventory. here: its latest known cell, None before it knew any. players: the others' latest sightings.
     """
 
     step: int
@@ -61,41 +61,58 @@ class State:
     here: Cell | None
     players: Mapping[str, PlayerSighting]
 
-    def sighting(self, player: str) -> Sighting | None:
-        """When a player was seen last, and how far from here; None where nothing tells."""
+    def sighting(self, player: str) -> LastSeen | None:
+        """When a player was seen last, and how far from the agent; None if that is unknown."""
         seen = self.players.get(player)
-        return Sighting(seen.step, distance(self.here, seen.cell)) if seen and self.here else None
+        return LastSeen(seen.step, distance(self.here, seen.cell)) if seen and self.here else None
 
 
-class MatrixMind:
-    """The questions of all kinds of strategists about one matrix game.
+@dataclass(frozen=True, slots=True)
+class MatrixStrategy(SubstrateStrategy):
+    """target: the inventory to reach before the next interaction. expected: what the other is expected to hold."""
 
-    players: the names of the others. gatherings: told of every interaction. state: the present one. words: an inventory
-    in words.
+    target: Counts | None = None
+    expected: Counts | None = None
+
+
+class MatrixMind(Mind):
+    """What strategists ask about the other players of one matrix game.
+
+    players: the names of the others. gatherings: what each was seen to take; told of every interaction. situation: the
+    present one, which the game sets at every frame. words: puts an inventory into words. inferred_inventory: what the
+    other player held in the latest interaction, None before the first.
     """
 
     def __init__(
         self,
-        rules: Rules,
+        rules: MatrixRules,
         players: Sequence[str],
         gatherings: GatheringReader,
-        state: Callable[[], State],
+        situation: MatrixSituation,
         words: Callable[[Counts], str],
         inference: Inference,
     ) -> None:
-        self.rules, self.players = rules, players
-        self._gatherings, self._state, self._words, self._inference = gatherings, state, words, inference
+        self.rules, self.players, self.situation = rules, players, situation
+        self._gatherings, self._words, self._inference = gatherings, words, inference
+        self.inferred_inventory: Counts | None = None
 
     @property
     def _is_crowd(self) -> bool:
-        """Whether one can choose whom to meet."""
+        """True if the agent can choose whom to meet."""
         return len(self.players) > 1
 
-    async def understand(self, event: Event, model: Model) -> Interaction | None:
+    def ask_behaviour(self, event: Event) -> InferInventory | None:
+        is_known = isinstance(event, InteractionEvent) and event.partner is not None
+        if self._inference is Inference.MODEL and isinstance(event, InteractionEvent) and is_known:
+            return InferInventory(self.rules, event.own, event.reward)
+        return None
+
+    def understand(self, event: Event, answer: BaseModel | None) -> MatrixInteraction | None:
         if not isinstance(event, InteractionEvent) or event.partner is None:
             return None
-        other, main = await self._other_inventory(event, model)
+        other, main = self._other_inventory(event, answer)
         self._gatherings.met(event.partner, event.step, other)
+        self.inferred_inventory = other
         return MatrixInteraction(
             step=event.step,
             partner=event.partner,
@@ -107,21 +124,20 @@ class MatrixMind:
             shown=event.shown,
         )
 
-    async def _other_inventory(self, event: InteractionEvent, model: Model) -> tuple[Counts, int | None]:
-        if self._inference is Inference.MODEL:
-            answer = await answer_or_none(model, InferInventory(self.rules, event.own, event.reward))
-            if answer is not None:
-                inventory = self.rules.counts(answer.inventory)
-                return inventory, argmax(inventory)
+    def _other_inventory(self, event: InteractionEvent, answer: BaseModel | None) -> tuple[Counts, int | None]:
+        """By the model's answer or, without one, by calculation from the reward."""
+        if isinstance(answer, InventoryAnswer):
+            inventory = self.rules.counts(answer.inventory)
+            return inventory, argmax(inventory)
         return infer_inventory(event.own, event.reward, self.rules.payoff, self.rules.initial_inventory)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeHypothesis:
-        return ProposeHypothesis(self.rules, encounters(history), best)
+        return ProposeHypothesis(self.rules, matrix_interactions(history), best)
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictAndCounter | PredictNext:
-        met = encounters(history)
+        met = matrix_interactions(history)
         if self._is_crowd:
             return PredictNext(self.rules, met, hypothesis)
         question = PredictAndCounter(self.rules, met, hypothesis, certain)
@@ -131,45 +147,46 @@ class MatrixMind:
         assert isinstance(answer, CounterAnswer | PredictionAnswer)
         return self._behaviour(argmax(self.rules.counts(answer.other_next)))
 
-    def ask_choice(self, outlooks: Sequence[OpponentModel]) -> ChooseOpponents | None:
+    def ask_choice(self, known: Sequence[OpponentModel]) -> ChooseOpponents | None:
         if not self._is_crowd:
             return None
-        state = self._state()
-        return ChooseOpponents(self.rules, tuple(map(self._opponent, outlooks)), state.held, state.step)
+        opponents = tuple(map(self._opponent, known))
+        return ChooseOpponents(self.rules, opponents, self.situation.held, self.situation.step)
 
-    def _opponent(self, outlook: OpponentModel) -> Opponent:
-        clue = outlook.clue
-        present = Life(clue.step, clue.taken) if isinstance(clue, Gathering) and any(clue.taken) else None
+    def _opponent(self, model: OpponentModel) -> Opponent:
+        clue = model.clue
+        present = PickupRecord(clue.step, clue.taken) if isinstance(clue, Gathering) and any(clue.taken) else None
         return Opponent(
-            player=outlook.player,
-            history=encounters(outlook.history),
-            hypothesis=outlook.hypothesis,
-            expected=outlook.expected,
+            player=model.player,
+            history=matrix_interactions(model.history),
+            hypothesis=model.hypothesis,
+            expected=model.expected,
             present=present,
-            former=self._gatherings.former(outlook.player),
-            seen=self._state().sighting(outlook.player) if self._is_crowd else None,
+            former=self._gatherings.former(model.player),
+            seen=self.situation.sighting(model.player) if self._is_crowd else None,
         )
 
-    def ask_minds(self, outlooks: Sequence[OpponentModel]) -> ReadMinds:
-        state = self._state()
-        return ReadMinds(self.rules, tuple(map(self._opponent, outlooks)), state.held, state.step)
+    def ask_minds(self, known: Sequence[OpponentModel]) -> ReadMinds:
+        opponents = tuple(map(self._opponent, known))
+        return ReadMinds(self.rules, opponents, self.situation.held, self.situation.step)
 
     def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
         assert isinstance(answer, MindsAnswer)
         return {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next) for mind in answer.minds}
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeStrategy:
-        return MakeStrategy(self.rules, encounters(history), tuple(self.players), best)
+        return MakeStrategy(self.rules, matrix_interactions(history), tuple(self.players), best)
 
-    def ask_course(self, history: Sequence[Interaction], strategy: str) -> FollowStrategy:
-        return FollowStrategy(self.rules, encounters(history), tuple(self.players), strategy)
+    def ask_application(self, history: Sequence[Interaction], strategy: str) -> FollowStrategy:
+        return FollowStrategy(self.rules, matrix_interactions(history), tuple(self.players), strategy)
 
-    def ask_hindsight(self, evidence: Interaction, instead: Strategy) -> JudgeStrategy:
-        assert isinstance(evidence, MatrixInteraction)
+    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> JudgeStrategy:
+        assert isinstance(interaction, MatrixInteraction)
+        assert isinstance(instead, MatrixStrategy)
         assert instead.target is not None
-        return JudgeStrategy(self.rules, evidence, instead.target)
+        return JudgeStrategy(self.rules, interaction, instead.target)
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
+    def strategy(self, answer: BaseModel, *, informed: bool) -> MatrixStrategy:
         match answer:
             case CounterAnswer():
                 own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
@@ -182,51 +199,56 @@ class MatrixMind:
         return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
 
     def _expected_inventory(self, minds: Sequence[MindAnswer]) -> Counts | None:
-        """What the one other player will hold if it does as is thought."""
+        """What the one other player will hold if it does as predicted."""
         kinds = (self.rules.behaviours.index(mind.next) for mind in minds)
         return next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
 
-    def answer_to(self, told: Mapping[str, str | None]) -> Strategy:
-        odds = {player: self._odds(told.get(player)) for player in self.players}
+    def undecided(self) -> MatrixStrategy:
+        return MatrixStrategy("")
+
+    def best_response(self, behaviours: Mapping[str, str | None]) -> MatrixStrategy:
+        odds = {player: self._odds(behaviours.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
             return self._meeting(*self._best_meeting(odds, expected))
-        (behaviour,) = (told.get(player) for player in self.players)
+        (behaviour,) = (behaviours.get(player) for player in self.players)
         target = best_target(self.rules, odds[self.players[0]], expected)
         return self._strategy(target, expected[self.rules.behaviours.index(behaviour)] if behaviour else None)
 
     def _best_meeting(
         self, odds: Mapping[str, Distribution], expected: Sequence[Counts]
     ) -> tuple[Counts, tuple[str, ...]]:
-        state = self._state()
-        seen = {player: state.sighting(player) for player in self.players}
-        best = best_meeting(self.rules, odds, expected, state.held, steps_to_find(seen, state.step))
+        situation = self.situation
+        seen = {player: situation.sighting(player) for player in self.players}
+        search = steps_to_find(seen, situation.step)
+        best = choose_partners(self.rules, odds, expected, situation.held, search)
         return best.target, best.seek
 
     def _odds(self, behaviour: str | None) -> Distribution:
-        """Certain where the behaviour is known, else all open."""
+        """Certain if the behaviour is known, else uniform."""
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)
 
-    def _meeting(self, target: Counts, seek: tuple[str, ...] | None) -> Strategy:
+    def _meeting(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
         whom = "anybody" if seek is None or set(self.players) <= {*seek} else ", ".join(seek)
         what = f"meet {whom}" if whom else "watch the others"
-        return Strategy(f"hold {self._words(target)} and {what}", target, seek=seek)
+        return MatrixStrategy(f"hold {self._words(target)} and {what}", seek=seek, target=target)
 
-    def _strategy(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> Strategy:
+    def _strategy(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
         against = f", expecting {self._words(expected)}" if expected else ", to see what the opponent plays"
         how = ", and collect it unseen" if covert else ""
-        return Strategy(f"hold {self._words(target)}{against}{how}", target, expected, covert=covert)
+        words = f"hold {self._words(target)}{against}{how}"
+        return MatrixStrategy(words, covert=covert, target=target, expected=expected)
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.rules.behaviours[main]
 
 
 def _sought(answer: ChoiceAnswer | MindsAnswer) -> tuple[str, ...] | None:
-    """Whom to meet by an answer: nobody yet if it is to watch, anybody if it names none."""
+    """Whom to meet by an answer: nobody yet if it says to watch, anybody if it names none."""
     return () if isinstance(answer, PatientAnswer) and answer.watch else tuple(answer.seek) or None
 
 
-def encounters(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:
-    """The interactions among what happened."""
-    return tuple(evidence for evidence in history if isinstance(evidence, MatrixInteraction))
+def matrix_interactions(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:
+    """A history as this game's own interactions."""
+    return tuple(interaction for interaction in history if isinstance(interaction, MatrixInteraction))

@@ -1,7 +1,7 @@
-"""A library of strategies that an opponent in a matrix game may follow, each with its own words.
+"""The kinds of strategies that an opponent in a matrix game may follow.
 
-A strategy says how likely each behaviour is next, given the encounters so far. A hypothesis in words is read back by
-the same library, so that its prediction follows from what it says.
+A strategy predicts a distribution over the opponent's next behaviour from the interactions so far. Each has words of
+its own, from which a hypothesis is mapped back to the strategy, so that its prediction follows from its words.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 
 
-class Strategy(Protocol):
-    """A way to play, in words and in numbers. prior: its log odds before any evidence; simpler ones are likelier."""
+class OpponentStrategy(Protocol):
+    """A strategy of the opponent. prior: its log odds before any evidence; simpler strategies are likelier."""
 
     @property
     def behaviours(self) -> tuple[str, ...]: ...
@@ -28,13 +28,13 @@ class Strategy(Protocol):
     def prior(self) -> float: ...
 
     def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
-        """What it plays after these encounters."""
+        """The distribution over its behaviour in the interaction after these."""
         ...
 
 
 @dataclass(frozen=True)
 class Always:
-    """One pure strategy for ever."""
+    """Plays one pure strategy in every interaction."""
 
     behaviours: tuple[str, ...]
     played: str
@@ -45,12 +45,12 @@ class Always:
         return f"The opponent always plays {self.played}."
 
     def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
-        return _surely(self.behaviours, self.played)
+        return _certain(self.behaviours, self.played)
 
 
 @dataclass(frozen=True)
 class Flip:
-    """One pure strategy for some interactions, another from then on."""
+    """Plays one pure strategy for the first `after` interactions and another from then on."""
 
     behaviours: tuple[str, ...]
     first: str
@@ -64,41 +64,44 @@ class Flip:
         return f"The opponent plays {self.first} for the first {times} and {self.then} from then on."
 
     def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
-        return _surely(self.behaviours, self.first if len(history) < self.after else self.then)
+        return _certain(self.behaviours, self.first if len(history) < self.after else self.then)
 
 
 @dataclass(frozen=True)
-class Reply:
-    """An answer to one of the two moves of the last encounter: the focal player's, or its own."""
+class Reaction:
+    """Answers one of the two moves of the last interaction: its own if to_own, else the agent's."""
 
     behaviours: tuple[str, ...]
     words: str
     prior: float
     to_own: bool
     replies: tuple[str, ...]
-    """What it plays after each behaviour, in their order."""
+    """The answer to each behaviour, in the game's order."""
     first: str | None = None
-    """What it begins with, None where that is open."""
+    """The first move, None for a uniform distribution."""
 
     def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
-        for encounter in reversed(history):
-            move = encounter.behaviour if self.to_own else encounter.own_behaviour
+        for interaction in reversed(history):
+            move = interaction.behaviour if self.to_own else interaction.own_behaviour
             if move is not None:
-                return _surely(self.behaviours, self.replies[self.behaviours.index(move)])
+                return _certain(self.behaviours, self.replies[self.behaviours.index(move)])
         if self.first is not None:
-            return _surely(self.behaviours, self.first)
-        return (1 / len(self.behaviours),) * len(self.behaviours)
+            return _certain(self.behaviours, self.first)
+        return _uniform(self.behaviours)
 
 
-def tit_for_tat(behaviours: tuple[str, ...], first: str) -> Reply:
-    """Tit for tat."""
+def tit_for_tat(behaviours: tuple[str, ...], first: str) -> Reaction:
+    """Begins with one pure strategy and then copies the agent's last move."""
     words = f"The opponent begins with {first} and then copies what I played last."
-    return Reply(behaviours, words, 0.0, False, behaviours, first)
+    return Reaction(behaviours, words, 0.0, False, behaviours, first)
 
 
 @dataclass(frozen=True)
-class Spying:
-    """The best response to what it last saw the focal player collect; its own last move where it saw nothing since."""
+class ObservationResponder:
+    """Plays the best response to what it last saw the agent collect.
+
+    Where it saw nothing before its latest interaction, it repeats its own last move.
+    """
 
     behaviours: tuple[str, ...]
     replies: tuple[str, ...]
@@ -106,17 +109,17 @@ class Spying:
     prior: float = 0.75
 
     def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
-        for encounter in reversed(history):
-            if (seen := argmax(encounter.shown)) is not None:
-                return _surely(self.behaviours, self.replies[seen])
-            if encounter.behaviour is not None:
-                return _surely(self.behaviours, encounter.behaviour)
-        return (1 / len(self.behaviours),) * len(self.behaviours)
+        for interaction in reversed(history):
+            if (seen := argmax(interaction.shown)) is not None:
+                return _certain(self.behaviours, self.replies[seen])
+            if interaction.behaviour is not None:
+                return _certain(self.behaviours, interaction.behaviour)
+        return _uniform(self.behaviours)
 
 
 @dataclass(frozen=True)
-class Grudge:
-    """One pure strategy until the focal player has played another so many times, and that one ever after."""
+class GrimTrigger:
+    """Plays `first` until the agent has played `then` in `after` interactions, and `then` in all later ones."""
 
     behaviours: tuple[str, ...]
     first: str
@@ -131,13 +134,13 @@ class Grudge:
         )
 
     def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
-        offences = sum(encounter.own_behaviour == self.then for encounter in history)
-        return _surely(self.behaviours, self.first if offences < self.after else self.then)
+        defections = sum(interaction.own_behaviour == self.then for interaction in history)
+        return _certain(self.behaviours, self.first if defections < self.after else self.then)
 
 
 @dataclass(frozen=True)
 class Corrigible:
-    """One pure strategy until the focal player has answered it in kind so many times; it makes up, and copies then."""
+    """Plays `first` until the agent has played it, too, `after` times; then plays `then` once and copies thereafter."""
 
     behaviours: tuple[str, ...]
     first: str
@@ -153,39 +156,44 @@ class Corrigible:
         )
 
     def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
-        answers = [encounter.own_behaviour for encounter in history if encounter.own_behaviour is not None]
-        punished = answers.count(self.first)
-        if punished < self.after:
-            return _surely(self.behaviours, self.first)
-        is_turning = punished == self.after and answers[-1] == self.first
-        return _surely(self.behaviours, self.then if is_turning else answers[-1])
+        moves = [interaction.own_behaviour for interaction in history if interaction.own_behaviour is not None]
+        punishments = moves.count(self.first)
+        if punishments < self.after:
+            return _certain(self.behaviours, self.first)
+        is_turning = punishments == self.after and moves[-1] == self.first
+        return _certain(self.behaviours, self.then if is_turning else moves[-1])
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Each behaviour with a probability of its own, whatever happened before."""
+    """Draws each behaviour with a fixed probability, independently of the history."""
 
     behaviours: tuple[str, ...]
-    odds: Distribution
+    probabilities: Distribution
     prior: float = -2.0
 
     @property
     def words(self) -> str:
-        parts = (f"{name} {share:.0%}" for name, share in zip(self.behaviours, self.odds, strict=True))
+        parts = (f"{name} {share:.0%}" for name, share in zip(self.behaviours, self.probabilities, strict=True))
         return f"The opponent mixes at random: {', '.join(parts)} of the time."
 
     def predict(self, history: Sequence[MatrixInteraction]) -> Distribution:
-        return self.odds
+        return self.probabilities
 
     @classmethod
     def fitted(cls, behaviours: tuple[str, ...], history: Sequence[MatrixInteraction]) -> Mixture:
-        """The mixture that the encounters suggest; half an imagined encounter of each kind keeps it open."""
-        seen = [0.5 + sum(encounter.behaviour == name for encounter in history) for name in behaviours]
+        """The mixture estimated from the interactions, with a pseudo-count of 0.5 for each behaviour."""
+        seen = [0.5 + sum(interaction.behaviour == name for interaction in history) for name in behaviours]
         return cls(behaviours, tuple(max(0.01, round(count / sum(seen), 2)) for count in seen))
 
 
-def _surely(behaviours: tuple[str, ...], played: str) -> Distribution:
+def _certain(behaviours: tuple[str, ...], played: str) -> Distribution:
+    """The distribution with all probability on one behaviour."""
     return tuple(float(name == played) for name in behaviours)
+
+
+def _uniform(behaviours: tuple[str, ...]) -> Distribution:
+    return (1 / len(behaviours),) * len(behaviours)
 
 
 def _times(count: int) -> str:

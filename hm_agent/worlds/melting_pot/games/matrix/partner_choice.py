@@ -1,16 +1,16 @@
-"""Whom to meet among many, and what to hold for it; or to wait until somebody gives itself away."""
+"""Chooses, among many players, whom to interact with and which inventory to hold for it, or to wait and watch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import mul
 from typing import NamedTuple
 
-from hm_agent.core import Counts
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
-    MOST,
+    MOST_COLLECTED,
     STEPS_PER_ROUND,
     STEPS_PER_THING,
     TYPICAL,
@@ -18,104 +18,101 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     raised,
 )
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
-from hm_agent.worlds.melting_pot.games.matrix.rules import Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 
 STEPS_PER_SEARCH = 100.0
-"""How long it takes, among many on a large map, to find a particular one that was not seen for long."""
+"""Steps it takes, on a large map with many players, to find a particular one whose position is unknown."""
 STEPS_TO_ALIGN = 8.0
-"""How long it takes to get somebody into the beam, beside the way to where it was seen."""
+"""Steps it takes to aim the beam at a player, besides the way to where it was last seen."""
 STEPS_PER_STEP_AGO = 1.0
-"""How much longer it takes to find somebody for each step since it was seen."""
+"""Additional steps it takes to find a player for each step since it was last seen."""
 WORTHWHILE = 0.0018
-"""What a meeting is to bring per step, as a share of the highest payoff; else one had better watch what others take."""
+"""The least expected reward per step, as a share of the highest payoff, for which to interact rather than watch."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
-    """When a player was in view last, and how far from here that was, in steps as the crow flies."""
+class LastSeen:
+    """When a player was last in view. way: its distance from the agent, in steps, ignoring walls."""
 
     step: int
     way: int
 
 
-class Meeting(NamedTuple):
-    """What to hold, whom to meet with it, and the reward per step which that promises."""
+class PartnerChoice(NamedTuple):
+    """The inventory to hold, the players to seek with it, and the expected reward per step."""
 
     target: Counts
     seek: tuple[str, ...]
     rate: float
 
 
-def steps_to_find(seen: Mapping[str, Sighting | None], step: int) -> Mapping[str, float]:
-    """About how long it takes to meet each player, by where it was seen last. step: the present one."""
-    return {player: _steps_to_find(sighting, step) for player, sighting in seen.items()}
+def steps_to_find(seen: Mapping[str, LastSeen | None], step: int) -> Mapping[str, float]:
+    """Estimates the steps it takes to reach each player, at most STEPS_PER_SEARCH. step: the present one."""
+
+    def estimate(last: LastSeen | None) -> float:
+        if last is None:
+            return STEPS_PER_SEARCH
+        return min(STEPS_PER_SEARCH, STEPS_TO_ALIGN + last.way + STEPS_PER_STEP_AGO * (step - last.step))
+
+    return {player: estimate(last) for player, last in seen.items()}
 
 
-def _steps_to_find(sighting: Sighting | None, step: int) -> float:
-    if sighting is None:
-        return STEPS_PER_SEARCH
-    return min(STEPS_PER_SEARCH, STEPS_TO_ALIGN + sighting.way + STEPS_PER_STEP_AGO * (step - sighting.step))
-
-
-def best_meeting(
-    rules: Rules,
+def choose_partners(
+    rules: MatrixRules,
     others: Mapping[str, Distribution],
     expected: Sequence[Counts],
     own: Counts,
     search: Mapping[str, float],
     lead: int | None = None,
-) -> Meeting:
-    """The inventory to aim for among many, and whom to meet with it: what pays most per step.
+) -> PartnerChoice:
+    """The target inventory and the players to seek that give the highest expected reward per step.
 
-    others: how likely each behaviour is, by player. expected: what would be held for each pure strategy. search: about
-    how many steps it takes to find each player. The fewer one seeks, the longer it takes to find one of them; where
-    nobody promises anything, anybody is met, to learn from it. lead: the behaviour to play, where that is settled.
+    others: the predicted distribution over behaviours, by player. expected: the inventory held for each pure strategy.
+    own: the agent's inventory. search: estimated steps to find each player. lead: the pure strategy to play, if that is
+    settled. Seeking fewer players takes longer; where no player promises a gain, all are sought, to learn from them.
     """
+    mains = range(len(rules.behaviours)) if lead is None else (lead,)
+    counts = range(rules.initial_inventory + 1, MOST_COLLECTED + 1)
     options = [
         _best_with(target, _gains(rules, others, expected, target), own, search)
-        for target in _targets(rules, own, lead)
+        for target in (raised(own, main, count) for main in mains for count in counts)
     ]
-    best = max(options, key=lambda meeting: (meeting.rate, len(meeting.seek), *_plainness(meeting.target)))
-    lost = _best_with(best.target, _gains(rules, others, expected, best.target), own, {})
-    # Who is near now may get away: whom one would seek then is met as well.
-    return best._replace(seek=tuple(sorted({*best.seek, *lost.seek})))
-
-
-def _targets(rules: Rules, own: Counts, lead: int | None) -> Iterator[Counts]:
-    for main in range(len(rules.behaviours)) if lead is None else (lead,):
-        for count in range(rules.initial_inventory + 1, MOST + 1):
-            yield raised(own, main, count)
+    best = max(options, key=lambda choice: (choice.rate, len(choice.seek), *_typicality(choice.target)))
+    far_away = _best_with(best.target, _gains(rules, others, expected, best.target), own, {})
+    # A player who is near now may get away: so the players that would be sought then are sought as well.
+    return best._replace(seek=tuple(sorted({*best.seek, *far_away.seek})))
 
 
 def _gains(
-    rules: Rules, others: Mapping[str, Distribution], expected: Sequence[Counts], target: Counts
+    rules: MatrixRules, others: Mapping[str, Distribution], expected: Sequence[Counts], target: Counts
 ) -> Mapping[str, float]:
-    """What to expect of meeting each player with a target inventory."""
+    """The expected reward of an interaction with each player while holding a target inventory."""
     paid = [reward(target, other, rules.payoff) for other in expected]
-    return {player: sum(map(mul, odds, paid)) for player, odds in others.items()}
+    return {player: sum(map(mul, probabilities, paid)) for player, probabilities in others.items()}
 
 
-def _best_with(target: Counts, gains: Mapping[str, float], own: Counts, search: Mapping[str, float]) -> Meeting:
-    """Whom to meet with a target inventory: those that promise most, as many as it pays to look for at a time."""
+def _best_with(target: Counts, gains: Mapping[str, float], own: Counts, search: Mapping[str, float]) -> PartnerChoice:
+    """The players to seek with a target inventory: as many of the most profitable as maximise the reward per step."""
     ranked = sorted(gains, key=lambda player: -gains[player])
     steps = STEPS_PER_ROUND + STEPS_PER_THING * (sum(target) - sum(own))
-    # Whoever is found first is met: the less long it takes to find a player, the likelier it is the one.
+    # The agent interacts with the player it finds first, which is likelier one that takes fewer steps to find.
     chances = [1 / search.get(player, STEPS_PER_SEARCH) for player in ranked]
     found = list(accumulate(chances))
     gained = list(accumulate(gains[player] * chance for player, chance in zip(ranked, chances, strict=True)))
     rates = [round(gain / chance / (steps + 1 / chance), 9) for gain, chance in zip(gained, found, strict=True)]
     count = max(range(len(ranked)), key=lambda n: (rates[n], n))
-    return Meeting(target, tuple(ranked[: count + 1]), rates[count])
+    return PartnerChoice(target, tuple(ranked[: count + 1]), rates[count])
 
 
-def _plainness(target: Counts) -> tuple[int, int]:
-    """The higher, the more a target is like what players hold who know nothing of each other."""
+def _typicality(target: Counts) -> tuple[int, int]:
+    """A sort key: higher the closer a target is to TYPICAL units of the first resource."""
     return -abs(max(target) - TYPICAL), -target.index(max(target))
 
 
-def is_worthwhile(rules: Rules, meeting: Meeting, own: Counts) -> bool:
-    """Whether to go for it, rather than to watch until somebody gives itself away.
+def is_worthwhile(rules: MatrixRules, choice: PartnerChoice, own: Counts) -> bool:
+    """True if the agent should act on a choice, False if it should watch what others take first.
 
-    Only who holds nothing yet may wait: it can't be met meanwhile, and whatever it sees, it can collect the answer.
+    Only an agent with its initial inventory may wait: nobody can interact with it, and it is free to collect any answer
+    to what it sees.
     """
-    return max(own) > rules.initial_inventory or meeting.rate >= WORTHWHILE * max(map(max, rules.payoff))
+    return max(own) > rules.initial_inventory or choice.rate >= WORTHWHILE * max(map(max, rules.payoff))

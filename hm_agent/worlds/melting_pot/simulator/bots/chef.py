@@ -1,8 +1,8 @@
-"""Scripted chefs: they see only their own pixels, as the trained ones do, and stand in for them.
+"""Scripted chefs that stand in for trained ones; like those, they see only their own pixels.
 
-A chef takes the part that its side of the kitchen is made for: it loads pots where tomatoes are near, and serves soup
-where the delivery is. Where nothing comes of that, since its partner does not do the rest, it does everything itself.
-All state lives in `prev_state`, so that one policy can serve several slots.
+A chef takes the role that suits its side of the kitchen: it loads pots where tomatoes are nearer to a pot than the
+delivery is, else it serves soup. While the pots don't change, since its partner doesn't do the rest, it does everything
+itself. All state is in `prev_state`, so that one policy can serve several slots.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
-from hm_agent.worlds.melting_pot.planning.beam import FURTHEST, walk_up
+from hm_agent.worlds.melting_pot.planning.beam import MAX_APPROACH_MOVES, find_approach_to_use
 
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """How able a chef is.
+    """How often a chef errs, rests and takes over its partner's work.
 
-    stray: how often it makes a random move instead of the one intended. pause: how often it begins to stand still, and
-    rest: for how many steps. patience: for how many steps it waits for its partner before it does everything itself.
+    stray: the probability of a random move instead of the intended one. pause: the probability per step of beginning to
+    stand still. rest: for how many steps it then stands still. patience: after how many steps without a change at the
+    pots it does everything itself.
     """
 
     stray: float
@@ -50,7 +51,7 @@ class Skill:
 SKILLED = Skill(stray=0.2, pause=0.08, rest=10, patience=30)
 """Two of these deliver 23 soups in 1,000 steps (23.1 ± 0.3 over 30 seeds), as Melting Pot's trained chefs do.
 
-Without strays and pauses two deliver 50. Beside one that stands still it delivers 8 on the left and 12 on the right.
+Without strays and pauses two deliver 50. Beside a chef that stands still it delivers 8 on the left and 12 on the right.
 """
 APPRENTICE = Skill(stray=0.35, pause=0.1, rest=15, patience=40)
 """Two of these deliver half as much (11.8 ± 0.2 over 30 seeds).
@@ -60,57 +61,57 @@ Beside a skilled chef that serves 14 are delivered, beside one that loads 18.
 
 
 class Chef:
-    """One chef through one episode; all it knows comes from its frames."""
+    """One chef in one episode; it knows only its frames."""
 
-    def __init__(self, game: KitchenFacts, eyes: SubstrateVision, skill: Skill, rng: random.Random) -> None:
-        self._layout, self._beam, self._skill, self._rng = eyes.layout, game.beam, skill, rng
-        self._perceiver = Perceiver(eyes)
-        self._kitchen = Kitchen(eyes.layout, game.recipe)
+    def __init__(self, game: KitchenFacts, vision: SubstrateVision, skill: Skill, rng: random.Random) -> None:
+        self._layout, self._beam, self._skill, self._rng = vision.layout, game.beam, skill, rng
+        self._perceiver = Perceiver(vision)
+        self._kitchen = Kitchen(vision.layout, game.recipe)
         self._move = Move.NOOP
         self._step = -1
         self._resting = 0
-        self._used = -FURTHEST
-        self._stirred = 0
-        self.aim: str | None = None
-        """Which of the game's behaviours it plays; None until it has looked around."""
+        self._last_use = -MAX_APPROACH_MOVES
+        self._pots_changed = 0
+        self.intent: str | None = None
+        """The game's behaviour that it plays; None until it has seen its whole room."""
 
     def act(self, rgb: Pixels) -> Move:
-        """Takes in the next frame and decides on a move."""
+        """Perceives the next frame and chooses a move."""
         self._step += 1
         view = self._perceiver.see(rgb, self._move)
         before = self._kitchen.pots
         self._kitchen.update(self._step, view)
         if view.pose is not None:
-            self._watch(before)
-            self._choose_part(view.pose.cell)
+            self._watch_pots(before)
+            self._choose_role(view.pose.cell)
         self._move = self._choose(view.pose)
         if self._move is Move.INTERACT:
-            self._used = self._step
+            self._last_use = self._step
         return self._move
 
-    def _watch(self, before: Iterable[Pot]) -> None:
-        """Notes when anything last happened at the pots; what happened by another hand brings the own part back."""
+    def _watch_pots(self, before: Iterable[Pot]) -> None:
+        """Notes when a pot last changed; a change of its tomatoes by the partner resets the own role."""
         now = {pot.cell: pot for pot in self._kitchen.pots}
         for pot in before:
             if (pot.tomatoes, pot.mark) != (now[pot.cell].tomatoes, now[pot.cell].mark):
-                self._stirred = self._step
+                self._pots_changed = self._step
             if pot.tomatoes != now[pot.cell].tomatoes and self._move is not Move.INTERACT:
-                self.aim = None
+                self.intent = None
 
-    def _choose_part(self, here: Cell) -> None:
+    def _choose_role(self, here: Cell) -> None:
         if self._unseen(here):
-            self._stirred = self._step
-        elif self._step - self._stirred > self._skill.patience:
-            self.aim = EVERYTHING
-        elif self.aim is None:
+            self._pots_changed = self._step
+        elif self._step - self._pots_changed > self._skill.patience:
+            self.intent = EVERYTHING
+        elif self.intent is None:
             near = self._nearest_pot(here, TOMATOES) < self._nearest_pot(here, DELIVERY)
-            self.aim = LOADS if near else SERVES
+            self.intent = LOADS if near else SERVES
 
     def _nearest_pot(self, here: Cell, kind: str) -> int:
-        """How far, in cells, a pot is from the nearest station of a kind in this room."""
+        """The least distance in cells between a pot and a station of a kind in this room."""
         stations = [station for station in self._kitchen.reachable(here).values() if station.kind == kind]
         between = (distance(station.cell, pot.cell) for station in stations for pot in self._kitchen.pots)
-        return min(between, default=FURTHEST)
+        return min(between, default=MAX_APPROACH_MOVES)
 
     def _unseen(self, here: Cell) -> list[Cell]:
         return [cell for cell in self._kitchen.within_reach(here) if cell not in self._kitchen.looked_at]
@@ -129,21 +130,21 @@ class Chef:
 
     def _work(self, pose: Pose) -> Move:
         goal = self._goal(pose.cell)
-        move = self._approach(pose, goal if goal is not None else self._lookout(pose.cell))
-        is_idle = goal is None or self._step - self._used <= self._beam.rest
+        move = self._approach(pose, goal if goal is not None else self._waiting_place(pose.cell))
+        is_idle = goal is None or self._step - self._last_use <= self._beam.rest
         return Move.NOOP if move is Move.INTERACT and is_idle else move
 
     def _approach(self, pose: Pose, goal: Cell) -> Move:
-        way = walk_up(self._layout, pose, goal, self._beam)
-        return way.move if way else Move.NOOP
+        approach = find_approach_to_use(self._layout, pose, goal, self._beam)
+        return approach.move if approach else Move.NOOP
 
-    def _lookout(self, here: Cell) -> Cell:
-        """The pot to stand at while there is nothing to do: the one that is soonest ready, or the fullest."""
-        pots = sorted(self._kitchen.pots, key=lambda pot: (pot.ready or self._step + FURTHEST, -pot.tomatoes))
+    def _waiting_place(self, here: Cell) -> Cell:
+        """The cell to wait at: the pot that is ready soonest, else the fullest."""
+        pots = sorted(self._kitchen.pots, key=lambda pot: (pot.ready or self._step + MAX_APPROACH_MOVES, -pot.tomatoes))
         return pots[0].cell if pots else here
 
     def _goal(self, here: Cell) -> Cell | None:
-        """What to use next; None where one has to wait."""
+        """The station to use next; None where the chef has to wait."""
         kitchen = self._kitchen
         if kitchen.hands is None:
             wanted = self._wanted()
@@ -155,18 +156,18 @@ class Chef:
         return self._bare_counter(here) if wanted and wanted != kitchen.hands else None
 
     def _wanted(self) -> str | None:
-        """What to fetch with empty hands, by the part one plays."""
+        """The item to fetch with empty hands, by role; None where nothing is needed."""
         pots = self._kitchen.pots
         lacks = any(not pot.is_full for pot in pots)
-        if self.aim == LOADS:
+        if self.intent == LOADS:
             return TOMATO if lacks else None
-        if self.aim == SERVES:
+        if self.intent == SERVES:
             return DISH if any(pot.tomatoes for pot in pots) else None
         is_soup = any(pot.is_cooked_by(self._step) for pot in pots)
         return TOMATO if lacks and not is_soup else DISH
 
     def _uses(self, here: Cell, held: str) -> list[Cell]:
-        """Where what is held can be used now, the best first."""
+        """The stations where the item held can be used now, the best first."""
         if held == SOUP:
             return [s.cell for s in self._kitchen.reachable(here).values() if s.kind == DELIVERY]
         if held == TOMATO:
@@ -191,14 +192,14 @@ def nearest(here: Cell, cells: Iterable[Cell]) -> Cell:
 class ChefPolicy(policy_lib.Policy[Chef]):
     """Stands in for a trained chef."""
 
-    def __init__(self, game: KitchenFacts, eyes: SubstrateVision, skill: Skill, stream: random.Random) -> None:
-        self._game, self._eyes, self._skill, self._stream = game, eyes, skill, stream
+    def __init__(self, game: KitchenFacts, vision: SubstrateVision, skill: Skill, stream: random.Random) -> None:
+        self._game, self._vision, self._skill, self._stream = game, vision, skill, stream
 
     def initial_state(self) -> Chef:
-        return Chef(self._game, self._eyes, self._skill, random.Random(self._stream.getrandbits(64)))
+        return Chef(self._game, self._vision, self._skill, random.Random(self._stream.getrandbits(64)))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: Chef) -> tuple[int, Chef]:
         return int(prev_state.act(timestep.observation["RGB"])), prev_state
 
     def close(self) -> None:
-        """Holds nothing."""
+        """Nothing to release."""

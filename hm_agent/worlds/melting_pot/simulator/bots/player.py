@@ -1,7 +1,7 @@
-"""A scripted background player: it sees only its own pixels, as the trained ones do.
+"""A scripted background player of matrix games; like the trained ones, it sees only its own pixels.
 
-It explores, collects, seeks its partner, lines up its beam and zaps. It is clumsy at times, which also keeps two such
-players from waiting for each other for ever.
+It explores, collects, searches for its partner, approaches it and fires its beam. Some of its moves are random, which
+also keeps two such players from blocking each other for ever.
 """
 
 from __future__ import annotations
@@ -17,122 +17,124 @@ from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.beam import line_up
+from hm_agent.worlds.melting_pot.planning.beam import find_approach
 from hm_agent.worlds.melting_pot.planning.walking import Walker, seek_bearings
 
-CLUMSINESS = 0.1
-"""How often a random move is made instead of the one intended."""
-COOLDOWN = 2
-"""How many steps the beam rests after a shot."""
-EAGERNESS = 0.2
-"""How often, among many, a player that has collected enough goes for one it sees; else it strolls on."""
-PURSUIT = 8
-"""For how many steps a partner that went out of view is followed to where it was seen."""
-GREED = 3
-"""How far, in steps, a hunting player goes out of its way for another resource of its own."""
+RANDOM_MOVE_PROBABILITY = 0.1
+"""The probability of a random move instead of the intended one."""
+COOLDOWN_STEPS = 2
+"""How many steps the beam can't fire after a shot."""
+APPROACH_PROBABILITY = 0.2
+"""With several other players, the probability per step of approaching one in view; otherwise the player explores."""
+PURSUIT_STEPS = 8
+"""For this many steps, a partner that went out of view is searched for where it was last seen."""
+DETOUR_CELLS = 3
+"""While following its partner, a player collects resources of its kind that are at most this far away."""
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """What to collect, and whether it is time to meet the partner."""
+class PlayerGoal:
+    """The thing to collect or, if `interact`, to play against the partner."""
 
-    kind: str
+    thing: str
     interact: bool
 
 
 class ScriptedPlayer:
-    """One player through one episode; all it knows comes from `act`."""
+    """One player in one episode; it knows only the frames given to `look`."""
 
-    def __init__(self, eyes: SubstrateVision, beam: Beam, rng: random.Random) -> None:
-        self._layout, self._beam, self._rng = eyes.layout, beam, rng
-        self._perceiver = Perceiver(eyes)
-        self._freezing_mark = eyes.roles.freezing_mark
-        self._walker = Walker(eyes.layout)
+    def __init__(self, vision: SubstrateVision, beam: Beam, rng: random.Random) -> None:
+        self._layout, self._beam, self._rng = vision.layout, beam, rng
+        self._perceiver = Perceiver(vision)
+        self._freezing_mark = vision.roles.freezing_mark
+        self._walker = Walker(vision.layout)
         self._move = Move.NOOP
         self._step = -1
-        self._rest = 0
-        self._lookout: Cell | None = None
-        others = tuple(eyes.roles.players.values())
-        self._is_in_a_crowd = len(others) > 1
-        tracked = () if self._is_in_a_crowd else others
-        self.memory = EntityMemory(PlayerBeliefMap(eyes.layout, tracked, eyes.window.left) if tracked else None)
+        self._cooldown = 0
+        self._destination: Cell | None = None
+        others = tuple(vision.roles.players.values())
+        self._has_many_others = len(others) > 1
+        tracked = () if self._has_many_others else others
+        self.memory = EntityMemory(PlayerBeliefMap(vision.layout, tracked, vision.window.left) if tracked else None)
 
     def look(self, rgb: Pixels) -> TextualMap:
-        """Takes in the next frame."""
+        """Perceives the next frame."""
         self._step += 1
-        self._rest = max(0, self._rest - 1)
+        self._cooldown = max(0, self._cooldown - 1)
         return self._perceiver.see(rgb, self._move)
 
     def just_saw(self, cell: Cell) -> str | None:
-        """The kind of thing that lay on a cell one frame ago, if it was in view then."""
+        """The kind of thing seen on a cell one frame ago; None where none was."""
         kind, step = self.memory.things.get(cell, (None, -1))
         return kind if step == self._step - 1 else None
 
-    def act(self, view: TextualMap, errand: Errand) -> Move:
-        """Decides on the move after a frame."""
+    def act(self, view: TextualMap, goal: PlayerGoal) -> Move:
+        """Chooses the move after a frame."""
         self.memory.update(self._step, view)
-        self._move = self._choose(view, errand)
+        self._move = self._choose(view, goal)
         if self._move is Move.INTERACT:
-            self._rest = COOLDOWN + 1
+            self._cooldown = COOLDOWN_STEPS + 1
         return self._move
 
-    def _choose(self, view: TextualMap, errand: Errand) -> Move:
+    def _choose(self, view: TextualMap, goal: PlayerGoal) -> Move:
         if not view.present or view.mark == self._freezing_mark:
             return Move.NOOP
         if view.pose is None:
             return seek_bearings(view, self._step)
-        if self._rng.random() < CLUMSINESS:
+        if self._rng.random() < RANDOM_MOVE_PROBABILITY:
             return self._rng.choice((Move.FORWARD, Move.TURN_LEFT, Move.TURN_RIGHT))
-        return self._hunt(view, errand) if errand.interact else self._collect(view, errand)
+        return self._hunt(view, goal) if goal.interact else self._collect(view, goal)
 
-    def _collect(self, view: TextualMap, errand: Errand) -> Move:
+    def _collect(self, view: TextualMap, goal: PlayerGoal) -> Move:
         assert view.pose is not None
-        known = self.memory.cells_of(errand.kind)
+        known = self.memory.cells_of(goal.thing)
         if not known:
             return self._explore(view)
         here = view.pose.cell
         return self._go(view, min(known, key=lambda cell: (distance(here, cell), cell)))
 
-    def _hunt(self, view: TextualMap, errand: Errand) -> Move:
+    def _hunt(self, view: TextualMap, goal: PlayerGoal) -> Move:
         assert view.pose is not None
-        if self._is_in_a_crowd and self._rng.random() >= EAGERNESS:
+        if self._has_many_others and self._rng.random() >= APPROACH_PROBABILITY:
             return self._explore(view)
         for partner in view.players:
             assert partner.cell is not None
-            move = line_up(self._layout, view.pose, partner.cell, self._beam, self.memory.things.keys())
-            if move is not None:
-                return Move.NOOP if move is Move.INTERACT and self._rest else move
-        return self._explore(view) if self._is_in_a_crowd else self._pursue(view, errand)
+            approach = find_approach(self._layout, view.pose, partner.cell, self._beam, self.memory.things.keys())
+            if approach is not None:
+                return Move.NOOP if approach.move is Move.INTERACT and self._cooldown else approach.move
+        return self._explore(view) if self._has_many_others else self._pursue(view, goal)
 
-    def _pursue(self, view: TextualMap, errand: Errand) -> Move:
-        """After the one partner, which is out of reach."""
+    def _pursue(self, view: TextualMap, goal: PlayerGoal) -> Move:
+        """Walks to where the partner was last seen; from there collects what is near, else searches for the partner."""
         assert view.pose is not None
         here = view.pose.cell
-        seen = [sighting.cell for sighting in self.memory.players.values() if self._step - sighting.step <= PURSUIT]
+        seen = [
+            sighting.cell for sighting in self.memory.players.values() if self._step - sighting.step <= PURSUIT_STEPS
+        ]
         if seen and seen[0] != here:
             return self._go(view, seen[0])
-        near = [cell for cell in self.memory.cells_of(errand.kind) if distance(here, cell) <= GREED]
-        return self._collect(view, errand) if near else self._search(view)
+        near = [cell for cell in self.memory.cells_of(goal.thing) if distance(here, cell) <= DETOUR_CELLS]
+        return self._collect(view, goal) if near else self._search(view)
 
     def _search(self, view: TextualMap) -> Move:
-        """Goes where the partner may be."""
+        """Walks to a likely place of the partner."""
         assert view.pose is not None
-        if self._lookout is None or self._sees(self._lookout):
-            self._lookout = self.memory.likely_place(view.pose.cell)
-        return self._go(view, self._lookout) if self._lookout else self._explore(view)
+        if self._destination is None or self._sees(self._destination):
+            self._destination = self.memory.likely_place(view.pose.cell)
+        return self._go(view, self._destination) if self._destination else self._explore(view)
 
     def _explore(self, view: TextualMap) -> Move:
-        """Goes where things may be."""
+        """Walks to the cell out of view for longest."""
         assert view.pose is not None
-        if self._lookout is None or self._sees(self._lookout):
-            self._lookout = stalest_cell(self._layout, view.pose.cell, self.memory.looked_at, self._step)
-        return self._go(view, self._lookout)
+        if self._destination is None or self._sees(self._destination):
+            self._destination = stalest_cell(self._layout, view.pose.cell, self.memory.looked_at, self._step)
+        return self._go(view, self._destination)
 
     def _sees(self, cell: Cell) -> bool:
         return self.memory.looked_at.get(cell) == self._step
 
-    def _go(self, view: TextualMap, goal: Cell) -> Move:
+    def _go(self, view: TextualMap, destination: Cell) -> Move:
         assert view.pose is not None
         players = frozenset(player.cell for player in view.players if player.cell)
-        move = self._walker.step(view.pose, goal, self.memory, players)
+        move = self._walker.step(view.pose, destination, self.memory, players)
         return Move.TURN_RIGHT if move is None else move

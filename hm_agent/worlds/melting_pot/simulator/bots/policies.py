@@ -1,6 +1,6 @@
-"""Melting Pot policies around scripted players: a puppet for a puppeteer's goals, and a free one.
+"""Melting Pot policies of scripted players: a puppet that follows a puppeteer's goals, and a free player.
 
-All state lives in `prev_state`, so that one policy can serve several slots.
+All state is in `prev_state`, so that one policy can serve several slots.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.simulator.bots.player import Errand, ScriptedPlayer
+from hm_agent.worlds.melting_pot.simulator.bots.player import PlayerGoal, ScriptedPlayer
 
 
 class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
-    """Stands in for a trained puppet: does what the puppeteer's GOAL says, seeing nothing else but its own RGB."""
+    """Stands in for a trained puppet: pursues the puppeteer's GOAL and sees nothing else but its own RGB."""
 
-    def __init__(self, game: MatrixFacts, eyes: SubstrateVision, stream: random.Random) -> None:
-        self._game, self._eyes, self._stream = game, eyes, stream
+    def __init__(self, game: MatrixFacts, vision: SubstrateVision, stream: random.Random) -> None:
+        self._game, self._vision, self._stream = game, vision, stream
 
     def initial_state(self) -> ScriptedPlayer:
-        return ScriptedPlayer(self._eyes, self._game.beam, random.Random(self._stream.getrandbits(64)))
+        return ScriptedPlayer(self._vision, self._game.beam, random.Random(self._stream.getrandbits(64)))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
-        errand = errand_of(self._game, int(np.argmax(timestep.observation["GOAL"])))
+        goal = goal_of(self._game, int(np.argmax(timestep.observation["GOAL"])))
         view = prev_state.look(timestep.observation["RGB"])
-        return int(prev_state.act(view, errand)), prev_state
+        return int(prev_state.act(view, goal)), prev_state
 
     def close(self) -> None:
-        """Holds nothing."""
+        """Nothing to release."""
 
 
-def errand_of(game: MatrixFacts, goal: int) -> Errand:
-    """What the position in a puppet's one-hot GOAL tells it to do."""
+def goal_of(game: MatrixFacts, position: int) -> PlayerGoal:
+    """The meaning of a position in a puppet's one-hot GOAL."""
     for resource in game.resources:
-        if goal in resource.collect_goals or goal in resource.interact_goals:
-            return Errand(resource.thing, interact=goal in resource.interact_goals)
-    raise ValueError(f"no resource of {game.substrate} has goal {goal}: see its scenarios/*.toml")
+        if position in resource.collect_goals or position in resource.interact_goals:
+            return PlayerGoal(resource.thing, interact=position in resource.interact_goals)
+    raise ValueError(f"no resource of {game.substrate} has goal {position}: see its scenarios/*.toml")
 
 
 class GullibleState:
-    """A free player and what it has seen its partner collect in this life."""
+    """A free player's state: what it collects, and what it has seen its partner collect since its last removal."""
 
     def __init__(self, player: ScriptedPlayer, target: int, behaviours: Sequence[str]) -> None:
         self.player, self.target, self._behaviours = player, target, behaviours
@@ -55,11 +55,11 @@ class GullibleState:
         self.held = 0
 
     @property
-    def aim(self) -> str:
+    def intent(self) -> str:
         return self._behaviours[self.target]
 
     def watch(self, view: TextualMap) -> None:
-        """Counts what vanishes under the partner's feet, where it was in view the moment before."""
+        """Counts the things that lay, one frame ago, on cells where a partner stands now."""
         for partner in view.players:
             if partner.cell and (kind := self.player.just_saw(partner.cell)):
                 self.collected[kind] += 1
@@ -69,25 +69,25 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
     """Stands in for a trained player without a puppeteer: best-responds to what it sees its partner collect."""
 
     MARGIN = 3
-    """How much it collects before it meets its partner."""
+    """How many resources it collects before it meets its partner."""
 
-    def __init__(self, game: MatrixFacts, eyes: SubstrateVision, stream: random.Random) -> None:
-        self._game, self._eyes, self._stream = game, eyes, stream
+    def __init__(self, game: MatrixFacts, vision: SubstrateVision, stream: random.Random) -> None:
+        self._game, self._vision, self._stream = game, vision, stream
 
     def initial_state(self) -> GullibleState:
         rng = random.Random(self._stream.getrandbits(64))
         target = rng.randrange(len(self._game.resources))
-        player = ScriptedPlayer(self._eyes, self._game.beam, rng)
+        player = ScriptedPlayer(self._vision, self._game.beam, rng)
         return GullibleState(player, target, self._game.behaviours)
 
     def step(self, timestep: dm_env.TimeStep, prev_state: GullibleState) -> tuple[int, GullibleState]:
         rgb: Pixels = timestep.observation["RGB"]
         view = prev_state.player.look(rgb)
-        self._think(prev_state, view)
-        errand = Errand(self._game.things[prev_state.target], interact=prev_state.held >= self.MARGIN)
-        return int(prev_state.player.act(view, errand)), prev_state
+        self._update(prev_state, view)
+        goal = PlayerGoal(self._game.things[prev_state.target], interact=prev_state.held >= self.MARGIN)
+        return int(prev_state.player.act(view, goal)), prev_state
 
-    def _think(self, state: GullibleState, view: TextualMap) -> None:
+    def _update(self, state: GullibleState, view: TextualMap) -> None:
         if not view.present:
             state.collected.clear()
             state.held = 0
@@ -100,9 +100,9 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
             state.target = best_response(self._game, seen)
 
     def close(self) -> None:
-        """Holds nothing."""
+        """Nothing to release."""
 
 
 def best_response(game: MatrixFacts, other: int) -> int:
-    """The pure strategy that does best against another."""
+    """The best response to a pure strategy, both by index."""
     return max(range(len(game.payoff)), key=lambda own: game.payoff[own][other])

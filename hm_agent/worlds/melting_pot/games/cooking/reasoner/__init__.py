@@ -1,1 +1,1 @@
-"""What the reasoner answers about kitchens."""
+"""The part of the built-in reasoner that answers questions about kitchens."""

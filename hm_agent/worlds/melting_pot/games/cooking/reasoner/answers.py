@@ -1,4 +1,4 @@
-"""The built-in reasoner in a kitchen: which calculation answers which question."""
+"""The built-in reasoner's answers to the questions of a kitchen, each calculated from its question alone."""
 
 from __future__ import annotations
 
@@ -7,22 +7,145 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question
-from hm_agent.worlds.melting_pot.games.cooking.questions.minds import (
-    ChooseRole,
-    PredictTeammate,
-    ProposeTeammate,
-    ReadTeammate,
+from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    COOKED,
+    DISH,
+    EVERYTHING,
+    LOADS,
+    POT,
+    SERVES,
+    SOUP,
+    TOMATO,
+    Station,
 )
-from hm_agent.worlds.melting_pot.games.cooking.questions.plans import CritiqueInteraction, EvaluateCooking, PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
+from hm_agent.worlds.melting_pot.games.cooking.questions import (
+    BehaviourAnswer,
+    ChooseRole,
+    CookingStrategyAnswer,
     FollowCookingStrategy,
     JudgeCookingStrategy,
     MakeCookingStrategy,
+    PartAnswer,
+    PredictTeammate,
+    ProposeTeammate,
+    ReadTeammate,
+    RoleAnswer,
+    TeammateMindAnswer,
 )
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.minds import choose, predict, propose, read_teammate
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.plans import criticise, evaluate, plan
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.strategies import follow_strategy, judge_strategy, make_strategy
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import likeliest_strategy, predict_role
+from hm_agent.worlds.melting_pot.games.cooking.roles import COMPLEMENT, OWN_PART, strategy_for
+from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
+from hm_agent.worlds.melting_pot.grid import distance
+from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal, Wait
+
+COVERS = {LOADS: {LOADS}, SERVES: {SERVES}, EVERYTHING: {LOADS, SERVES}}
+"""The work that each role does."""
+
+
+def propose(question: ProposeTeammate) -> HypothesisAnswer:
+    strategy = likeliest_strategy(question.history, question.best)
+    return HypothesisAnswer(
+        reasoning=f"It explains the latest {len(question.history)} rounds best.", hypothesis=strategy.words
+    )
+
+
+def predict(question: PredictTeammate) -> BehaviourAnswer:
+    return BehaviourAnswer(behaviour=predict_role(question.hypothesis, question.history))
+
+
+def choose(question: ChooseRole) -> RoleAnswer:
+    strategy = strategy_for(question.expected)
+    assert strategy.role is not None
+    return RoleAnswer(
+        teammate=strategy.expected_role or question.rules.roles[-1], role=strategy.role, strategy=strategy.words
+    )
+
+
+def read_teammate(question: ReadTeammate) -> TeammateMindAnswer:
+    """Proposes a hypothesis about the teammate and answers with the role that complements its prediction."""
+    believed = likeliest_strategy(question.history, ())
+    expected = predict_role(believed.words, question.history)
+    strategy = strategy_for(expected if question.history else None)
+    assert strategy.role is not None
+    return TeammateMindAnswer(hypothesis=believed.words, teammate=expected, role=strategy.role, strategy=strategy.words)
+
+
+def make_strategy(question: MakeCookingStrategy) -> CookingStrategyAnswer:
+    """Answers with the role that complements the teammate's likeliest strategy."""
+    history = question.history
+    role = COMPLEMENT[predict_role(likeliest_strategy(history, ()).words, history) if history else None]
+    return CookingStrategyAnswer(role=role, strategy=OWN_PART[role])
+
+
+def follow_strategy(question: FollowCookingStrategy) -> PartAnswer:
+    return PartAnswer(role=next((role for role, words in OWN_PART.items() if words == question.strategy), EVERYTHING))
+
+
+def judge_strategy(question: JudgeCookingStrategy) -> HindsightAnswer:
+    """Judges a role as positive if the two cooks together would have done all work, as neutral otherwise."""
+    done = COVERS.get(question.instead, set()) | COVERS.get(question.round.behaviour or "", set())
+    return HindsightAnswer(outcome=Outcome.POSITIVE if done >= {LOADS, SERVES} else Outcome.NEUTRAL)
+
+
+def plan(question: PlanCooking) -> PlanAnswer:
+    """Explores the agent's room first, then searches for the best plan; waits at a pot where there is none."""
+    subgoals = _explore(question) or BeamSearch(question).best_plan()
+    if not subgoals:
+        here = question.pose.cell
+        subgoals = [Wait(question.pots[0].cell)] if question.pots else [MoveTo(here, here)]
+    return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
+
+
+def _explore(question: PlanCooking) -> list[Subgoal]:
+    """Moves to the nearest cell next to a counter that was never in view; no subgoal if there is none."""
+    if not question.unseen:
+        return []
+    here = question.pose.cell
+    near = [cell for cell in question.floor if any(distance(cell, dark) == 1 for dark in question.unseen)]
+    places = [cell for cell in near if cell != here]
+    return [MoveTo(here, min(places, key=lambda cell: (distance(here, cell), cell)))] if places else []
+
+
+def criticise(question: CritiqueInteraction) -> Critique:
+    return Critique(critique=_reason(question.hands, question.before, question.rules.tomatoes))
+
+
+def _reason(hands: str | None, used: Station | None, tomatoes: int) -> str:
+    """Why, by the rules of the kitchen, using a station changed nothing. hands: what the cook held."""
+    if used is None:
+        return "Nothing lies there, and one needs something in one's hands to put it down."
+    if used.kind.startswith(POT):
+        return _reason_at_pot(hands, used, tomatoes)
+    if hands is not None:
+        return f"With a {hands} in the hands nothing can be taken there: use it or put it down first."
+    return "It takes soup, and nothing else."
+
+
+def _reason_at_pot(hands: str | None, pot: Station, tomatoes: int) -> str:
+    if hands == TOMATO:
+        return f"The pot holds {tomatoes} tomatoes already: fill another, or wait until its soup is taken."
+    if hands == DISH and pot.mark != COOKED:
+        return "Its soup isn't cooked yet: fill it, and wait until it is."
+    if hands == SOUP:
+        return "One can't put soup back: deliver it."
+    return "Only a tomato or a dish is of use at a pot: fetch one first."
+
+
+def evaluate(question: EvaluateCooking) -> Critique:
+    """States what failed or what the plan earned, which planning also finds in its question's kitchen."""
+    steps = question.after.step - question.before.step
+    if question.failed is not None:
+        return Critique(critique=f"{question.failed} changed nothing: look at hands and pots before using anything.")
+    soups = round(question.reward / question.rules.reward)
+    return Critique(
+        critique=f"In {steps} steps, {soups} delivered: {'go on' if soups else 'see what is missing most'}."
+    )
+
 
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     ProposeTeammate: propose,
@@ -36,3 +159,4 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     CritiqueInteraction: criticise,
     EvaluateCooking: evaluate,
 }
+"""Which function answers which question."""

@@ -1,1 +1,1 @@
-"""What the reasoner answers about matrix games."""
+"""The part of the built-in reasoner that answers questions about matrix games."""

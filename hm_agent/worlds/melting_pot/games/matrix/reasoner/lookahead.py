@@ -1,6 +1,6 @@
-"""What to play where it decides on what the opponent plays later: reckoned to the end of the episode.
+"""Chooses what to play by simulating the rest of the episode against each strategy the opponent may follow.
 
-It does not matter where one's gain is the other's loss: there, nothing the opponent wants can be offered.
+In zero-sum games this changes nothing: the agent can offer the opponent nothing that it wants.
 """
 
 from __future__ import annotations
@@ -8,123 +8,135 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Strategy
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.evidence import Trust, trust_in, weighed
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import OpponentStrategy
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Accuracy, accuracy_of, posterior
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
 DEPTH = 4
-"""So many rounds are thought through, move by move and by what the opponent's answers would tell."""
-AHEAD = 6
-"""So many more rounds are played in mind, with one move; the rest of the episode is taken to go on like the last."""
-PACE = 55.0
-"""How many steps a round is expected to take before any was played."""
-FIRM = 9.0, 10.0
-"""As TRUSTED, of strategies that mean to be understood."""
+"""The number of interactions in which every sequence of own moves is tried, given the opponent's observed answers."""
+REPEATS = 6
+"""The number of further interactions simulated with one move; the rest of the episode is taken to pay like the last."""
+STEPS_PER_INTERACTION = 55.0
+"""The steps that an interaction is expected to take before there was any."""
+FIRM_PRIOR = 9.0, 10.0
+"""Beta prior on the accuracy of strategies that mean to be understood: 9 of 10 pseudo-observations correct."""
 PLAUSIBLE = 0.05
-"""A risk counts if a strategy this likely poses it."""
+"""The least probability of a strategy whose risk is considered."""
 STAKE = 0.4
-"""So much of what has been earned may be staked on finding out whether the opponent lets itself be exploited."""
+"""The share of the reward so far that a move may put at risk to find out whether the opponent can be exploited."""
 
 
-def best_course(
-    rules: Rules, history: Sequence[MatrixInteraction], believed: Strategy | None, *, certain: bool = False
+def best_behaviour(
+    rules: MatrixRules,
+    history: Sequence[MatrixInteraction],
+    believed: OpponentStrategy | None,
+    *,
+    certain: bool = False,
 ) -> int:
-    """The behaviour to play next: the one that promises most, unless it risks too much.
+    """The index of the behaviour with the highest expected return among those whose risk is acceptable.
 
-    It begins nicely, with what is best where both play it. certain: whether the belief is known to be true.
+    The first move is the one that pays most if both play it. certain: True if the belief is known to be true.
     """
     moves = range(len(rules.behaviours))
     if not history and not certain:
         return max(moves, key=lambda move: rules.payoff[move][move])
-    rounds = _rounds_left(rules, history)
-    known = [_future(rules, believed, history, 1.0)] if certain and believed else []
-    futures = known or _futures(rules, history, believed)
-    steady = max(moves, key=lambda move: _kept(futures, move, rounds))
-    stake = STAKE * max(0.0, sum(encounter.reward for encounter in history))
-    allowed = [move for move in moves if move == steady or _risk(futures, steady, move, rounds) <= stake]
-    return max(allowed, key=lambda move: (_begun(futures, move, rounds, DEPTH), move == steady))
+    remaining = _interactions_left(rules, history)
+    if certain and believed:
+        futures = [_future(rules, believed, history, 1.0)]
+    else:  # a believed strategy counts as much as all others together
+        futures = [
+            _future(rules, strategy, history, probability + (strategy == believed))
+            for strategy, probability in posterior(rules, history)
+        ]
+    safe = max(moves, key=lambda move: _repeat_value(futures, move, remaining))
+    stake = STAKE * max(0.0, sum(interaction.reward for interaction in history))
+    allowed = [move for move in moves if move == safe or _risk(futures, safe, move, remaining) <= stake]
+    return max(allowed, key=lambda move: (_move_value(futures, move, remaining, DEPTH), move == safe))
 
 
 @dataclass(frozen=True)
 class Future:
-    """The rest of the episode against one strategy, which is as likely as its weight says."""
+    """A simulated continuation of the episode against one strategy. weight: the strategy's probability."""
 
-    rules: Rules
-    strategy: Strategy
-    trust: Trust
-    met: tuple[MatrixInteraction, ...]
+    rules: MatrixRules
+    strategy: OpponentStrategy
+    accuracy: Accuracy
+    history: tuple[MatrixInteraction, ...]
     weight: float
 
-    def expects(self) -> tuple[float, ...]:
-        return self.trust.weigh(self.strategy.predict(self.met))
+    def prediction(self) -> tuple[float, ...]:
+        """The distribution over the opponent's next behaviour."""
+        return self.accuracy.weigh(self.strategy.predict(self.history))
 
-    def pays(self, own: int, odds: Sequence[float]) -> float:
-        return sum(share * paid for share, paid in zip(odds, self.rules.payoff[own], strict=True))
+    def expected_payoff(self, own: int, probabilities: Sequence[float]) -> float:
+        return sum(share * paid for share, paid in zip(probabilities, self.rules.payoff[own], strict=True))
 
     def after(self, own: int, other: int) -> Future:
-        """One round later."""
+        """The future with one more interaction, given both moves."""
         names = self.rules.behaviours
         nothing = (0,) * len(names)
-        round_ = MatrixInteraction(0, "", nothing, 0.0, nothing, names[other], names[own], nothing)
-        return replace(self, met=(*self.met, round_))
+        interaction = MatrixInteraction(0, "", nothing, 0.0, nothing, names[other], names[own], nothing)
+        return replace(self, history=(*self.history, interaction))
 
-    def kept(self, own: int, rounds: float) -> float:
-        """What it brings to play one move in all rounds that are left."""
+    def repeat_value(self, own: int, remaining: float) -> float:
+        """The return of playing one move in all interactions that are left."""
         future, total, latest = self, 0.0, 0.0
-        played = min(AHEAD, max(1, round(rounds)))
-        for _ in range(played):
-            odds = future.expects()
-            latest = self.pays(own, odds)
+        simulated = min(REPEATS, max(1, round(remaining)))
+        for _ in range(simulated):
+            probabilities = future.prediction()
+            latest = self.expected_payoff(own, probabilities)
             total += latest
-            future = future.after(own, odds.index(max(odds)))
-        return total + latest * max(0.0, rounds - played)
+            future = future.after(own, probabilities.index(max(probabilities)))
+        return total + latest * max(0.0, remaining - simulated)
 
 
-def _begun(futures: Iterable[Future], own: int, rounds: float, depth: int) -> float:
-    """What a move brings, and then what seems best by the opponent's answer to it."""
+def _move_value(futures: Iterable[Future], own: int, remaining: float, depth: int) -> float:
+    """The expected return of a move, followed by the best moves given the opponent's answers to it."""
     paid = 0.0
-    answers: dict[int, list[Future]] = {}
+    by_answer: dict[int, list[Future]] = {}
     for future in futures:
-        odds = future.expects()
-        paid += future.weight * future.pays(own, odds)
-        other = odds.index(max(odds))
-        answers.setdefault(other, []).append(future.after(own, other))
-    return paid + sum(_best(group, rounds - 1, depth - 1) for group in answers.values())
+        probabilities = future.prediction()
+        paid += future.weight * future.expected_payoff(own, probabilities)
+        other = probabilities.index(max(probabilities))
+        by_answer.setdefault(other, []).append(future.after(own, other))
+    return paid + sum(_best_value(group, remaining - 1, depth - 1) for group in by_answer.values())
 
 
-def _best(futures: Sequence[Future], rounds: float, depth: int) -> float:
+def _best_value(futures: Sequence[Future], remaining: float, depth: int) -> float:
+    """The expected return of the best move; at depth 0, of the best move to repeat."""
     moves = range(len(futures[0].rules.behaviours))
-    if rounds <= 0:
+    if remaining <= 0:
         return 0.0
     if depth == 0:
-        return max(_kept(futures, move, rounds) for move in moves)
-    return max(_begun(futures, move, rounds, depth) for move in moves)
+        return max(_repeat_value(futures, move, remaining) for move in moves)
+    return max(_move_value(futures, move, remaining, depth) for move in moves)
 
 
-def _kept(futures: Iterable[Future], move: int, rounds: float) -> float:
-    return sum(future.weight * future.kept(move, rounds) for future in futures)
+def _repeat_value(futures: Iterable[Future], move: int, remaining: float) -> float:
+    """The expected return of playing one move in all interactions that are left."""
+    return sum(future.weight * future.repeat_value(move, remaining) for future in futures)
 
 
-def _risk(futures: Sequence[Future], steady: int, move: int, rounds: float) -> float:
-    """The most that a plausible strategy would make one lose by a move, even if one answered it best from then on."""
+def _risk(futures: Sequence[Future], safe: int, move: int, remaining: float) -> float:
+    """The largest loss of a move against a plausible strategy, compared with repeating the safe move.
+
+    It assumes that the agent plays best from the second move on.
+    """
     plausible = [replace(future, weight=1.0) for future in futures if future.weight >= PLAUSIBLE]
     return max(
-        (future.kept(steady, rounds) - _begun([future], move, rounds, DEPTH) for future in plausible), default=0.0
+        (future.repeat_value(safe, remaining) - _move_value([future], move, remaining, DEPTH) for future in plausible),
+        default=0.0,
     )
 
 
-def _futures(rules: Rules, history: Sequence[MatrixInteraction], believed: Strategy | None) -> list[Future]:
-    """By strategy; one that is believed counts as much as all others together."""
-    return [
-        _future(rules, strategy, history, share + (strategy == believed)) for strategy, share in weighed(rules, history)
-    ]
+def _future(
+    rules: MatrixRules, strategy: OpponentStrategy, history: Sequence[MatrixInteraction], weight: float
+) -> Future:
+    return Future(rules, strategy, accuracy_of(strategy, history, FIRM_PRIOR), tuple(history), weight)
 
 
-def _future(rules: Rules, strategy: Strategy, history: Sequence[MatrixInteraction], weight: float) -> Future:
-    return Future(rules, strategy, trust_in(strategy, history, FIRM), tuple(history), weight)
-
-
-def _rounds_left(rules: Rules, history: Sequence[MatrixInteraction]) -> float:
+def _interactions_left(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> float:
+    """The number of interactions to expect before the episode ends, by the rate so far, at least one."""
     step = history[-1].step if history else 0
-    pace = step / len(history) if history else PACE
-    return max(1.0, rules.length.left(step) / max(1.0, pace))
+    steps_each = step / len(history) if history else STEPS_PER_INTERACTION
+    return max(1.0, rules.length.expected_remaining(step) / max(1.0, steps_each))

@@ -1,125 +1,197 @@
-"""What to expect of many others: of each by its own, and of those not known yet by all that are."""
+"""Predicts the behaviour of many players: each from its own past, unknown ones from the others'.
+
+A life of a player goes from one of its interactions, after which it respawns, to the next. Its kind is the behaviour it
+plays or collects for in a life.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
+from math import prod
+from operator import mul
 
-from hm_agent.core import Counts, Hypothesis
+from hm_agent.core import Hypothesis
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, Distribution, pure_inventory
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Strategy
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Meeting, best_meeting, steps_to_find
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import PartnerChoice, choose_partners, steps_to_find
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import Opponent
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.evidence import TRUSTED, expectation, in_view_of, likeliest
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import strategy_of
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.steadiness import Steadiness, lives_between, lives_since
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
+from hm_agent.worlds.melting_pot.games.matrix.pickups import RESPAWN_GAP
+from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
+    ACCURACY_PRIOR,
+    likeliest_strategy,
+    predict_behaviour,
+    strategy_from_words,
+    update_on_pickups,
+)
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
-OPENNESS = 1.0
-"""How many imagined players of each behaviour keep the view of the population open."""
-IMAGINED = 2
-"""How many imagined interactions with players who held a typical count come before the real ones."""
+POPULATION_PSEUDO_COUNT = 1.0
+"""The pseudo-count of players of each kind in the estimate of the population."""
+TYPICAL_PSEUDO_COUNT = 2
+"""The number of pseudo-interactions with players who held TYPICAL units, in the estimate of their count."""
+
+STEPS_PER_LIFE = 150.0
+"""The mean length of a life."""
+RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98)
+"""The candidate probabilities that a player keeps its kind from one life to the next rather than draws a new one."""
+LAST_RATE_PRIOR = 10.0
+"""The prior weight of the last rate, relative to any other."""
 
 
-def outlooks(rules: Rules, opponents: Sequence[Opponent], step: int) -> Mapping[str, Distribution]:
-    """How likely each behaviour is next, by player. step: the present one."""
-    steadiness = Steadiness(len(rules.behaviours), tuple(pair for each in opponents for pair in _changes(rules, each)))
-    known = {each.player: odds for each in opponents if (odds := _by_its_own(rules, each, steadiness, step))}
-    population = _population(rules, list(known.values()))
+def lives_between(former: int, later: int) -> float:
+    """The expected number of lives between two steps in different lives, at least one."""
+    return max(1.0, (later - former) / STEPS_PER_LIFE)
+
+
+def lives_since(step: int, now: int) -> float:
+    """The expected number of lives between two steps that may be in the same life."""
+    return max(0.0, (now - step - RESPAWN_GAP) / STEPS_PER_LIFE)
+
+
+@dataclass(frozen=True)
+class KindPersistence:
+    """A Bayesian estimate of the rate at which the players of a population keep their kinds.
+
+    kinds: the number of kinds. pairs: for each two successive known lives of a player, whether the kind was the same,
+    and the number of lives between them.
+    """
+
+    kinds: int
+    pairs: tuple[tuple[bool, float], ...]
+
+    @cached_property
+    def _weights(self) -> Sequence[float]:
+        """The posterior probability of each rate."""
+        prior = [1.0] * (len(RATES) - 1) + [LAST_RATE_PRIOR]
+        likelihoods = [prod(self._likelihood(rate, *pair) for pair in self.pairs) for rate in RATES]
+        weights = [before * likelihood for before, likelihood in zip(prior, likelihoods, strict=True)]
+        return [weight / sum(weights) for weight in weights]
+
+    def _likelihood(self, rate: float, same: bool, lives: float) -> float:
+        """The probability of one particular kind after a number of lives: the same kind, or one of the others."""
+        kept: float = rate**lives
+        return kept * same + (1 - kept) / self.kinds
+
+    def same_kind(self, lives: float) -> float:
+        """The probability that a player is of the same kind after a number of lives."""
+        return sum(
+            weight * self._likelihood(rate, True, lives) for rate, weight in zip(RATES, self._weights, strict=True)
+        )
+
+    def distribution(self, kind: int, lives: float) -> Distribution:
+        """The distribution over a player's kinds a number of lives after it was of a known one."""
+        same = self.same_kind(lives)
+        return tuple(same if n == kind else (1 - same) / (self.kinds - 1) for n in range(self.kinds))
+
+    def propagate(self, probabilities: Distribution, lives: float) -> Distribution:
+        """What a distribution over kinds becomes after a number of lives."""
+        rows = [self.distribution(kind, lives) for kind in range(self.kinds)]
+        return tuple(sum(map(mul, probabilities, column)) for column in zip(*rows, strict=True))
+
+
+def predict_all(rules: MatrixRules, opponents: Sequence[Opponent], step: int) -> Mapping[str, Distribution]:
+    """The distribution over each player's next behaviour. step: the present one."""
+    persistence = KindPersistence(
+        len(rules.behaviours), tuple(pair for each in opponents for pair in _kind_changes(rules, each))
+    )
+    known = {
+        each.player: predicted for each in opponents if (predicted := _predict_one(rules, each, persistence, step))
+    }
+    weights = [
+        POPULATION_PSEUDO_COUNT + sum(probabilities[n] for probabilities in known.values())
+        for n in range(len(rules.behaviours))
+    ]
+    population = tuple(weight / sum(weights) for weight in weights)
     return {opponent.player: known.get(opponent.player, population) for opponent in opponents}
 
 
-def _changes(rules: Rules, opponent: Opponent) -> Iterator[tuple[bool, float]]:
-    """From each life of a player that is known to the next: whether its kind is the same, and the lives between."""
-    for (former, was), (later, became) in pairwise([*_lives(rules, opponent), *_present(opponent)]):
+def _kind_changes(rules: MatrixRules, opponent: Opponent) -> Iterator[tuple[bool, float]]:
+    """For each two successive known lives of a player: whether its kind is the same, and the lives between."""
+    lives, present = _past_lives(rules, opponent), opponent.present
+    main = argmax(present.taken) if present else None
+    if present and main is not None:
+        lives = [*lives, (present.step, main)]
+    for (former, was), (later, became) in pairwise(lives):
         yield was == became, lives_between(former, later)
 
 
-def _lives(rules: Rules, opponent: Opponent) -> list[tuple[int, int]]:
-    """When each life that is over ended or was last seen, and of which kind it was, as far as that is known."""
+def _past_lives(rules: MatrixRules, opponent: Opponent) -> list[tuple[int, int]]:
+    """The past lives of a player whose kind is known: the step at which each ended or was last seen, and the kind."""
     met = ((each.step, each.behaviour) for each in opponent.history)
     known = [(step, rules.behaviours.index(behaviour)) for step, behaviour in met if behaviour is not None]
     seen = [(life.step, main) for life in opponent.former if (main := argmax(life.taken)) is not None]
     return sorted([*known, *seen])
 
 
-def _present(opponent: Opponent) -> list[tuple[int, int]]:
-    """The same of its present life."""
-    main = argmax(opponent.present.taken) if opponent.present else None
-    return [(opponent.present.step, main)] if opponent.present and main is not None else []
-
-
-def _by_its_own(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: int) -> Distribution | None:
-    """What a player's own doings tell; None where nothing is known of it."""
-    before = _by_its_past(rules, opponent, steadiness, step)
+def _predict_one(
+    rules: MatrixRules, opponent: Opponent, persistence: KindPersistence, step: int
+) -> Distribution | None:
+    """A player's distribution from its past lives and its present pickups; None if neither is known."""
+    before = _predict_from_past(rules, opponent, persistence, step)
     if opponent.present is None:
         return before
-    then = in_view_of(before or (1 / len(rules.behaviours),) * len(rules.behaviours), opponent.present.taken)
-    return steadiness.later(then, lives_since(opponent.present.step, step))
+    uniform = (1 / len(rules.behaviours),) * len(rules.behaviours)
+    then = update_on_pickups(before or uniform, opponent.present.taken)
+    return persistence.propagate(then, lives_since(opponent.present.step, step))
 
 
-def _by_its_past(rules: Rules, opponent: Opponent, steadiness: Steadiness, step: int) -> Distribution | None:
-    """What its lives that are over tell."""
-    lives = _lives(rules, opponent)
+def _predict_from_past(
+    rules: MatrixRules, opponent: Opponent, persistence: KindPersistence, step: int
+) -> Distribution | None:
+    """A player's distribution from its past lives: by its strategy if the latest life ended in an interaction."""
+    lives = _past_lives(rules, opponent)
     if not lives:
         return None
     latest, kind = lives[-1]
     between = lives_between(latest, step)
     if opponent.history and opponent.history[-1].step >= latest:
-        tested = TRUSTED[1]
-        trust = tested * steadiness.stays(between), tested
-        return expectation(_strategy(rules, opponent), opponent.history, None, trust)
-    return steadiness.odds(kind, between)
+        words = opponent.hypothesis.words if opponent.hypothesis else ""
+        total = ACCURACY_PRIOR[1]
+        prior = total * persistence.same_kind(between), total
+        return predict_behaviour(strategy_from_words(words, rules, opponent.history), opponent.history, None, prior)
+    return persistence.distribution(kind, between)
 
 
-def _strategy(rules: Rules, opponent: Opponent) -> Strategy:
-    return strategy_of(opponent.hypothesis.words if opponent.hypothesis else "", rules, opponent.history)
-
-
-def meeting_among(
-    rules: Rules,
+def choose_among(
+    rules: MatrixRules,
     opponents: Sequence[Opponent],
-    odds: Mapping[str, Distribution],
+    predictions: Mapping[str, Distribution],
     own: Counts,
     step: int,
     lead: int | None = None,
-) -> Meeting:
-    """The best one by what is expected of everybody. odds: as `outlooks` tells. lead: as of `best_meeting`."""
+) -> PartnerChoice:
+    """The best choice among these players. predictions: from `predict_all`. lead: as of `choose_partners`."""
     search = steps_to_find({opponent.player: opponent.seen for opponent in opponents}, step)
-    return best_meeting(rules, odds, expected_of(rules, opponents), own, search, lead)
+    return choose_partners(rules, predictions, inventories_held(rules, opponents), own, search, lead)
 
 
-def _population(rules: Rules, known: Sequence[Distribution]) -> Distribution:
-    """What to expect of somebody unknown: players come in kinds."""
-    weights = [OPENNESS + sum(odds[n] for odds in known) for n in range(len(rules.behaviours))]
-    return tuple(weight / sum(weights) for weight in weights)
-
-
-def opponents_in(rules: Rules, history: Iterable[MatrixInteraction]) -> list[Opponent]:
-    """Everybody that was met, with what explains best what it did."""
+def opponents_in(rules: MatrixRules, history: Iterable[MatrixInteraction]) -> list[Opponent]:
+    """Every player with whom the agent interacted, with the likeliest hypothesis about it."""
     by_player: dict[str, tuple[MatrixInteraction, ...]] = {}
-    for encounter in history:
-        by_player[encounter.partner] = (*by_player.get(encounter.partner, ()), encounter)
-    return [thought_of(rules, stranger(player, met)) for player, met in by_player.items()]
+    for interaction in history:
+        by_player[interaction.partner] = (*by_player.get(interaction.partner, ()), interaction)
+    return [with_hypothesis(rules, unknown_opponent(player, met)) for player, met in by_player.items()]
 
 
-def stranger(player: str, history: tuple[MatrixInteraction, ...] = ()) -> Opponent:
-    """Somebody of whom nothing is thought yet."""
+def unknown_opponent(player: str, history: tuple[MatrixInteraction, ...] = ()) -> Opponent:
+    """A player without a hypothesis and a prediction."""
     return Opponent(player, history, None, None)
 
 
-def thought_of(rules: Rules, opponent: Opponent) -> Opponent:
-    """With the likeliest explanation of what it did, if it was ever met."""
+def with_hypothesis(rules: MatrixRules, opponent: Opponent) -> Opponent:
+    """The player with the likeliest hypothesis about it, unchanged if the agent never interacted with it."""
     if not opponent.history:
         return opponent
-    return replace(opponent, hypothesis=Hypothesis(likeliest(rules, opponent.history, ()).words))
+    return replace(opponent, hypothesis=Hypothesis(likeliest_strategy(rules, opponent.history, ()).words))
 
 
-def expected_of(rules: Rules, opponents: Iterable[Opponent]) -> tuple[Counts, ...]:
-    """What will be held for each behaviour: as much of it as any player of these was found to hold of its own."""
-    met = (encounter for opponent in opponents for encounter in opponent.history)
-    held = [max(encounter.other) for encounter in met if encounter.behaviour is not None]
-    count = round((IMAGINED * TYPICAL + sum(held)) / (IMAGINED + len(held)))
+def inventories_held(rules: MatrixRules, opponents: Iterable[Opponent]) -> tuple[Counts, ...]:
+    """For each pure strategy the inventory to expect, with the mean count of the main resource among these players."""
+    met = (interaction for opponent in opponents for interaction in opponent.history)
+    held = [max(interaction.other) for interaction in met if interaction.behaviour is not None]
+    count = round((TYPICAL_PSEUDO_COUNT * TYPICAL + sum(held)) / (TYPICAL_PSEUDO_COUNT + len(held)))
     return tuple(pure_inventory(rules, played, count) for played in range(len(rules.behaviours)))

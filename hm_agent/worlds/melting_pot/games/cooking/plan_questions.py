@@ -1,31 +1,28 @@
-"""What planning asks in a kitchen: the fields that may be used, and the form of an answer."""
+"""The questions about plans that the agent asks a model in a kitchen."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel
-
+from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
-from hm_agent.worlds.melting_pot.games.cooking.activities import Activity
+from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import Pot, Station
-from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
-from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
-from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
-from hm_agent.worlds.melting_pot.games.cooking.sides import Side
-from hm_agent.worlds.melting_pot.games.game import Critique
+from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules
+from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
+from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, SubgoalError, Wait, parse_plan
 
 SUBGOALS = ("interact", "wait", "move_to")
 """The functions a plan may call."""
 MOST_SUBGOALS = 10
-"""A longer plan is refused: it would be outdated long before its end."""
+"""The largest number of subgoals in a plan; a longer one would be outdated long before its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Teammate:
-    """Where and how the teammate was last seen."""
+    """The teammate as last seen. hands: what it held."""
 
     cell: Cell
     hands: str | None
@@ -34,32 +31,26 @@ class Teammate:
 
 @dataclass(frozen=True, slots=True)
 class Barred:
-    """Something that came to nothing before, in the state that one is in now."""
+    """A station whose use failed before in the agent's present state. why: the reason, for the error text."""
 
     cell: Cell
     why: str
 
 
-class PlanAnswer(BaseModel):
-    """A few subgoals in order, each a function call."""
-
-    reasoning: str = ""
-    subgoals: list[str]
-
-
 @dataclass(frozen=True, slots=True)
 class PlanCooking(Question[PlanAnswer]):
-    """How to carry out the strategy from here? (section 3.2, subgoal module; appendix C.4)
+    """Which subgoals carry out the strategy? (section 3.2, subgoal module; appendix C.4)
 
-    hands: what one holds. stations: what can be used in one's own room, but for pots. spare: counters there to put
-    something down on. floor: where one can walk. unseen: the counters that were never seen. recent: what the teammate
-    did lately. history: the latest rounds, for who plans without a strategy. critiques: what was learnt from earlier
-    plans. barred: what would fail at once.
+    hands: what the agent holds. strategy, role, expected: None for an agent that plans without a strategist. pots,
+    stations: those that can be used from the agent's room. spare: the bare counters there. floor: the cells of the
+    room. unseen: the counters there that were never in view. recent: the teammate's latest activities. own: the cost of
+    work in the agent's room. history: the latest rounds, for an agent that plans without a strategist. critiques: the
+    lessons from earlier plans. barred: the stations that would fail if used at once.
     """
 
     template = "melting_pot/cooking/plan_cooking.j2"
     schema = PlanAnswer
-    rules: Rules
+    rules: KitchenRules
     step: int
     pose: Pose
     hands: str | None
@@ -74,13 +65,13 @@ class PlanCooking(Question[PlanAnswer]):
     teammate: Teammate | None
     recent: tuple[Activity, ...]
     pace: Pace
-    own: Side
+    own: WorkCost
     history: tuple[KitchenInteraction, ...]
     critiques: tuple[str, ...]
     barred: tuple[Barred, ...]
     layout: Layout = field(metadata=UNSHOWN)
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
-    """All that can be used from one's own room."""
+    """All wall cells that can be used from the agent's room."""
 
     def check(self, answer: PlanAnswer) -> None:
         if len(answer.subgoals) > MOST_SUBGOALS:
@@ -106,14 +97,14 @@ class PlanCooking(Question[PlanAnswer]):
 
 @dataclass(frozen=True, slots=True)
 class CritiqueInteraction(Question[Critique]):
-    """Why did using something leave the own hands as they were, and what to do instead? (appendix C.6)
+    """Why did using a station leave the agent's hands unchanged, and what should it do instead? (appendix C.6)
 
-    before, after: what was used, as it looked before and looks now; None where nothing was known to be there.
+    before, after: the station before its use and now; None if none was known at the target.
     """
 
     template = "melting_pot/cooking/critique_interaction.j2"
     schema = Critique
-    rules: Rules
+    rules: KitchenRules
     target: Cell
     hands: str | None
     before: Station | None
@@ -123,8 +114,8 @@ class CritiqueInteraction(Question[Critique]):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """Where one was, what one held, and what was in the pots."""
+class KitchenMoment:
+    """The agent's pose, what it held, and the pots at one step."""
 
     step: int
     pose: Pose
@@ -134,17 +125,17 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class EvaluateCooking(Question[Critique]):
-    """What did a plan come to, and what to do better? (Reflexion's evaluator, appendix D.2)
+    """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
 
-    failed: the call that left the own hands as they were and so ended the plan; None where none did. reward: all that
-    was paid from its beginning to its end.
+    failed: the subgoal that left the agent's hands unchanged and so ended the plan, None if none did. reward: the sum
+    from the plan's beginning to its end.
     """
 
     template = "melting_pot/cooking/evaluate_cooking.j2"
     schema = Critique
-    rules: Rules
+    rules: KitchenRules
     plan: tuple[str, ...]
     failed: str | None
     reward: float
-    before: Moment
-    after: Moment
+    before: KitchenMoment
+    after: KitchenMoment

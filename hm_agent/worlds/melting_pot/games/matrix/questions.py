@@ -1,4 +1,9 @@
-"""What the Theory of Mind asks in a matrix game: the fields that may be used, and the form of an answer."""
+"""The questions that strategists ask a model in a matrix game, and the schemas of the answers.
+
+Hypothetical Minds asks about the other players' strategies; Vanilla Mind Prompting asks for everything at once (section
+4.5); PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategies of the agent. Endpoints that
+enforce a schema read the docstrings of the answers as descriptions.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +12,14 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from hm_agent.core import Counts, Hypothesis
+from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Words
-from hm_agent.theory_of_mind.module import HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Sighting
+from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
-from hm_agent.worlds.melting_pot.games.matrix.pickups import Life
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules, check_players
+from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, check_players
 
 
 class InventoryAnswer(BaseModel):
@@ -25,11 +31,11 @@ class InventoryAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class InferInventory(Question[InventoryAnswer]):
-    """Which inventory of the other explains the reward? (step 1, where it is left to the model)"""
+    """Which inventory of the partner explains the reward? (step 1, where the model infers it)"""
 
     template = "melting_pot/matrix/infer_inventory.j2"
     schema = InventoryAnswer
-    rules: Rules
+    rules: MatrixRules
     own: Counts
     reward: float
 
@@ -43,17 +49,17 @@ class InferInventory(Question[InventoryAnswer]):
 
 @dataclass(frozen=True, slots=True)
 class ProposeHypothesis(Question[HypothesisAnswer]):
-    """What is the other's strategy? (step 3) best: the earlier hypotheses that predicted well, the best first."""
+    """What is the opponent's strategy? (step 3) best: the earlier hypotheses that predicted best, the best first."""
 
     template = "melting_pot/matrix/propose_hypothesis.j2"
     schema = HypothesisAnswer
-    rules: Rules
+    rules: MatrixRules
     history: tuple[MatrixInteraction, ...]
     best: tuple[Hypothesis, ...]
 
 
-def _check_lead(rules: Rules, other_next: Mapping[str, int]) -> None:
-    """Raises ValueError where an inventory predicts nothing."""
+def _check_lead(rules: MatrixRules, other_next: Mapping[str, int]) -> None:
+    """Raises ValueError for a predicted inventory in which no resource leads."""
     if argmax(rules.counts(other_next)) is None:
         raise ValueError("other_next: no kind leads; let the one lead that you expect most")
 
@@ -69,16 +75,16 @@ class CounterAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PredictAndCounter(Question[CounterAnswer]):
-    """What will the other play next by this hypothesis, and what to play against it? (steps 4 and 5)
+    """What will the opponent play next given a hypothesis, and what should the agent hold against it? (steps 4 and 5)
 
-    hypothesis is None before anything is known. certain: whether it is known to be true. taken: how much of each
-    resource the other is known to have taken since the last encounter, own: what one holds oneself by now; None where
-    nothing was noticed.
+    hypothesis: None before the first. certain: True if the hypothesis is known to be true. taken: the count of each
+    resource that the opponent is known to have taken since the last interaction; own: the agent's inventory then. Both
+    are None if no pickup was noticed.
     """
 
     template = "melting_pot/matrix/predict_and_counter.j2"
     schema = CounterAnswer
-    rules: Rules
+    rules: MatrixRules
     history: tuple[MatrixInteraction, ...]
     hypothesis: str | None
     certain: bool = False
@@ -104,11 +110,11 @@ class PredictionAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PredictNext(Question[PredictionAnswer]):
-    """What will one of several others play next by this hypothesis? (step 4, asked apart from step 5)"""
+    """What will one of several opponents play next given a hypothesis? (step 4, asked apart from step 5)"""
 
     template = "melting_pot/matrix/predict_next.j2"
     schema = PredictionAnswer
-    rules: Rules
+    rules: MatrixRules
     history: tuple[MatrixInteraction, ...]
     hypothesis: str | None
 
@@ -123,21 +129,20 @@ class PredictNext(Question[PredictionAnswer]):
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """What is thought of one of several others.
+    """What the agent knows about one other player.
 
-    hypothesis: with its value; None before it was met. expected: the behaviour that is expected next, None where
-    nothing tells. present: what it was seen to take since its latest interaction, None if it was not. former: the same
-    of the times between its earlier interactions, but for those that ended in meeting it. seen: when and how far away
-    it was in view last, None where nothing tells.
+    hypothesis: None before the first interaction. expected: the predicted behaviour, None if unknown. present: what it
+    was seen to take since it last respawned, None if nothing was seen. former: the same between its earlier respawns,
+    except before its interactions with the agent. seen: when and how far away it was last in view, None if unknown.
     """
 
     player: str
     history: tuple[MatrixInteraction, ...]
     hypothesis: Hypothesis | None
     expected: str | None
-    present: Life | None = None
-    former: tuple[Life, ...] = ()
-    seen: Sighting | None = None
+    present: PickupRecord | None = None
+    former: tuple[PickupRecord, ...] = ()
+    seen: LastSeen | None = None
 
 
 class ChoiceAnswer(BaseModel):
@@ -156,14 +161,14 @@ class PatientAnswer(ChoiceAnswer):
 
 @dataclass(frozen=True, slots=True)
 class ChooseOpponents(Question[PatientAnswer]):
-    """Whom to seek out, and what to collect for it? (step 5 among many)
+    """Which players should the agent seek, and what should it collect for them? (step 5 with several opponents)
 
-    step: the present one. own: what one holds already.
+    own: the agent's inventory. step: the present one.
     """
 
     template = "melting_pot/matrix/choose_opponents.j2"
     schema = PatientAnswer
-    rules: Rules
+    rules: MatrixRules
     opponents: tuple[Opponent, ...]
     own: Counts
     step: int
@@ -196,14 +201,14 @@ class MindsAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadMinds(Question[MindsAnswer]):
-    """All steps at once: hypothesise, predict, and choose what to do (Vanilla Mind Prompting, section 4.5).
+    """All steps in one question: hypothesise, predict, and choose what to do (Vanilla Mind Prompting, section 4.5).
 
-    opponents: with what happened, and nothing thought of them. own: what one holds already. step: the present one.
+    opponents: with their interactions, without hypotheses. own: the agent's inventory. step: the present one.
     """
 
     template = "melting_pot/matrix/read_minds.j2"
     schema = MindsAnswer
-    rules: Rules
+    rules: MatrixRules
     opponents: tuple[Opponent, ...]
     own: Counts
     step: int
@@ -219,3 +224,64 @@ class ReadMinds(Question[MindsAnswer]):
         for mind in answer.minds:
             self.rules.check_behaviour("next", mind.next)
         self.rules.check("own_next", answer.own_next)
+
+
+class StrategyAnswer(ChoiceAnswer):
+    """A strategy in words, whom to meet by it next, and what to hold then, by behaviour."""
+
+    strategy: Words
+
+
+@dataclass(frozen=True, slots=True)
+class MakeStrategy(Question[StrategyAnswer]):
+    """Which strategy should the agent follow next?
+
+    history: the interactions with all players. players: the names of the others. best: the earlier strategies that
+    earned most, the best first.
+    """
+
+    template = "melting_pot/matrix/make_strategy.j2"
+    schema = StrategyAnswer
+    rules: MatrixRules
+    history: tuple[MatrixInteraction, ...]
+    players: tuple[str, ...]
+    best: tuple[Hypothesis, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+    def check(self, answer: StrategyAnswer) -> None:
+        self.rules.check("own_next", answer.own_next)
+        check_players("seek", answer.seek, self.players)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowStrategy(Question[ChoiceAnswer]):
+    """What should the agent hold next given a strategy, and which players should it seek?"""
+
+    template = "melting_pot/matrix/follow_strategy.j2"
+    schema = ChoiceAnswer
+    rules: MatrixRules
+    history: tuple[MatrixInteraction, ...]
+    players: tuple[str, ...]
+    strategy: str
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+    def check(self, answer: ChoiceAnswer) -> None:
+        self.rules.check("own_next", answer.own_next)
+        check_players("seek", answer.seek, self.players)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStrategy(Question[HindsightAnswer]):
+    """What would an interaction have paid if the agent had held another inventory?"""
+
+    template = "melting_pot/matrix/judge_strategy.j2"
+    schema = HindsightAnswer
+    rules: MatrixRules
+    encounter: MatrixInteraction
+    instead: Counts

@@ -1,0 +1,180 @@
+"""The body of a player in Melting Pot: perception, memory, and planning of subgoals and moves, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hm_agent.agents.reflection import Critique, Reflector
+from hm_agent.core import Event, Interaction, Observation
+from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
+from hm_agent.theory_of_mind.mind import Mind
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting
+from hm_agent.worlds.melting_pot.memory.places import stalest_cell
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
+from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
+from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner, Situation
+from hm_agent.worlds.melting_pot.planning.replan_triggers import ReplanTriggers
+from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal, parse_plan
+from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
+from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
+
+RESOURCE_APPEAL = 4.0
+"""How much likelier a player is on a resource cell than on any other open cell: players come to collect."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSnapshot:
+    """What a player believes and plans after a step.
+
+    other_inventory: what the other player of the latest interaction held, by inference. Only replays show the fields
+    from `view` on. things: kind and step of the latest sighting, by cell. plan: the latest subgoals, with those done;
+    current: the index of the one being followed. route: the cells ahead, the nearest first. failed: the subgoal that
+    failed in this step.
+    """
+
+    pose: Pose | None
+    inventory: Counts
+    other_inventory: Counts | None
+    subgoal: str | None
+    view: TextualMap = field(metadata=UNSHOWN)
+    kinds: Sequence[str] = field(metadata=UNSHOWN)
+    things: Mapping[Cell, tuple[str, int]] = field(metadata=UNSHOWN)
+    players: Mapping[str, PlayerSighting] = field(metadata=UNSHOWN)
+    plan: Sequence[Subgoal] = field(metadata=UNSHOWN)
+    current: int = field(metadata=UNSHOWN)
+    route: Sequence[Cell] = field(metadata=UNSHOWN)
+    failed: Subgoal | None = field(metadata=UNSHOWN)
+
+
+class MeltingPotBody:
+    """One player through one episode: it plans subgoals, follows them, and plans anew when something happens."""
+
+    def __init__(
+        self, game: Game, vision: SubstrateVision, planner: ActionPlanner, model: Model, reflector: Reflector
+    ) -> None:
+        self._game, self._planner, self._model, self._reflector = game, planner, model, reflector
+        self._perceiver, self._triggers = Perceiver(vision), ReplanTriggers(game.ready_mark)
+        belief = PlayerBeliefMap(game.layout, game.players, vision.window.left, RESOURCE_APPEAL)
+        self._memory = EntityMemory(belief)
+        self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
+        self._strategy: SubstrateStrategy | None = None
+        self._must_plan = True
+        self._latest: tuple[Question[Any], Sequence[Subgoal]] | None = None
+        """The latest question for a plan, and the plan."""
+        self._earned = 0.0
+        """The sum of rewards since the latest plan was made."""
+        self._failed: Subgoal | None = None
+        """The subgoal that failed in this step."""
+        self._move = Move.NOOP
+        self._observation: Observation[View] = Observation(-1, {})
+        self._view = TextualMap(None, present=False, mark=None, detections=(), in_view=(), unknown_patches=0)
+
+    @property
+    def mind(self) -> Mind:
+        return self._game.mind
+
+    def perceive(self, observation: Observation[View]) -> Sequence[Event]:
+        self._earned, self._failed = self._earned + observation.reward, None
+        self._observation, self._view = observation, self._perceiver.see(observation.view["RGB"], self._move)
+        self._memory.update(observation.step, self._view)
+        self._must_plan |= self._is_surprised()
+        events = self._game.read(observation, self._view, self._memory)
+        self._must_plan |= any(event.is_interaction for event in events)
+        return events
+
+    def _is_surprised(self) -> bool:
+        seek = self._strategy.seek if self._strategy else None
+        inventory = self._game.inventory(self._observation, self._view)
+        return self._triggers.read(self._observation.step, self._view, inventory, self._planner.subgoal, seek)
+
+    async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
+        self._must_plan |= strategy != self._strategy
+        self._strategy = strategy
+        self._move = await self._choose(strategy, history)
+        return self._move
+
+    async def _choose(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
+        if self._game.is_idle(self._view):
+            return Move.NOOP
+        if self._view.pose is None:
+            return seek_bearings(self._view, self._observation.step)
+        situation = self._situation(strategy)
+        move = None if self._must_plan else self._planner.next_move(situation)
+        if move is None:
+            self._planner.follow(await self._plan(strategy, history))
+            self._must_plan = False
+            move = self._planner.next_move(situation)
+        return self._explore(situation) if move is None else move
+
+    def _situation(self, strategy: SubstrateStrategy) -> Situation:
+        loaded = self._game.is_loaded(self._observation)
+        return Situation(self._observation.step, self._view, self._memory, loaded, strategy.seek, strategy.covert)
+
+    def _explore(self, situation: Situation) -> Move:
+        """Explores after a plan with nothing left to do, rather than asking for another one in the same step."""
+        place = stalest_cell(self._game.layout, situation.pose.cell, self._memory.looked_at, situation.step)
+        self._planner.follow((MoveTo(situation.pose.cell, place),))
+        return self._planner.next_move(situation) or Move.TURN_RIGHT
+
+    async def _plan(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Sequence[Subgoal]:
+        """Asks for subgoals, in view of what the latest plan has taught."""
+        context = PlanContext(self._observation, self._view, self._memory, strategy, history)
+        self._failed = self._planner.failed
+        if self._latest is not None:
+            outcome = PlanOutcome(*self._latest, self._failed, self._earned)
+            critiques = await self._reflector.reflect(_Finished(self._game, context, outcome))
+            context = replace(context, critiques=critiques)
+        question = self._game.ask_plan(context)
+        answer = await answer_or_none(self._model, question)
+        plan = self._game.default_plan(self._view) if answer is None else self._parsed(answer.subgoals)
+        self._latest, self._earned = (question, plan), 0.0
+        return plan
+
+    def _parsed(self, subgoals: Sequence[str]) -> Sequence[Subgoal]:
+        return parse_plan(subgoals, self._game.layout, self._game.subgoals)
+
+    def state(self) -> AgentSnapshot:
+        subgoal = self._planner.subgoal
+        return AgentSnapshot(
+            pose=self._view.pose,
+            inventory=self._game.inventory(self._observation, self._view),
+            other_inventory=self._game.inferred_inventory,
+            subgoal=str(subgoal) if subgoal else None,
+            view=self._view,
+            kinds=self._kinds,
+            things=dict(self._memory.things),
+            players=dict(self._memory.players),
+            plan=self._planner.plan,
+            current=self._planner.place,
+            route=self._planner.route if self._view.pose else (),
+            failed=self._failed,
+        )
+
+    def metrics(self) -> Mapping[str, float]:
+        """Cells that showed a picture unknown to the atlas, and steps without a known pose."""
+        return {"unknown_patches": self._perceiver.unknown_patches, "pose_lost_steps": self._perceiver.lost_steps}
+
+
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """A plan and its outcome, as reflectors ask about them."""
+
+    game: Game
+    context: PlanContext
+    outcome: PlanOutcome
+
+    def ask_critique(self) -> Question[Critique] | None:
+        return self.game.ask_critique(self.context, self.outcome.failed) if self.outcome.failed else None
+
+    def remember_failure(self, why: str | None = None) -> None:
+        if self.outcome.failed:
+            self.game.remember_failure(self.outcome.failed, why)
+
+    def ask_evaluation(self) -> Question[Critique]:
+        return self.game.ask_evaluation(self.context, self.outcome)

@@ -1,1 +1,0 @@
-"""What is asked of a model about a kitchen, by who asks."""

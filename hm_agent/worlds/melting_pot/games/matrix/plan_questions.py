@@ -1,0 +1,110 @@
+"""The questions about plans that the agent asks a model in a matrix game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hm_agent.agents.reflection import Critique
+from hm_agent.questions import UNSHOWN, Question
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
+from hm_agent.worlds.melting_pot.planning.subgoals import parse_plan
+
+SUBGOALS = ("move_to", "fire_at")
+"""The functions a plan may call."""
+MOST_SUBGOALS = 12
+"""The largest number of subgoals in a plan; a longer one would be outdated long before its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A resource on the map. step: when it was last seen. in_view: True if its cell is in view now."""
+
+    kind: str
+    cell: Cell
+    step: int
+    in_view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A cell where a resource was once seen and is not known to be now.
+
+    emptied: the step at which the cell was last seen empty, None if the agent has not seen it empty since it respawned.
+    """
+
+    kind: str
+    cell: Cell
+    emptied: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Where and when another player was last seen. sought: True if the strategy is to interact with it."""
+
+    player: str
+    cell: Cell
+    step: int
+    sought: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSubgoals(Question[PlanAnswer]):
+    """Which subgoals lead to the target inventory, then an interaction? (section 3.2, subgoal module; appendix C.4)
+
+    strategy, target, expected: None for an agent that plans without a strategist. things: the resources as last seen.
+    sites: where resources were seen earlier and may have grown back. others: the other players as last seen. likely:
+    cells where the sought players may be, each with the expected number of them in view from there. unseen: the cells
+    that were out of view for longest, each with the step it was last seen, None for never. history: the interactions
+    with all players, for an agent that plans without a strategist. critiques: the lessons from earlier plans.
+    """
+
+    template = "melting_pot/matrix/plan_subgoals.j2"
+    schema = PlanAnswer
+    rules: MatrixRules
+    step: int
+    pose: Pose
+    inventory: Counts
+    strategy: str | None
+    target: Counts | None
+    expected: Counts | None
+    things: tuple[Place, ...]
+    sites: tuple[Site, ...]
+    others: tuple[Seen, ...]
+    likely: tuple[tuple[Cell, float], ...]
+    unseen: tuple[tuple[Cell, int | None], ...]
+    history: tuple[MatrixInteraction, ...]
+    critiques: tuple[str, ...]
+    layout: Layout = field(metadata=UNSHOWN)
+
+    def check(self, answer: PlanAnswer) -> None:
+        if len(answer.subgoals) > MOST_SUBGOALS:
+            raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 6")
+        parse_plan(answer.subgoals, self.layout, SUBGOALS)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixMoment:
+    """The agent's pose and inventory at one step."""
+
+    step: int
+    pose: Pose
+    inventory: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatePlan(Question[Critique]):
+    """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
+
+    reward: the sum from the plan's beginning to its end.
+    """
+
+    template = "melting_pot/matrix/evaluate_plan.j2"
+    schema = Critique
+    rules: MatrixRules
+    plan: tuple[str, ...]
+    reward: float
+    before: MatrixMoment
+    after: MatrixMoment

@@ -1,1 +1,0 @@
-"""What is asked of a model about a matrix game, by who asks."""

@@ -1,0 +1,77 @@
+"""The reference agents of Melting Pot: the ceiling `oracle`, and the floors `random` and `noop`."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from hm_agent.core import Clue, Decision, Event, Observation, Strategy
+from hm_agent.questions import Model, Usage, answer_or_none
+from hm_agent.theory_of_mind.mind import MindReading
+from hm_agent.theory_of_mind.strategist import BaseStrategist
+from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.scene import OpponentIntent
+
+
+class InformedStrategist(BaseStrategist[MindReading]):
+    """Told at every step what the others aim for, or one's rule, and plays the best response to it."""
+
+    def __init__(self, mind: MindReading, model: Model, intents: Callable[[], Sequence[OpponentIntent]]) -> None:
+        super().__init__(mind, model)
+        self._ask_intents = intents
+        self._intents: Mapping[str, OpponentIntent] = {}
+
+    @property
+    def is_outdated(self) -> bool:
+        """A player with a rule changes only with what happens; others may change at any time."""
+        return any(_has_changed(self._intents.get(player), intent) for player, intent in self._current().items())
+
+    async def _decide(self) -> Strategy:
+        self._intents = self._current()
+        for player, intent in self._intents.items():
+            if intent.rule is not None:
+                question = self._mind.ask_prediction(self._memory.of(player), intent.rule, certain=True)
+                answer = await answer_or_none(self._model, question)
+                if answer is not None:
+                    return self._mind.strategy(answer, informed=True)
+        return self._mind.best_response({player: intent.behaviour for player, intent in self._intents.items()})
+
+    async def consider(self, event: Event) -> Strategy | None:
+        """Decides again after every interaction, also with an unknown player: the agent's inventory has changed."""
+        return await super().consider(event) or (None if isinstance(event, Clue) else await self._decide())
+
+    def _current(self) -> Mapping[str, OpponentIntent]:
+        return dict(zip(self._mind.players, self._ask_intents(), strict=False))
+
+
+def _has_changed(before: OpponentIntent | None, now: OpponentIntent) -> bool:
+    if before is None or now.rule is not None:
+        return before is None or before.rule != now.rule
+    return before != now
+
+
+class _Unthinking:
+    """An agent that asks nothing and counts nothing."""
+
+    usage = Usage()
+
+    def metrics(self) -> Mapping[str, float]:
+        return {}
+
+
+class NoopAgent(_Unthinking):
+    """Stands still."""
+
+    async def act(self, observation: Observation[View]) -> Decision[Move]:
+        return Decision(Move.NOOP)
+
+
+class RandomAgent(_Unthinking):
+    """Draws every move uniformly; the same moves for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)
+
+    async def act(self, observation: Observation[View]) -> Decision[Move]:
+        return Decision(Move(self._rng.randrange(len(Move))))

@@ -1,0 +1,24 @@
+"""What a strategist hands to planning in Melting Pot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SubstrateStrategy:
+    """What planning needs to know of any game's strategy; each game adds its own fields.
+
+    seek: the players to meet: anybody if None, nobody yet if empty. covert: True if no other player is to see what the
+    agent collects.
+    """
+
+    words: str
+    seek: tuple[str, ...] | None = None
+    covert: bool = False
+
+
+def is_sought(player: str, seek: Sequence[str] | None) -> bool:
+    """True if a strategy with this `seek` wants to meet a player."""
+    return seek is None or player in seek

@@ -1,0 +1,177 @@
+"""What Melting Pot hands out to experiments, results, reports and replays. Importing it imports no simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe, ThinkingBody
+from hm_agent.agents.reflection import FailureReflector, Reflector
+from hm_agent.core import Agent, World
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Model
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
+from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+
+SCRIPTED, BUILTIN = "scripted", "builtin"
+SELF_PLAY = "selfplay"
+
+
+class MeltingPotSuite(Suite):
+    """The scenarios of DeepMind's Melting Pot, and self-play on their substrates."""
+
+    name = "melting_pot"
+    title = "Melting Pot"
+    options = (
+        Option(
+            "bots",
+            "Who plays the background: trained models, scripted players, or trained ones where they are installed.",
+            "auto",
+            ("auto", "trained", SCRIPTED),
+            changes_world=True,
+        ),
+        Option("bots_dir", "A folder of trained SavedModels, laid out <substrate>/<model>/.", is_folder=True),
+        Option(
+            "inference",
+            "How the opponent's inventory is found: calculated from the reward, or asked of the model as in the paper.",
+            "exact",
+            ("exact", "model"),
+        ),
+    )
+    packages = ("dm-meltingpot", "dmlab2d")
+    preload = ("hm_agent.worlds.melting_pot.simulator.world", "hm_agent.worlds.melting_pot.body")
+    published_source = "Hypothetical Minds' table 1, GPT-4 against trained bots"
+
+    @cached_property
+    def _scenarios(self) -> Mapping[str, Scenario]:
+        return {scenario.name: scenario for scenario in all_scenarios()}
+
+    @cached_property
+    def scenarios(self) -> Sequence[ScenarioInfo]:
+        return tuple(map(_info, self._scenarios.values()))
+
+    def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        own, wanted = self._scenarios[scenario.name], options["bots"]
+        if own.is_self_play:
+            return {**options, "bots": None, "bots_dir": None}
+        if wanted == SCRIPTED or (wanted == "auto" and not options["bots_dir"] and self._lacks_models(own)):
+            return {**options, "bots": SCRIPTED}
+        from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
+
+        return {**options, "bots": str(choose_bots(own, str(wanted), _path(options["bots_dir"])))}
+
+    def _lacks_models(self, scenario: Scenario) -> bool:
+        """True if the trained models of a scenario are not installed, as far as that shows without the simulator."""
+        if scenario.number is None or not scenario.game.scenarios[scenario.number].needs_models:
+            return False
+        package = find_spec("meltingpot")
+        folders = package.submodule_search_locations if package else None
+        models = Path("assets/saved_models") / scenario.game.substrate
+        return not any((Path(folder) / models).is_dir() for folder in folders or ())
+
+    def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
+        from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+        from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
+
+        own = self._scenarios[scenario.name]
+        if own.is_self_play:
+            return SelfPlayWorld(own)
+        return MeltingPotWorld(own, Bots(str(options["bots"])), _path(options.get("bots_dir")))
+
+    def body(self, setup: AgentSetup) -> BodyBuilder:
+        from hm_agent.worlds.melting_pot.body import MeltingPotBody
+        from hm_agent.worlds.melting_pot.games import build_game
+        from hm_agent.worlds.melting_pot.games.game import Inference
+        from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
+        from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+
+        facts, slot = self._scenarios[setup.scenario.name].game, setup.scenario.seats.index(setup.seat)
+
+        def build(model: Model, reflector: Reflector) -> ThinkingBody:
+            vision = vision_of(facts.short_name, slot)
+            game = build_game(facts, vision, Inference(str(setup.options["inference"])), slot)
+            planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark)
+            return MeltingPotBody(game, vision, planner, model, reflector)
+
+        return build
+
+    def answers(self) -> ReasonerTable:
+        from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
+
+        return ANSWERS
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
+
+        return MeltingPotViewer(self._scenarios[scenario.name])
+
+    def notes(self, settings: Mapping[str, Setting]) -> Sequence[str]:
+        if settings.get("bots") != SCRIPTED:
+            return ()
+        return ("The bots are scripted: they stand in for Melting Pot's trained ones.",)
+
+    @cached_property
+    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+        return {
+            "oracle": OwnAgent(
+                "told what the others aim for, or their rule; same perception and planning; marks the ceiling",
+                self._oracle,
+                plays=lambda scenario: scenario.asked_by != SELF_PLAY,
+            ),
+            "random": OwnAgent("draws every move uniformly; marks the floor", _random),
+            "noop": OwnAgent("stands still", _noop),
+        }
+
+    def _oracle(self, setup: AgentSetup) -> ComposedAgent:
+        from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
+
+        world: MeltingPotWorld = setup.world  # type: ignore[assignment]
+        recipe = Recipe("", lambda mind, model, _: InformedStrategist(mind, model, world.intents), FailureReflector)
+        return recipe.build(self.body(setup), setup.model, setup.parameters)
+
+
+def _random(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.melting_pot.reference_agents import RandomAgent
+
+    return RandomAgent(setup.seed)
+
+
+def _noop(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.melting_pot.reference_agents import NoopAgent
+
+    return NoopAgent()
+
+
+def _info(scenario: Scenario) -> ScenarioInfo:
+    game = scenario.game
+    ceiling = None if scenario.is_self_play else "oracle"
+    return ScenarioInfo(
+        world="melting_pot",
+        name=scenario.name,
+        short_name=scenario.short_name,
+        group=f"{game.title}, self-play" if scenario.is_self_play else game.title,
+        about=scenario.about,
+        seats=scenario.seats,
+        metric=Metric("normalised_reward", _unit(game), floor="random", ceiling=ceiling),
+        published=scenario.published,
+        asked_by=SELF_PLAY if scenario.is_self_play else "",
+        has_paid_interactions=isinstance(game, MatrixFacts),
+    )
+
+
+def _unit(game: GameFacts) -> str:
+    return f"reward per {game.reward_per_steps:,} steps"
+
+
+def _path(folder: Setting) -> Path | None:
+    return Path(str(folder)) if folder else None
+
+
+SUITE = MeltingPotSuite()

@@ -1,0 +1,213 @@
+"""The picture of one step for a video: the world, the first seat's view of it, and what that seat's agent thinks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from hm_agent.core import Hypothesis, Seat, Step, Strategy, Thoughts
+from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.facts import Counts, GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.scene import Scene
+from hm_agent.worlds.melting_pot.viewer.drawing import (
+    ACCENT,
+    BRIGHT,
+    FAINT,
+    FRAME,
+    GAIN,
+    LOSS,
+    RAISED,
+    SELF,
+    SOFT,
+    Box,
+    Canvas,
+    Pen,
+    Pixels,
+)
+
+WIDTH, HEIGHT = 1280, 720
+
+# Even coordinates keep the edges of enlarged pixels sharp, for video has one colour for 2 x 2 of its own.
+WORLD = Box(24, 36, 736, 480)
+VIEW = Box(24, 544, 160, 160)
+WORLD_CAPTION = Box(24, 14, 736, 20)
+VIEW_CAPTION = Box(24, 523, 160, 20)
+OWN = Box(212, 523, 156, 181)
+OTHER = Box(400, 523, 156, 181)
+REWARD = Box(588, 523, 172, 181)
+HEADING = Box(792, 12, 464, 56)
+CLOCK = Box(1136, 48, 120, 20)
+STRATEGY = Box(792, 92, 464, 124)
+SUBGOAL = Box(792, 232, 464, 52)
+HYPOTHESES = Box(792, 304, 464, 408)
+
+COURSE = 80
+"""The number of rewards that the chart shows."""
+
+TOP = 24
+"""Where a card's content begins, below its caption."""
+ROW = 74
+"""The height of one hypothesis, of which PADDING lies above its words."""
+PADDING = 7
+STOCK = 52
+"""The height of one resource."""
+VALUES = 92
+"""The width of the column of values beside the hypotheses."""
+
+
+class VideoPicture:
+    """Draws the steps of one episode; keeps the course of the rewards and the latest inferred inventory."""
+
+    def __init__(self, game: GameFacts, seat: Seat, title: str) -> None:
+        self._game, self._seat = game, seat
+        self._canvas = Canvas(WIDTH, HEIGHT)
+        self._course: deque[float] = deque(maxlen=COURSE)
+        self._last_reward: float | None = None
+        self._other: Counts | None = None
+        self._canvas.draw(HEADING, heading, title, game.title)
+        self._canvas.draw(
+            WORLD_CAPTION, caption, "The world, for the viewer only; framed: where the agent takes itself to be"
+        )
+        self._canvas.draw(VIEW_CAPTION, caption, "What the agent sees")
+
+    def __call__(self, step: Step) -> Pixels:
+        """The (720, 1280, 3) picture of a step."""
+        scene, decision = step.scene, step.decisions[self._seat]
+        assert isinstance(scene, Scene)
+        state = decision.state if isinstance(decision.state, AgentSnapshot) else None
+        self._canvas.show(WORLD, scene.frame)
+        if state and state.pose:
+            self._canvas.frame(WORLD, scene.frame, state.pose.cell, SPRITE_SIZE, SELF)
+        self._canvas.show(VIEW, np.asarray(step.turn.observations[self._seat].view["RGB"], np.uint8))
+        self._draw_holdings(state)
+        self._draw_reward(step.rewards.get(self._seat, 0.0), step.totals[self._seat])
+        self._draw_thoughts(step.turn.step, state, decision.thoughts)
+        return self._canvas.pixels.copy()
+
+    def _draw_holdings(self, state: AgentSnapshot | None) -> None:
+        self._other = (state and state.other_inventory) or self._other
+        self._canvas.draw(OWN, inventory, "Inventory", self._game, state.inventory if state else None)
+        if isinstance(self._game, MatrixFacts):
+            self._canvas.draw(OTHER, inventory, "The other's last, inferred", self._game, self._other)
+
+    def _draw_reward(self, paid: float, total: float) -> None:
+        if paid:
+            self._last_reward = paid
+            self._course.append(total)
+        self._canvas.draw(REWARD, reward, total, self._last_reward, tuple(self._course))
+
+    def _draw_thoughts(self, step: int, state: AgentSnapshot | None, thoughts: Thoughts) -> None:
+        self._canvas.draw(CLOCK, clock, step)
+        self._canvas.draw(STRATEGY, strategy, self._game, thoughts.strategy)
+        self._canvas.draw(SUBGOAL, subgoal, state.subgoal if state else None)
+        self._canvas.draw(HYPOTHESES, hypotheses, thoughts.about, tuple(thoughts.hypotheses), thoughts.validated)
+
+
+def caption(pen: Pen, words: str) -> None:
+    pen.caption(words)
+
+
+def heading(pen: Pen, title: str, subtitle: str) -> None:
+    pen.paragraph((0, 0), title, 22, BRIGHT, lines=1)
+    pen.paragraph((0, 36), subtitle, 15, FAINT, lines=1)
+
+
+def clock(pen: Pen, step: int) -> None:
+    pen.write((pen.width, 0), f"step {step}", 15, SOFT, anchor="ra")
+
+
+def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:
+    """The strategy in words and, in a matrix game, the inventory to reach."""
+    target = current.target if isinstance(current, MatrixStrategy) else None
+    pen.caption("Strategy")
+    _say(pen, current.words if current else None, lines=3 if target else 4)
+    if target:
+        pen.paragraph((0, TOP + 76), f"wants {game.words(target)}", 15, SOFT, lines=1)
+
+
+def subgoal(pen: Pen, words: str | None) -> None:
+    pen.caption("Subgoal")
+    _say(pen, words, lines=1)
+
+
+def hypotheses(pen: Pen, about: str | None, held: Sequence[Hypothesis], validated: Hypothesis | None) -> None:
+    """The validated hypothesis, then the others by value, as far as there is room. about: the player they concern."""
+    ranked = sorted(held, key=lambda hypothesis: (hypothesis != validated, -hypothesis.value))
+    shown = ranked[: (pen.height - TOP) // ROW]
+    name = about or "other"
+    whom = name.replace("_", " ") if "_" in name else f"the {name}"
+    pen.caption(f"Hypotheses about {whom}", f"{len(shown)} of {len(held)}" if len(shown) < len(held) else "")
+    if not held:
+        _say(pen, None, lines=1)
+    for row, hypothesis in enumerate(shown):
+        _hypothesis(pen, TOP + PADDING + row * ROW, hypothesis, validated=hypothesis == validated)
+
+
+def inventory(pen: Pen, name: str, game: GameFacts, counts: Counts | None) -> None:
+    """The amount of each resource, as blocks and as a number."""
+    pen.caption(name)
+    if counts is None:
+        pen.write((0, TOP), "not known yet", 15, FAINT)
+    for index, (held, count) in enumerate(zip(game.holdings, counts or (), strict=False)):
+        _stock(pen, TOP + index * STOCK, held.name, held.colour, count)
+
+
+def reward(pen: Pen, total: float, last: float | None, course: Sequence[float]) -> None:
+    """The reward so far, the last one that was not 0, and the totals after the latest such rewards."""
+    pen.caption("Reward so far")
+    pen.write((0, TOP - 2), f"{total:.1f}", 30, BRIGHT)
+    if last is not None:
+        pen.write((pen.width, TOP + 12), f"last {last:+.1f}", 15, _gain(last), anchor="ra")
+    _chart(pen, TOP + 48, [0.0, *course])
+
+
+def _say(pen: Pen, words: str | None, *, lines: int) -> None:
+    pen.paragraph((0, TOP), words or "none", 17, BRIGHT if words else FAINT, lines=lines)
+
+
+def _hypothesis(pen: Pen, y: int, hypothesis: Hypothesis, *, validated: bool) -> None:
+    if validated:
+        pen.block((0, y - PADDING, pen.width, ROW - 2), RAISED, radius=6)
+        pen.block((0, y - PADDING, 4, ROW - 2), ACCENT)
+    pen.write((14, y), f"{hypothesis.value:+.2f}", 17, ACCENT if validated else BRIGHT)
+    _value_bar(pen, y + 26, hypothesis.value)
+    below = pen.paragraph(
+        (VALUES, y), hypothesis.words, 15, BRIGHT if validated else SOFT, lines=2, width=pen.width - VALUES - 12
+    )
+    predicts = f"predicts {hypothesis.prediction}" if hypothesis.prediction else ""
+    note = " · ".join(filter(None, ["validated" if validated else "", predicts]))
+    pen.paragraph((VALUES, below), note, 14, ACCENT if validated else FAINT, lines=1)
+
+
+def _value_bar(pen: Pen, y: int, value: float) -> None:
+    """A bar from the middle to either side; values beyond ±1 fill their side."""
+    half = 30
+    length = half * min(1.0, abs(value))
+    pen.block((14, y, 2 * half, 6), FRAME)
+    pen.block((14 + half - (length if value < 0 else 0), y, max(1, length), 6), _gain(value))
+
+
+def _stock(pen: Pen, y: int, name: str, colour: str, count: int) -> None:
+    pen.write((0, y), name, 15, SOFT)
+    pen.write((pen.width, y), f"{count:g}", 15, BRIGHT, anchor="ra")
+    for index in range(min(count, pen.width // 12)):
+        pen.block((12 * index, y + 22, 10, 10), colour)
+
+
+def _chart(pen: Pen, y: int, course: Sequence[float]) -> None:
+    """A curve that fills the card from y downwards, with a thin line at 0."""
+    low, high = min(course), max(course)
+    scale = (pen.height - y - 4) / ((high - low) or 1)
+    heights = [y + (high - value) * scale for value in course]
+    across = pen.width / max(1, len(course) - 1)
+    zero = y + high * scale
+    pen.line([(0, zero), (pen.width, zero)], FRAME, width=1)
+    pen.line([(index * across, height) for index, height in enumerate(heights)], _gain(course[-1]))
+
+
+def _gain(value: float) -> str:
+    return LOSS if value < 0 else GAIN

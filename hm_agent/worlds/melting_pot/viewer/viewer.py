@@ -1,0 +1,100 @@
+"""How Melting Pot looks in replays and videos."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hm_agent.core import Seat, Step
+from hm_agent.suite import ScenarioInfo
+from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.scenarios import Scenario
+from hm_agent.worlds.melting_pot.scene import Scene
+from hm_agent.worlds.melting_pot.viewer.drawing import Pixels
+from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
+
+SCRIPTS = Path(__file__).parent / "scripts"
+IN_VIEW = "in view"
+
+
+class MeltingPotViewer:
+    """Shows the map, each seat's view, what its agent believes and plans, and what is hidden from it."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._game, self._seats = scenario.game, scenario.seats
+
+    @property
+    def scripts(self) -> Sequence[Path]:
+        """What all games share, then what only games of this kind show."""
+        kind = "matrix" if isinstance(self._game, MatrixFacts) else "cooking"
+        return SCRIPTS / "substrate.css", SCRIPTS / "substrate.js", SCRIPTS / f"{kind}.js"
+
+    def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
+        return {
+            "substrate": self._game.substrate,
+            "holdings": [{"name": held.name, "colour": held.colour} for held in self._game.holdings],
+            "spriteSize": SPRITE_SIZE,
+        }
+
+    def frames(self, step: Step) -> Mapping[str, Pixels]:
+        views = {seat: np.asarray(seen.view["RGB"], np.uint8) for seat, seen in step.turn.observations.items()}
+        return {"world": _scene(step).frame, **views}
+
+    def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
+        """What is hidden from a seat, and of an agent with a body what it sees, remembers and plans.
+
+        held: the inventories (own, other's) in an interaction that the step began.
+        """
+        scene, state = _scene(step), step.decisions[seat].state
+        shown = {**self._others(scene, self._seats.index(seat)), "held": scene.held.get(seat)}
+        return {**shown, **_mind(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
+
+    def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
+        """The other players, by the names that the player of a slot knows them by; policy: None for those in a seat."""
+        others = [other for other in range(len(scene.players)) if other != slot]
+        named = zip(self._game.others(slot), others, strict=False)
+        return {
+            "others": [
+                {
+                    "name": name,
+                    "seat": self._seats[other] if other < len(self._seats) else None,
+                    "policy": scene.players[other].policy,
+                    "rule": scene.players[other].rule,
+                }
+                for name, other in named
+            ],
+            "aims": [scene.players[other].behaviour for other in others],
+            "inventories": [scene.players[other].inventory for other in others],
+        }
+
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
+        return VideoPicture(self._game, scenario.seats[0], title)
+
+
+def _scene(step: Step) -> Scene:
+    assert isinstance(step.scene, Scene)
+    return step.scene
+
+
+def _mind(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
+    """What an agent sees, remembers and plans.
+
+    remembered: by `kind x y`, the step of the latest sighting, or IN_VIEW for what this step's frame shows, so that
+    only what comes into view or leaves it changes.
+    """
+    seen = [(kind, cell, when) for cell, (kind, when) in state.things.items()]
+    seen += [(name, sighting.cell, sighting.step) for name, sighting in state.players.items()]
+    return {
+        "scene": state.view.describe(state.kinds),
+        "present": state.view.present,
+        "remembered": {f"{kind} {cell[0]} {cell[1]}": IN_VIEW if when == step else when for kind, cell, when in seen},
+        "plan": [str(subgoal) for subgoal in state.plan],
+        "current": state.current,
+        "route": state.route,
+        "failed": str(state.failed) if state.failed else None,
+    }
