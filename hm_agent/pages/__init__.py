@@ -1,1 +1,1 @@
-"""What all pages have in common: how they are rendered, and their colours."""
+"""Shared by all pages: how templates are rendered, and the colours."""

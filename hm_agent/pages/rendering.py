@@ -1,4 +1,4 @@
-"""Renders pages: Jinja2 templates, where every word and colour of a page is written."""
+"""Renders pages from Jinja2 templates, which contain every word and colour of a page."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 SHARED = Path(__file__).parent
-"""Where the templates lie that any page may include."""
+"""The folder of templates that any page may include."""
 
 
 def environment(templates: Path) -> Environment:
-    """For the templates of a folder. What they are told is escaped where they are HTML."""
+    """The environment of a folder's templates; values are escaped in HTML templates, and in no others."""
     made = Environment(
         loader=FileSystemLoader([templates, SHARED]),
         undefined=StrictUndefined,
@@ -24,25 +24,25 @@ def environment(templates: Path) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update({word.__name__: word for word in (minus, coded, breakable, digest)})
+    made.filters.update({function.__name__: function for function in (minus, coded, breakable, digest)})
     return made
 
 
 def minus(text: str) -> str:
-    """Numbers with a real minus sign, which is as wide as a plus."""
+    """Gives numbers a real minus sign, which is as wide as a plus."""
     return re.sub(r"(?<!\w)-(?=\d)", "−", text)
 
 
 def coded(text: str) -> Markup:
-    """Text for a page, with what stands in backticks as code."""
+    """Shows what stands in backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def breakable(text: str) -> Markup:
-    """A name that a narrow column may break after an underscore."""
+    """Lets a name break after an underscore in a narrow column."""
     return Markup(str(escape(text)).replace("_", "_<wbr>"))
 
 
 def digest(text: str) -> str:
-    """A script or style as a page's Content-Security-Policy names it, to allow it and no other."""
+    """The hash by which a page's Content-Security-Policy allows a script or style, and no other."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -1,1 +1,1 @@
-"""Consumers of steps: a trace to read, a video to watch."""
+"""Consumers of steps, none of which knows a world: a trace, a replay, a video; and the result of an episode."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from hm_agent.questions import Usage
 from hm_agent.recording.files import write_whole
@@ -19,34 +20,58 @@ FILE = "result.json"
 """Tells of an episode that was played to its end, or failed."""
 UNFINISHED = "unfinished.json"
 """Tells of one that was cut short for no reason of its own, and is yet to be played."""
-PACKAGES = ("hm_agent", "dm-meltingpot", "dmlab2d", "openai", "numpy")
+PACKAGES = ("hm_agent", "openai", "numpy")
 FINISHED = ("completed", "max_steps")
 """The statuses of episodes that were played as far as they were to be."""
 INTERRUPTED = "interrupted"
 FAILED = "failed"
-"""How the status of an episode begins that came to grief."""
+"""How the status of an episode begins that ended with an error."""
 
 Setting = str | int | float | None
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
-"""No number is so large; in a file it is a fault, and means of such numbers would be none."""
+"""A larger number is a fault in the file, and a mean of such numbers would be none."""
+
+
+@dataclass(frozen=True)
+class SeatResult:
+    """What one seat's agent did and asked; usage as in `Result`."""
+
+    seat: str
+    agent: str
+    model: str
+    reward: Amount
+    metrics: Mapping[str, Amount] = field(default_factory=dict)
+    questions: Count = 0
+    unanswered_questions: Count = 0
+    model_calls: Count = 0
+    cached_calls: Count = 0
+    input_tokens: Count | None = 0
+    output_tokens: Count | None = 0
+    cost: Amount | None = 0.0
+
+    @property
+    def usage(self) -> Usage:
+        return _usage(self)
 
 
 @dataclass(frozen=True)
 class Result:
     """One episode, as reports read it.
 
-    status: `completed`; `max_steps`, `interrupted`, `model_unavailable`, `budget_spent` or `failed: ...` where it was
-    cut. reward: the sum over all steps. normalised_reward: for as many steps as the paper reports it for, which are
-    1,200 or, in kitchens, an episode's 1,000. background: the bots drawn for the other players. bots: whether they are
-    trained or scripted. reason: what ended it before its time. model_calls: requests to a language model, of which
-    cached_calls were answered from a record; tokens and cost (USD) are those of all of them, None if not known.
-    agent_ms_per_step_median: over the steps in which nothing was asked of the model. settings: what else was asked for
-    that may change the outcome, by flag; None where a flag was not set.
+    agent, model: joined by `+` where the seats differ. status: `completed`; `max_steps`, `interrupted`,
+    `model_unavailable`, `budget_spent` or `failed: ...` if it was cut. reward: the sum over all steps, per capita.
+    metrics: the world's, and the means over seats of what the agents counted. background: the policies inside
+    the world, e.g. bots. reason: what ended it before its time. model_calls: requests to a language model, of which
+    cached_calls were answered from a cache; tokens and cost (USD) are those of all of them, None if not known.
+    agent_ms_per_step_median: over the decisions for which nothing was asked. settings: what else was asked for
+    that may change the outcome, by flag; None if a flag was not set. format: the version of the file's form; files of
+    version 1, which told none, are read as well.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
 
+    world: str
     scenario: str
     agent: str
     model: str
@@ -56,10 +81,8 @@ class Result:
     reason: str
     steps: Count
     reward: Amount
-    normalised_reward: Amount | None
-    interactions: Count
+    metrics: Mapping[str, Amount]
     background: tuple[str, ...]
-    bots: str
     questions: Count
     unanswered_questions: Count
     model_calls: Count
@@ -67,28 +90,24 @@ class Result:
     input_tokens: Count | None
     output_tokens: Count | None
     cost: Amount | None
-    unknown_patches: Count
-    pose_lost_steps: Count
     agent_ms_per_step_median: Amount | None
     wall_seconds: Amount
+    seats: tuple[SeatResult, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    format: Literal[2] = 2
 
     @property
     def usage(self) -> Usage:
-        return Usage(
-            questions=self.questions,
-            unanswered=self.unanswered_questions,
-            calls=self.model_calls,
-            cached=self.cached_calls,
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
-            cost=self.cost,
-        )
+        return _usage(self)
+
+    def metric(self, name: str) -> float | None:
+        """A metric by name, `reward` included; None if the episode has none."""
+        return self.reward if name == "reward" else self.metrics.get(name)
 
     @property
     def ending(self) -> str:
-        """The status without what failed."""
+        """The status without the error."""
         return self.status.split(":")[0]
 
     @property
@@ -101,31 +120,83 @@ class Result:
 
     @property
     def stops_the_run(self) -> bool:
-        """Whether no other episode could be played either."""
+        """True if no other episode could be played either."""
         return not self.is_finished and not self.has_failed
 
 
-_READER = TypeAdapter(Result)
-"""Made once: it takes a hundred times as long to make as to use, and a grid reads its results several times."""
+def _usage(counted: Result | SeatResult) -> Usage:
+    return Usage(
+        questions=counted.questions,
+        unanswered=counted.unanswered_questions,
+        calls=counted.model_calls,
+        cached=counted.cached_calls,
+        input_tokens=counted.input_tokens,
+        output_tokens=counted.output_tokens,
+        cost=counted.cost,
+    )
+
+
+def usage_fields(usage: Usage) -> dict[str, Any]:
+    """A bill as the fields of a `Result` or `SeatResult`."""
+    return {
+        "questions": usage.questions,
+        "unanswered_questions": usage.unanswered,
+        "model_calls": usage.calls,
+        "cached_calls": usage.cached,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost": usage.cost,
+    }
+
+
+@cache
+def _reader() -> TypeAdapter[Result]:
+    """Made once: making it takes a hundred times as long as using it, and a grid reads its results several times."""
+    return TypeAdapter(Result)
+
+
+def result_schema() -> dict[str, Any]:
+    """The JSON schema of the file."""
+    return _reader().json_schema()
 
 
 def write_result(result: Result, folder: Path) -> None:
     """Writes the file whole or not at all."""
     name = UNFINISHED if result.stops_the_run else FILE
-    write_whole(folder / name, json.dumps(asdict(result), indent=2) + "\n")
+    said = asdict(result)
+    write_whole(folder / name, json.dumps({"format": said.pop("format"), **said}, indent=2) + "\n")
 
 
 def read_result(path: Path) -> Result | None:
-    """Reads a result; None where there is none, or none that this version knows."""
+    """Reads a result of this or an older format; None if there is none, or none that this version knows."""
     try:
-        return _READER.validate_json(path.read_bytes())
-    except (FileNotFoundError, IsADirectoryError, ValidationError):
+        said = path.read_bytes()
+        reader = _reader()
+        return reader.validate_json(said) if b'"format"' in said else reader.validate_python(_upgraded(said))
+    except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
         return None
 
 
-def versions() -> dict[str, str]:
-    """The versions of what an episode's outcome depends on."""
-    return {"python": platform.python_version()} | {package: _version(package) for package in PACKAGES}
+_METRICS_1 = ("normalised_reward", "interactions", "unknown_patches", "pose_lost_steps")
+"""What stood beside the reward in format 1, when Melting Pot was the only world."""
+
+
+def _upgraded(content: bytes) -> object:
+    """A result of format 1 in today's form; what is no object stays as it is, to be refused."""
+    said = json.loads(content)
+    if not isinstance(said, dict):
+        return said
+    metrics = {name: said.pop(name, None) for name in _METRICS_1}
+    settings = said.get("settings")
+    if isinstance(settings, dict) and "bots" in said:
+        settings["bots"] = said.pop("bots")
+    known = {name: value for name, value in metrics.items() if value is not None}
+    return {**said, "format": 2, "world": "melting_pot", "metrics": known}
+
+
+def versions(packages: Sequence[str] = ()) -> dict[str, str]:
+    """The versions of what an episode's outcome depends on. packages: the world's own."""
+    return {"python": platform.python_version()} | {package: _version(package) for package in (*PACKAGES, *packages)}
 
 
 def _version(package: str) -> str:

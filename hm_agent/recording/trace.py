@@ -1,4 +1,7 @@
-"""The trace: one JSON line a step, the same to the bit whenever the same episode is played again."""
+"""The trace: JSON lines, the same to the bit whenever the same episode is played again.
+
+The first line is a header, then comes one line for every step and seat that acted (docs/formats.md).
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,83 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
+from typing_extensions import TypedDict
 
-from hm_agent.core import Decision, Event, Step, Strategy
+from hm_agent.core import Decision, Event, Seat, Step, Thoughts
 from hm_agent.questions import Exchange, shown_fields
-from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
 
+FILE = "trace.jsonl"
+FORMAT = 2
+"""The version of the lines' form. Traces of version 1, which had no header, are read as well."""
+HEADER = {"format": FORMAT, "kind": "hm_agent trace"}
 _NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+class TraceCall(TypedDict):
+    """One request to a language model (`questions.Call`)."""
+
+    prompt: str
+    replies: list[str]
+    problem: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
+
+
+class TraceQuestion(TypedDict):
+    """A question with its fields, the answer that was used, and the calls it took, if any."""
+
+    question: str
+    fields: dict[str, Any]
+    answer: dict[str, Any] | None
+    calls: NotRequired[list[TraceCall]]
+
+
+class TraceEvent(TypedDict):
+    """kind: its class. words: the event in a few words. fields: all that is known of it."""
+
+    kind: str
+    words: str
+    fields: dict[str, Any]
+
+
+class TraceHypothesis(TypedDict):
+    """A hypothesis as held after the step."""
+
+    words: str
+    value: float
+    prediction: NotRequired[str]
+
+
+class TraceLine(TypedDict):
+    """One seat's part of one step; what is empty is left out.
+
+    reward: what followed the action. state: what the body believes and plans, of the world's own form. interactions:
+    those that were understood in this step. hypotheses, about, validated: written together, only when any has changed;
+    validated: the words of the validated hypothesis.
+    """
+
+    step: int
+    seat: str
+    action: Any
+    reward: float
+    state: NotRequired[dict[str, Any]]
+    strategy: NotRequired[dict[str, Any]]
+    events: NotRequired[list[TraceEvent]]
+    interactions: NotRequired[list[dict[str, Any]]]
+    questions: NotRequired[list[TraceQuestion]]
+    hypotheses: NotRequired[list[TraceHypothesis]]
+    about: NotRequired[str]
+    validated: NotRequired[str]
+
+
+def trace_schema() -> dict[str, Any]:
+    """The JSON schema of a line, the header apart."""
+    return TypeAdapter(TraceLine).json_schema()
 
 
 class TraceRecorder:
@@ -26,24 +96,39 @@ class TraceRecorder:
     def __init__(self, path: Path) -> None:
         # A model's text may hold half a surrogate pair; backslashreplace writes it as JSON's own escape.
         self._file = path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n", buffering=1)
-        self._beliefs: dict[str, Any] = {"hypotheses": []}
+        self._is_begun = False
+        self._beliefs: dict[Seat, dict[str, Any]] = {}
 
     def record(self, step: Step) -> None:
-        beliefs = _beliefs(step.decision)
-        changed = beliefs if beliefs != self._beliefs else {}
-        self._beliefs = beliefs
-        self._file.write(_dumps(_line(step) | changed) + "\n")
+        if not self._is_begun:
+            self._is_begun = True
+            self._file.write(_dumps(HEADER) + "\n")
+        for seat, decision in step.decisions.items():
+            beliefs = _beliefs(decision.thoughts)
+            changed = beliefs if beliefs != self._beliefs.get(seat, {"hypotheses": []}) else {}
+            self._beliefs[seat] = beliefs
+            self._file.write(_dumps(_line(step, seat, decision) | changed) + "\n")
 
     def close(self) -> None:
         self._file.close()
 
 
 def read_trace(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a trace; one that was cut off with its process, or is no JSON object after all, is left out."""
+    """The lines of a trace without its header, in today's form; a line that was cut off or is no object is left out."""
     with path.open("rb") as lines:
-        for line in lines:
+        for number, line in enumerate(lines):
             if line.endswith(b"\n") and isinstance(said := _loads(line), dict):
-                yield said
+                is_header = number == 0 and "step" not in said
+                if not is_header:
+                    yield said if "seat" in said else _upgraded(said)
+
+
+def _upgraded(line: dict[str, Any]) -> dict[str, Any]:
+    """A line of format 1 in today's form: it had one seat and no field for its state."""
+    state = {key: line.pop(key) for key in ("pose", "inventory", "other_inventory", "subgoal") if key in line}
+    if "understood" in line:
+        line["interactions"] = line.pop("understood")
+    return {**line, "seat": "player_0", **({"state": state} if state else {})}
 
 
 def _loads(line: bytes) -> Any:
@@ -57,7 +142,8 @@ def _loads(line: bytes) -> Any:
 def to_json(value: object) -> Any:
     """A value in JSON's terms; sets and mappings are put in order, so that equal values give equal text.
 
-    Poses become [x, y, "north"], enums their lower-case names, non-finite floats the words JavaScript's Number reads.
+    Enums become their lower-case names, non-finite floats the words that JavaScript's Number reads; an object's own
+    `to_json` is asked first.
     Raises TypeError for what has no such form.
     """
     match value:
@@ -69,8 +155,8 @@ def to_json(value: object) -> Any:
             return value if math.isfinite(value) else _NON_FINITE[str(value)]
         case None | int() | str():
             return value
-        case Pose(x, y, facing):
-            return [x, y, to_json(Facing(facing))]
+    if hasattr(value, "to_json"):
+        return to_json(value.to_json())
     return _composed(value)
 
 
@@ -89,30 +175,23 @@ def _composed(value: object) -> Any:
     raise TypeError(f"a trace can't hold {type(value).__name__} {value!r}; see to_json for what it can")
 
 
-def _line(step: Step) -> dict[str, Any]:
-    """All that is said of every step; keys with nothing to say are left out."""
-    decision = step.decision
+def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
+    """All that is said of one seat's step; keys with nothing to say are left out."""
+    thoughts = decision.thoughts
     said = {
-        "pose": to_json(decision.pose),
-        "inventory": to_json(decision.inventory),
-        "other_inventory": to_json(decision.other_inventory),
-        "subgoal": decision.subgoal,
-        "strategy": decision.strategy and _strategy(decision.strategy),
+        "state": _spoken(to_json(decision.state)) if decision.state is not None else None,
+        "strategy": _spoken(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
         "events": [_event(event) for event in decision.events],
-        "understood": [to_json(evidence) for evidence in decision.understood],
+        "interactions": [to_json(interaction) for interaction in thoughts.interactions],
         "questions": [_exchange(exchange) for exchange in decision.exchanges],
     }
-    always = {"step": step.observation.step, "action": _action(decision.action), "reward": to_json(step.reward)}
+    always = {
+        "step": step.turn.step,
+        "seat": seat,
+        "action": to_json(decision.action),
+        "reward": to_json(step.rewards.get(seat, 0.0)),
+    }
     return always | _spoken(said)
-
-
-def _action(action: int) -> str | int:
-    """The move's name, or the number of an action that is no move."""
-    return Move(action).name.lower() if action in set(Move) else int(action)
-
-
-def _strategy(strategy: Strategy) -> dict[str, Any]:
-    return _spoken(to_json(strategy))
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -126,17 +205,17 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
     return said | _spoken({"calls": to_json(exchange.calls)})
 
 
-def _beliefs(decision: Decision) -> dict[str, Any]:
-    """The hypotheses, whom they are about, and the words of the validated one; written together where any changes."""
+def _beliefs(thoughts: Thoughts) -> dict[str, Any]:
+    """The hypotheses, whom they are about, and the words of the validated one; written together when any changes."""
     hypotheses = [
-        _spoken({"words": h.words, "value": to_json(h.value), "prediction": h.prediction}) for h in decision.hypotheses
+        _spoken({"words": h.words, "value": to_json(h.value), "prediction": h.prediction}) for h in thoughts.hypotheses
     ]
-    validated = decision.validated and decision.validated.words
-    return {"hypotheses": hypotheses} | _spoken({"about": decision.about, "validated": validated})
+    validated = thoughts.validated and thoughts.validated.words
+    return {"hypotheses": hypotheses} | _spoken({"about": thoughts.about, "validated": validated})
 
 
 def _spoken(said: dict[str, Any]) -> dict[str, Any]:
-    """What is left without None, False and empty lists."""
+    """The entries but for None, False and empty lists."""
     return {key: value for key, value in said.items() if value not in (None, []) and value is not False}
 
 

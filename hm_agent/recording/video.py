@@ -1,9 +1,10 @@
-"""The video of an episode: H.264 in MP4, as browsers play it, 1280 x 720."""
+"""The video of an episode: H.264 in MP4, as browsers play it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import av
 from av.container import OutputContainer
@@ -11,12 +12,12 @@ from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTr
 from av.video.stream import VideoStream
 
 from hm_agent.core import Step
-from hm_agent.worlds.melting_pot.facts import GameFacts
-from hm_agent.worlds.melting_pot.viewer.canvas import Pixels
-from hm_agent.worlds.melting_pot.viewer.picture import HEIGHT, WIDTH, Picture
 
-SEEKABLE_EVERY = 5
-"""Seconds of video between two places a player can jump to."""
+if TYPE_CHECKING:
+    from hm_agent.suite import Pixels
+
+KEYFRAME_SECONDS = 5
+"""Seconds of video between two frames that a player can jump to."""
 ENCODER = {"preset": "superfast", "tune": "zerolatency", "crf": "20"}
 """Quick rather than small: about 3 kB a picture."""
 
@@ -24,37 +25,34 @@ ENCODER = {"preset": "superfast", "tune": "zerolatency", "crf": "20"}
 class VideoRecorder:
     """Films an episode; the file is begun with the first step and playable once closed.
 
-    frame: gives the world's image, (H, W, 3) uint8, for the step being recorded. fps: steps shown a second.
-    Errors of the disk are `OSError`.
+    picture: draws a step, (H, W, 3) uint8, H and W even and the same for all steps. fps: steps a second. Errors of the
+    disk are `OSError`.
     """
 
-    def __init__(self, path: Path, frame: Callable[[], Pixels], game: GameFacts, title: str, *, fps: int = 10) -> None:
-        self._path = path
-        self._frame = frame
-        self._picture = Picture(game, title)
-        self._fps = fps
-        self._film: _Film | None = None
+    def __init__(self, path: Path, picture: Callable[[Step], Pixels], *, fps: int = 10) -> None:
+        self._path, self._picture, self._fps = path, picture, fps
+        self._file: _Mp4File | None = None
 
     def record(self, step: Step) -> None:
-        pixels = self._picture.of(step, self._frame())
-        self._film = self._film or _Film(self._path, self._fps)
-        self._film.add(pixels)
+        pixels = self._picture(step)
+        self._file = self._file or _Mp4File(self._path, pixels.shape[1], pixels.shape[0], self._fps)
+        self._file.add(pixels)
 
     def close(self) -> None:
-        film, self._film = self._film, None
-        if film:
-            film.close()
+        file, self._file = self._file, None
+        if file:
+            file.close()
 
 
-class _Film:
+class _Mp4File:
     """An MP4 file being written."""
 
-    def __init__(self, path: Path, fps: int) -> None:
+    def __init__(self, path: Path, width: int, height: int, fps: int) -> None:
         self._container: OutputContainer = av.open(path, "w", options={"movflags": "faststart"})
         self._stream: VideoStream = self._container.add_stream("libx264", fps, options=ENCODER)
         context = self._stream.codec_context
-        context.width, context.height, context.pix_fmt = WIDTH, HEIGHT, "yuv420p"
-        context.gop_size = SEEKABLE_EVERY * fps
+        context.width, context.height, context.pix_fmt = width, height, "yuv420p"
+        context.gop_size = KEYFRAME_SECONDS * fps
         # Without these a player has to guess which colours are meant.
         context.color_range, context.colorspace = ColorRange.MPEG, Colorspace.ITU709
         context.color_primaries, context.color_trc = ColorPrimaries.BT709, ColorTrc.BT709
@@ -70,6 +68,6 @@ class _Film:
         self._container.mux(self._stream.encode(yuv))
 
     def close(self) -> None:
-        """Writes what the encoder still holds, and the table of contents."""
+        """Writes the frames that the encoder still holds, and the table of contents."""
         with self._container:
             self._container.mux(self._stream.encode())

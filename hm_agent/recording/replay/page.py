@@ -1,9 +1,9 @@
-"""Puts a replay's page together: one file that needs nothing else. Its words, looks and scripts are in templates/."""
+"""Assembles a replay's page: one file that needs nothing else. Its text, styles and scripts are in templates/."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,15 +13,14 @@ from jinja2 import Template
 from markupsafe import Markup
 
 from hm_agent.pages.rendering import environment
-from hm_agent.recording.replay.strip import Packed, Strip
+from hm_agent.recording.replay.film import TILE, CompressedText, Film
 from hm_agent.recording.result import Result
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
-from hm_agent.worlds.melting_pot.scenarios import Scenario
+from hm_agent.suite import ScenarioInfo, Viewer
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = (
     "dom",
+    "viewer",
     "film",
     "episode",
     "stage",
@@ -29,52 +28,72 @@ SCRIPTS = (
     "present",
     "charts",
     "beliefs",
-    "meetings",
+    "interactions",
     "questions",
     "main",
 )
-"""The page's script in parts, each of which uses those before it."""
-THRESHOLDS = {"he_hr": "reward_threshold"}
-"""By which setting hypotheses are validated, where that is not `threshold`."""
+"""The page's own script in parts, each of which uses those before it."""
 
 
 @dataclass(frozen=True)
-class Film:
-    """What was recorded: what the world and the agent's view looked like, and lines of JSON."""
+class Recording:
+    """An episode as it was recorded: its films by name, the replay recorder's lines, and the trace as it is on disk."""
 
-    world: Strip
-    view: Strip
-    scenes: Packed
-    trace: Packed
-
-
-def replay_page(result: Result, scenario: Scenario, film: Film) -> str:
-    """The page's text."""
-    packed = {
-        "trace": film.trace.text(),
-        "scenes": film.scenes.text(),
-        "world-patches": film.world.patches.text(),
-        "world-changes": film.world.changes.text(),
-        "view-patches": film.view.patches.text(),
-        "view-changes": film.view.changes.text(),
-    }
-    facts = _embeddable(_facts(result, scenario, film))
-    script = "\n".join((TEMPLATES / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
-    return _template().render(result=result, scenario=scenario, facts=facts, packed=packed, script=Markup(script))
+    films: Mapping[str, Film]
+    steps: CompressedText
+    trace: CompressedText
 
 
-def _facts(result: Result, scenario: Scenario, film: Film) -> Mapping[str, Any]:
-    """What the page's script has to know of the episode before it reads the trace."""
-    game = scenario.game
+def replay_page(result: Result, scenario: ScenarioInfo, viewer: Viewer | None, recording: Recording) -> str:
+    """The page's text. viewer: what the world adds; None for a page that shows states instead of pictures."""
+    packed = {"trace": recording.trace.base64(), "steps": recording.steps.base64()}
+    for name, film in recording.films.items():
+        packed |= {f"film-{name}-tiles": film.tiles.base64(), f"film-{name}-changes": film.changes.base64()}
+    facts = _facts(result, scenario, viewer, recording.films)
+    added = viewer.scripts if viewer else ()
+    return _template().render(
+        result=result,
+        scenario=scenario,
+        seats=facts["seats"],
+        facts=_embeddable(facts),
+        packed=packed,
+        style=Markup(_joined(added, ".css")),
+        script=Markup(_script(_joined(added, ".js"))),
+    )
+
+
+def _joined(files: Sequence[Path], ending: str) -> str:
+    return "\n".join(path.read_text("utf-8") for path in files if path.suffix == ending)
+
+
+def _script(added: str) -> str:
+    """The page's script and the world's, which is a block, so that its names can't clash with the page's."""
+    own = _joined([TEMPLATES / f"{name}.js" for name in SCRIPTS], ".js")
+    return f"{own}\n{{\n{added}\n}}\nbegin();\n"
+
+
+def _facts(
+    result: Result, scenario: ScenarioInfo, viewer: Viewer | None, films: Mapping[str, Film]
+) -> Mapping[str, Any]:
+    """What the page's script has to know of the episode before it reads the trace. viewer: for the world's script."""
+    agents = {seat.seat: seat for seat in result.seats}
     return {
-        "substrate": game.substrate,
-        "isMatrix": isinstance(game, MatrixFacts),
-        "holdings": [{"name": held.name, "colour": held.colour} for held in game.holdings],
-        "others": list(dict.fromkeys(game.sprites.players.values())),
-        "threshold": result.settings.get(THRESHOLDS.get(result.agent, "threshold")),
-        "tile": SPRITE_SIZE,
-        "world": {"columns": film.world.columns, "rows": film.world.rows},
-        "view": {"columns": film.view.columns, "rows": film.view.rows},
+        "seats": [
+            {"name": seat, "agent": agents[seat].agent if seat in agents else result.agent} for seat in scenario.seats
+        ],
+        "films": {
+            name: {
+                "width": film.width,
+                "height": film.height,
+                "columns": film.columns,
+                "rows": film.rows,
+                "first": film.first,
+            }
+            for name, film in films.items()
+        },
+        "tile": TILE,
+        "settings": result.settings,
+        "viewer": viewer.facts(scenario) if viewer else {},
     }
 
 

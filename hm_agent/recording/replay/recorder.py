@@ -1,62 +1,107 @@
-"""Records what a page needs to replay an episode, and writes that page."""
+"""Records what a page needs to replay an episode, beside the trace, and writes that page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
-import numpy as np
 from PIL import Image
 
-from hm_agent.core import Counts, OpponentState, Step
+from hm_agent.core import Decision, Seat, Step
+from hm_agent.models.prompts import render
+from hm_agent.questions import Exchange
+from hm_agent.recording import trace
 from hm_agent.recording.files import write_whole
-from hm_agent.recording.replay.page import Film, replay_page
-from hm_agent.recording.replay.scenes import Scenes
-from hm_agent.recording.replay.strip import Packed, Strip
+from hm_agent.recording.replay.film import CompressedText, Film, Pixels
+from hm_agent.recording.replay.page import Recording, replay_page
 from hm_agent.recording.result import Result
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels
-from hm_agent.worlds.melting_pot.scenarios import Scenario
+from hm_agent.suite import ScenarioInfo, Viewer
 
 PAGE = "replay.html"
 THUMBNAIL = "thumbnail.png"
 
 
-class Stage(Protocol):
-    """The world as only a viewer sees it, at the moment the latest action was decided on."""
-
-    def frame(self) -> Pixels: ...
-
-    def truth_of_others(self) -> Sequence[OpponentState]: ...
-
-    def held_in_interaction(self) -> tuple[Counts, Counts] | None: ...
-
-
 class ReplayRecorder:
-    """Watches an episode for a page that replays it; the trace beside it tells the rest."""
+    """Keeps the films of an episode, and a line of JSON for each step with what the trace doesn't tell.
 
-    def __init__(self, stage: Stage, folder: Path, scenario: Scenario) -> None:
-        self._stage, self._folder, self._scenario = stage, folder, scenario
-        self._world, self._view, self._scenes = Strip(), Strip(), Scenes()
+    A line has `totals`, each seat's reward so far, and `seats`: for each that acted, what the viewer shows (`shown`),
+    the `threshold` of its hypotheses, and `asked`, an entry for each question. The first three are told as changes
+    since the seat's line before: JSON merge patches (RFC 7396), where null removes a key. viewer: None for a world
+    without pictures.
+    """
+
+    def __init__(self, viewer: Viewer | None, folder: Path, scenario: ScenarioInfo) -> None:
+        self._viewer, self._folder, self._scenario = viewer, folder, scenario
+        self._films: dict[str, Film] = {}
+        self._lines, self._count = CompressedText(), 0
+        self._totals: Mapping[Seat, float] = {}
+        self._told: dict[Seat, Mapping[str, Any]] = {}
         self._thumbnail: tuple[float, Pixels] | None = None
 
     def record(self, step: Step) -> None:
-        frame = self._stage.frame()
-        self._world.add(frame)
-        self._view.add(np.asarray(step.observation.fields["RGB"], np.uint8))
-        self._scenes.add(step, self._stage.truth_of_others(), self._stage.held_in_interaction())
-        if self._thumbnail is None or abs(step.reward) > self._thumbnail[0]:
-            self._thumbnail = abs(step.reward), frame.copy()
+        if self._viewer:
+            self._add_frames(self._viewer.frames(step), max(map(abs, step.rewards.values()), default=0.0))
+        seats = {seat: self._changes_of(step, seat, decision) for seat, decision in step.decisions.items()}
+        line = {"totals": merge_patch(self._totals, step.totals), "seats": seats}
+        self._totals = step.totals
+        self._lines.add(json.dumps(trace.to_json(line), ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
+        self._count += 1
+
+    def _add_frames(self, frames: Mapping[str, Pixels], reward: float) -> None:
+        for name in frames:
+            self._films.setdefault(name, Film(first=self._count))
+        for name, film in self._films.items():
+            if name in frames:
+                film.add(frames[name])
+            else:
+                film.repeat()
+        if frames and (self._thumbnail is None or reward > self._thumbnail[0]):
+            self._thumbnail = reward, next(iter(frames.values())).copy()
+
+    def _changes_of(self, step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
+        shown = self._viewer.shown(step, seat) if self._viewer else {}
+        told = {"shown": shown, "threshold": decision.thoughts.threshold}
+        changes = merge_patch(self._told.get(seat, {"shown": {}}), told)
+        self._told[seat] = told
+        asked = [_asked(exchange) for exchange in decision.exchanges]
+        return changes | ({"asked": asked} if asked else {})
 
     def close(self) -> None:
-        """Keeps what it has: the page also tells the result."""
+        """Does nothing: the page also shows the result, which is known only later."""
 
     def write(self, result: Result) -> None:
-        """Writes the page and its thumbnail, the frame of the largest reward; errors are `OSError`."""
-        if self._thumbnail is None:
+        """Writes the page and, if there are frames, that of the largest reward as a thumbnail; errors are `OSError`.
+
+        The trace has to be in the folder already. An episode without a step gets no page.
+        """
+        if not self._count:
             return
-        trace = Packed()
-        trace.add((self._folder / "trace.jsonl").read_bytes())
-        film = Film(self._world, self._view, self._scenes.lines, trace)
-        Image.fromarray(self._thumbnail[1]).save(self._folder / THUMBNAIL, optimize=True)
-        write_whole(self._folder / PAGE, replay_page(result, self._scenario, film))
+        lines = CompressedText()
+        lines.add((self._folder / trace.FILE).read_bytes())
+        if self._thumbnail:
+            Image.fromarray(self._thumbnail[1]).save(self._folder / THUMBNAIL, optimize=True)
+        recording = Recording(self._films, self._lines, lines)
+        write_whole(self._folder / PAGE, replay_page(result, self._scenario, self._viewer, recording))
+
+
+def merge_patch(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON merge patch (RFC 7396) from one mapping to another; a key whose value is None counts as absent."""
+    patch: dict[str, Any] = {}
+    for key in {**before, **now}:
+        old, new = before.get(key), now.get(key)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            if changed := merge_patch(old, new):
+                patch[key] = changed
+        elif old != new or type(old) is not type(new):  # True is equal to 1
+            patch[key] = new
+    return patch
+
+
+def _asked(exchange: Exchange) -> dict[str, Any]:
+    """What the trace leaves out, since it differs from run to run; if no language model was asked, also the prompt."""
+    asked: dict[str, Any] = {"seconds": round(exchange.seconds, 4)}
+    if not exchange.calls:
+        return asked | {"prompt": render(exchange.question)}
+    return asked | {"cached": all(call.cached for call in exchange.calls)}

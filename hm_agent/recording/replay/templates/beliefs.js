@@ -1,14 +1,15 @@
-// A chart of hypotheses for every player that was met, with their words below.
+// A chart of hypotheses for every player that was interacted with, with their words below.
 
 class Beliefs {
-  constructor(episode) {
+  open(seat) {
     this.charts = [];
     const panel = byId("beliefs");
-    for (const [partner, stream] of [...episode.streams].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    panel.replaceChildren();
+    for (const [partner, stream] of [...seat.streams].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const lines = linesOfStream(stream);
-      if (lines.length) panel.append(this.chart(partner, stream, lines, episode.facts.threshold));
+      if (lines.length) panel.append(this.chart(partner, stream, lines, seat.threshold));
     }
-    if (this.charts.length) panel.prepend(make("p", { class: "faint" }, "Value over interactions. Dashed: from there on a hypothesis counts as validated (ringed). A click on a point leads to its step."));
+    if (this.charts.length) panel.prepend(make("p", { class: "faint" }, "Value over interactions. Dashed: from this value on a hypothesis counts as validated (ringed). A click on a point leads to its step."));
     else panel.append(make("p", { class: "faint" }, "This agent had no hypotheses."));
   }
 

@@ -7,7 +7,7 @@ const COLOURS = 8;
 // Where an interaction stands from left to right.
 const acrossOf = (stream, place) => LEFT + ((WIDE - LEFT - RIGHT) * (place + 0.5)) / stream.length;
 
-// One line for each hypothesis: where it is known, its place among the interactions and its value there.
+// One line for each hypothesis: its value after every interaction at which it was held.
 function linesOfStream(stream) {
   const lines = new Map();
   stream.forEach(({ step, beliefs }, place) => {

@@ -1,5 +1,5 @@
 "use strict";
-// Elements are made with text nodes alone: nothing that a model or a file says is ever read as HTML.
+// Elements are made with text nodes alone, so that no text of a model or a file is ever read as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -18,7 +18,7 @@ const make = (tag, attributes = {}, ...children) => filled(document.createElemen
 
 const draw = (tag, attributes = {}, ...children) => filled(document.createElementNS(SVG, tag), attributes, children);
 
-// Shows anew only what has changed: `key` stands for the content that `build` would make.
+// Builds an element's children anew if `key`, which stands for what `build` would make, has changed.
 const shown = new WeakMap();
 function show(element, key, build) {
   const text = JSON.stringify(key);
@@ -27,7 +27,8 @@ function show(element, key, build) {
   element.replaceChildren(...[build()].flat(Infinity).filter(Boolean));
 }
 
-const number = (value, digits = 1) => value.toFixed(digits).replace("-", "−");
+// The trace writes numbers that are not finite as words.
+const number = (value, digits = 1) => Number(value).toFixed(digits).replace("-", "−");
 
 const signed = (value, digits = 2) => (value > 0 ? "+" : "") + number(value, digits);
 
@@ -37,3 +38,20 @@ const spaced = (name) => name.replaceAll("_", " ");
 
 // A button that leads to a step.
 const stepLink = (step, words) => make("button", { type: "button", class: "link", "data-step": step }, words ?? `step ${step.toLocaleString("en")}`);
+
+const isPlain = (value) => typeof value !== "object" || value === null;
+
+// Any value in one line.
+const inWords = (value) => (typeof value === "string" ? spaced(value) : JSON.stringify(value));
+
+// Any value of JSON as lists: mappings as definition lists, sequences of single values in one line.
+function tree(value) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "string") return value;
+  if (isPlain(value)) return String(value);
+  const isList = Array.isArray(value);
+  if (!Object.keys(value).length) return "none";
+  if (isList && value.every(isPlain)) return value.map((item) => tree(item)).join(", ");
+  if (isList) return make("ol", { class: "tree" }, value.map((item) => make("li", {}, tree(item))));
+  return make("dl", { class: "tree" }, Object.entries(value).map(([name, item]) => [make("dt", {}, spaced(name)), make("dd", {}, tree(item))]));
+}

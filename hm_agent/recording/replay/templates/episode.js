@@ -1,36 +1,98 @@
-// The episode as the page knows it: every step with all that holds at it, and what happened in between.
+// The episode as the page knows it: the steps of each seat with all that holds at them, and what happened in between.
 
-const LASTING = ["scene", "present", "plan", "place", "route", "cast", "aims", "inventories"];
-const EVERY = 200; // steps between two remembered states of memory
+const EVERY = 200; // steps between two kept states of a mapping
+const NO_BELIEFS = { hypotheses: [], validated: null, about: null };
+const BLANK = { step: null, action: null, reward: 0, state: null, strategy: null, events: [], interactions: [], questions: [], asked: [], shown: {}, beliefs: NO_BELIEFS };
 
 const linesOf = (bytes) => new TextDecoder().decode(bytes).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+const isMapping = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+// The page's own marks on the timeline.
+const MARKS = {
+  interaction: { name: "interaction", label: "interaction", shape: "disc", row: 0, colour: "--series-0", find: (step) => step.interactions.map(({ partner }) => `interaction with ${spaced(partner)}`) },
+  validation: { name: "validation", label: "hypothesis validated", shape: "diamond", row: 1, colour: "--series-4", find: newlyValidated },
+  failure: { name: "failure", label: "failure", shape: "cross", row: 1, colour: "--series-1", find: (step) => step.asked.filter(({ answer }) => answer === null).map(({ kind }) => `${kind}: no usable answer`) },
+};
+
+function newlyValidated({ beliefs: { validated, about } }, before) {
+  const isNew = validated && (!before || before.beliefs.validated !== validated || before.beliefs.about !== about);
+  return isNew ? [`validated: ${validated}`] : [];
+}
 
 class Episode {
-  constructor(facts, trace, scenes) {
-    this.facts = facts;
-    this.steps = [];
-    this.questions = [];
-    this.meetings = [];
-    this.events = [];
-    this.streams = new Map(); // by player: what was thought of it after every interaction
-    this.memories = [new Map()];
-    const count = Math.min(trace.length, scenes.length);
-    for (let i = 0; i < count; i++) this.take(trace[i], scenes[i]);
-    this.scenes = scenes;
+  // trace: the lines of the trace without its header. steps: the replay recorder's, one for each step of the world.
+  constructor(seats, trace, steps) {
+    Object.assign(this, { trace, steps, last: steps.length - 1, seats: new Map() });
+    this.agents = new Map(seats.map(({ name, agent }) => [name, agent]));
+    this.names = [...this.agents.keys()];
   }
 
-  take(line, scene) {
-    const before = this.steps[this.steps.length - 1];
-    const step = { ...line, scene: null, present: true, plan: [], place: 0, route: [], failed: scene.failed ?? null, cast: [], aims: [], inventories: [] };
-    for (const name of LASTING) step[name] = name in scene ? scene[name] : before ? before[name] : step[name];
-    step.total = (before ? before.total : 0) + line.reward;
-    step.other = line.other_inventory ?? null;
-    step.beliefs = "hypotheses" in line ? { hypotheses: line.hypotheses, validated: line.validated ?? null, about: line.about ?? null } : before ? before.beliefs : { hypotheses: [], validated: null, about: null };
-    step.held = scene.held ?? (before && !before.understood ? before.held : null);
-    step.asked = (line.questions ?? []).map((question, place) => this.ask(step, question, scene.asked?.[place]));
-    this.notice(step, before);
-    for (const evidence of line.understood ?? []) this.meet(step, before, evidence);
+  seat(name) {
+    if (!this.seats.has(name)) this.seats.set(name, new Seat(name, this.agents.get(name), this.trace.filter((line) => line.seat === name), this.steps));
+    return this.seats.get(name);
+  }
+}
+
+// One seat's part in the episode. marked: what the timeline marks. streams: by other player, what was thought of it after
+// every interaction with it. totals: the reward so far by step of the world.
+class Seat {
+  constructor(name, agent, trace, steps) {
+    Object.assign(this, { name, agent, last: steps.length - 1, threshold: null, steps: [], questions: [], interactions: [], marked: [], streams: new Map(), totals: [] });
+    this.patches = new Map(); // by mapping of `shown`: its patches by step of the world
+    this.kept = new Map(); // by mapping of `shown`: its states at every 200th step
+    this.places = new Int32Array(steps.length).fill(-1); // by step of the world: the place of the seat's latest own step
+    this.marks = viewer.marks(MARKS);
+    let next = 0;
+    steps.forEach(({ totals, seats }, index) => {
+      this.totals.push(Number(totals[name] ?? this.totals[index - 1] ?? 0));
+      while (next < trace.length && trace[next].step < index) next++;
+      if (name in seats && trace[next]?.step === index) this.take(trace[next], seats[name]);
+      this.places[index] = this.steps.length - 1;
+    });
+  }
+
+  // The seat's latest step until a step of the world.
+  at(index) {
+    return this.steps[this.places[index]] ?? BLANK;
+  }
+
+  take(line, { shown = {}, threshold = this.threshold, asked = [] }) {
+    const before = this.steps[this.steps.length - 1] ?? null;
+    const step = { ...BLANK, ...line, shown: this.shownWith(before, line.step, shown) };
+    if ("hypotheses" in line) step.beliefs = { hypotheses: line.hypotheses, validated: line.validated ?? null, about: line.about ?? null };
+    else if (before) step.beliefs = before.beliefs;
+    this.threshold = threshold ?? this.threshold;
+    step.asked = step.questions.map((question, place) => this.ask(step, question, asked[place]));
+    for (const mark of this.marks) for (const words of mark.find(step, before)) this.marked.push({ step: step.step, mark, words });
+    for (const interaction of step.interactions) this.meet(step, interaction);
     this.steps.push(step);
+  }
+
+  // What is shown of a step: as before, but for what its patch changes. Mappings are kept as patches: see `merged`.
+  shownWith(before, index, patch) {
+    const shown = { ...before?.shown };
+    for (const [name, value] of Object.entries(patch)) {
+      if (isMapping(value)) {
+        if (!this.patches.has(name)) this.patches.set(name, new Map());
+        this.patches.get(name).set(index, value);
+      } else if (value === null) delete shown[name];
+      else shown[name] = value;
+    }
+    return shown;
+  }
+
+  // A mapping of what is shown, as it was at a step of the world.
+  merged(name, index) {
+    const patches = this.patches.get(name) ?? new Map();
+    if (!this.kept.has(name)) this.kept.set(name, [new Map()]);
+    const kept = this.kept.get(name);
+    const state = Math.min(Math.floor(index / EVERY), kept.length - 1);
+    const mapping = new Map(kept[state]);
+    for (let i = state * EVERY; i <= index; i++) {
+      if (i && i % EVERY === 0 && kept.length === i / EVERY) kept.push(new Map(mapping));
+      for (const [key, value] of Object.entries(patches.get(i) ?? {})) value === null ? mapping.delete(key) : mapping.set(key, value);
+    }
+    return mapping;
   }
 
   ask(step, question, extra) {
@@ -44,46 +106,15 @@ class Episode {
     return asked;
   }
 
-  // What the timeline marks.
-  notice(step, before) {
-    const mark = (kind, words) => this.events.push({ step: step.step, kind, words });
-    for (const event of step.events ?? []) {
-      if (event.kind === "InteractionEvent") mark("interaction", event.words);
-      if (event.kind === "Delivery") mark("delivery", event.words);
-    }
-    if (before && !before.present && step.present) mark("respawn", "back on the map");
-    const validated = step.beliefs.validated;
-    if (validated && (!before || before.beliefs.validated !== validated || before.beliefs.about !== step.beliefs.about)) mark("validation", `validated: ${validated}`);
-    if (step.failed) mark("failure", `${step.failed} came to nothing`);
-    for (const asked of step.asked) if (asked.answer === null) mark("failure", `${asked.kind} went unanswered`);
-  }
-
-  // An interaction, or a kitchen's round: what was expected of it and what it came to.
-  meet(step, before, evidence) {
-    const stream = this.streams.get(evidence.partner) ?? [];
-    this.streams.set(evidence.partner, stream);
+  // An interaction: what was predicted of it, and whether that came true.
+  meet(step, found) {
+    const stream = this.streams.get(found.partner) ?? [];
+    this.streams.set(found.partner, stream);
     const known = stream.length ? stream[stream.length - 1].beliefs : null;
     const acted = known && (known.hypotheses.find((one) => one.words === known.validated) ?? known.hypotheses[known.hypotheses.length - 1]);
-    const meeting = { ...evidence, at: step.step, believed: acted?.words ?? null, predicted: acted?.prediction ?? null, held: step.held };
-    meeting.right = meeting.predicted && evidence.behaviour ? meeting.predicted === evidence.behaviour : null;
-    this.meetings.push(meeting);
-    stream.push({ step: step.step, beliefs: step.beliefs, number: this.meetings.length });
-  }
-
-  // What was remembered at a step: by name and cell, when it was last seen.
-  memoryAt(index) {
-    let state = Math.min(Math.floor(index / EVERY), this.memories.length - 1);
-    let memory = new Map(this.memories[state]);
-    for (let i = state * EVERY; i <= index; i++) {
-      if (i && i % EVERY === 0 && this.memories.length === i / EVERY) this.memories.push(new Map(memory));
-      const { seen = [], gone = [] } = this.scenes[i];
-      for (const [name, x, y] of gone) memory.delete(`${name} ${x} ${y}`);
-      for (const [name, x, y] of seen) memory.set(`${name} ${x} ${y}`, { name, x, y, step: this.steps[i].step });
-    }
-    return [...memory.values()];
-  }
-
-  nameOf(counts) {
-    return counts.map((count, i) => `${this.facts.holdings[i].name} ${count}`).join(", ");
+    const interaction = { ...found, at: step.step, believed: acted?.words ?? null, predicted: acted?.prediction ?? null };
+    interaction.right = interaction.predicted && found.behaviour ? interaction.predicted === found.behaviour : null;
+    this.interactions.push(interaction);
+    stream.push({ step: step.step, beliefs: step.beliefs });
   }
 }

@@ -1,4 +1,4 @@
-// Frames: which patch is where, drawn pixel by pixel, so that every frame is exactly the recorded one.
+// Films: which tile is where in each frame, drawn pixel by pixel, so that every frame is exactly the recorded one.
 
 async function unpacked(id) {
   const text = atob(byId(id).textContent);
@@ -10,32 +10,44 @@ async function unpacked(id) {
 }
 
 class Film {
-  // patches: RGB bytes, tile by tile. changes: each frame's numbers of patches, XOR those of the frame before.
-  constructor({ columns, rows }, tile, patches, changes, canvas) {
-    Object.assign(this, { columns, rows, tile, area: tile * tile, places: columns * rows });
-    this.tiles = new Uint32Array(patches.length / 3);
+  // tiles: RGB bytes, tile by tile. changes: each frame's numbers of tiles, XOR those of the frame before.
+  constructor({ width, height, columns, rows, first }, side, tiles, changes) {
+    Object.assign(this, { width, height, columns, rows, first, side, places: columns * rows });
+    this.tiles = new Uint32Array(tiles.length / 3);
     for (let i = 0, p = 0; i < this.tiles.length; i++, p += 3)
-      this.tiles[i] = (0xff000000 | (patches[p + 2] << 16) | (patches[p + 1] << 8) | patches[p]) >>> 0;
+      this.tiles[i] = (0xff000000 | (tiles[p + 2] << 16) | (tiles[p + 1] << 8) | tiles[p]) >>> 0;
     this.numbers = new Uint32Array(changes.buffer);
     for (let i = this.places; i < this.numbers.length; i++) this.numbers[i] ^= this.numbers[i - this.places];
-    canvas.width = this.width = columns * tile;
-    canvas.height = this.height = rows * tile;
-    this.context = canvas.getContext("2d");
-    this.image = this.context.createImageData(this.width, this.height);
+    this.image = new ImageData(columns * side, rows * side);
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
 
-  get frames() {
-    return this.numbers.length / this.places;
+  // Draws the frame of a step; nothing before the film begins.
+  draw(canvas, index) {
+    if (canvas.width !== this.width || canvas.height !== this.height) Object.assign(canvas, { width: this.width, height: this.height });
+    const context = canvas.getContext("2d");
+    if (index < this.first) return context.clearRect(0, 0, this.width, this.height);
+    const { columns, side, tiles, pixels } = this;
+    const area = side * side, width = columns * side;
+    for (let place = 0, n = (index - this.first) * this.places; place < this.places; place++, n++) {
+      let from = this.numbers[n] * area;
+      let to = Math.floor(place / columns) * side * width + (place % columns) * side;
+      for (let y = 0; y < side; y++, to += width - side) for (let x = 0; x < side; x++) pixels[to++] = tiles[from++];
+    }
+    context.putImageData(this.image, 0, 0);
+  }
+}
+
+// The films of an episode, each unpacked when it is first asked for: a page may hold one for each of many seats.
+class Films {
+  constructor({ films, tile }) {
+    Object.assign(this, { films, tile, opened: new Map() });
   }
 
-  show(frame) {
-    const { columns, tile, area, tiles, pixels, width } = this;
-    for (let place = 0, n = frame * this.places; place < this.places; place++, n++) {
-      let from = this.numbers[n] * area;
-      let to = Math.floor(place / columns) * tile * width + (place % columns) * tile;
-      for (let y = 0; y < tile; y++, to += width - tile) for (let x = 0; x < tile; x++) pixels[to++] = tiles[from++];
-    }
-    this.context.putImageData(this.image, 0, 0);
+  // A film by name; null if there is none.
+  async named(name) {
+    if (!(name in this.films)) return null;
+    if (!this.opened.has(name)) this.opened.set(name, Promise.all([unpacked(`film-${name}-tiles`), unpacked(`film-${name}-changes`)]).then(([tiles, changes]) => new Film(this.films[name], this.tile, tiles, changes)));
+    return this.opened.get(name);
   }
 }

@@ -1,31 +1,52 @@
-// Puts the parts together: one step is selected at a time, and everything shows that step.
+// Puts the parts together: one step of one seat is selected at a time, and everything shows that step.
 
-const TABS = ["present", "beliefs", "meetings", "questions"];
+const TABS = ["present", "beliefs", "interactions", "questions"];
 
 class Replay {
-  constructor(episode, world, view) {
-    this.episode = episode;
-    this.last = episode.steps.length - 1;
-    this.index = -1;
-    this.playing = null;
-    const select = (step) => this.select(step);
-    this.timeline = new Timeline(episode, select);
-    this.questions = new Questions(episode);
-    this.parts = [new Stage(episode, world, view), this.timeline, new Present(episode), new Beliefs(episode), new Meetings(episode), this.questions];
+  constructor(episode, films, world) {
+    Object.assign(this, { episode, films, last: episode.last, index: 0, playing: null });
+    this.timeline = new Timeline(episode, (step) => this.select(step));
+    this.questions = new Questions();
+    this.parts = [new Stage(episode, world), this.timeline, new Present(), new Beliefs(), new Interactions(), this.questions];
     this.listen();
-    this.select(this.linked() ?? 0);
+  }
+
+  // Shows another seat as soon as its film is unpacked, unless yet another one was asked for since.
+  async look(name) {
+    this.wanted = name;
+    const view = await this.films.named(name);
+    if (this.wanted === name) this.open(name, view);
+  }
+
+  open(name, view) {
+    this.seat = this.episode.seat(name);
+    if (byId("seat")) byId("seat").value = name;
+    for (const part of this.parts) part.open(this.seat, view);
+    this.select(this.index);
   }
 
   select(step) {
     this.index = Math.max(0, Math.min(this.last, Math.round(step) || 0));
-    for (const part of this.parts) part.show(this.index, this.episode.steps[this.index]);
+    for (const part of this.parts) part.show(this.index, this.seat.at(this.index));
     clearTimeout(this.noting); // browsers allow a page's address to change only so often
-    this.noting = setTimeout(() => history.replaceState(null, "", `#step=${this.index}`), 200);
+    this.noting = setTimeout(() => history.replaceState(null, "", this.address()), 200);
   }
 
-  linked() {
-    const found = /(?:^#|&)step=(\d+)/.exec(location.hash);
-    return found ? Number(found[1]) : null;
+  address() {
+    return `#step=${this.index}${this.episode.names.length > 1 ? `&seat=${encodeURIComponent(this.seat.name)}` : ""}`;
+  }
+
+  // Goes where the page's address says.
+  follow() {
+    const { step, seat } = linked(this.episode.names);
+    this.index = step ?? this.index;
+    if (seat && seat !== this.seat.name) this.look(seat);
+    else this.select(this.index);
+  }
+
+  nextSeat() {
+    const { names } = this.episode;
+    this.look(names[(names.indexOf(this.wanted ?? this.seat.name) + 1) % names.length]);
   }
 
   play(on) {
@@ -59,7 +80,7 @@ class Replay {
   }
 
   listen() {
-    const on = (id, kind, act) => byId(id).addEventListener(kind, act);
+    const on = (id, kind, act) => byId(id)?.addEventListener(kind, act);
     on("first", "click", () => this.select(0));
     on("before", "click", () => this.select(this.timeline.neighbour(this.index, -1)));
     on("back", "click", () => this.select(this.index - 1));
@@ -67,20 +88,21 @@ class Replay {
     on("forward", "click", () => this.select(this.index + 1));
     on("after", "click", () => this.select(this.timeline.neighbour(this.index, 1)));
     on("number", "change", (event) => this.select(Number(event.target.value)));
+    on("seat", "change", (event) => this.look(event.target.value));
     on("truth", "change", (event) => document.body.classList.toggle("told", event.target.checked));
     for (const tab of TABS) on(`tab-${tab}`, "click", () => this.turnTo(tab));
-    addEventListener("hashchange", () => this.select(this.linked() ?? this.index));
-    document.addEventListener("click", (event) => this.follow(event));
+    addEventListener("hashchange", () => this.follow());
+    document.addEventListener("click", (event) => this.click(event));
     document.addEventListener("keydown", (event) => this.press(event));
   }
 
   // Links to steps and questions, wherever they stand.
-  follow(event) {
+  click(event) {
     const target = event.target.closest("[data-step], [data-question]");
     if (!target) return;
     if (target.dataset.question !== undefined) {
       this.turnTo("questions");
-      this.questions.open(Number(target.dataset.question));
+      this.questions.reveal(Number(target.dataset.question));
     } else this.select(Number(target.dataset.step));
   }
 
@@ -94,7 +116,7 @@ class Replay {
     event.preventDefault();
   }
 
-  // What a key does; false where the browser is to do what it always does.
+  // Does what a key stands for; false for a key that is left to the browser.
   act({ key, shiftKey }, on) {
     const stride = shiftKey ? 10 : 1;
     const speed = byId("speed");
@@ -104,7 +126,7 @@ class Replay {
       Home: () => this.select(0), End: () => this.select(this.last),
       "[": () => this.select(this.timeline.neighbour(this.index, -1)), "]": () => this.select(this.timeline.neighbour(this.index, 1)),
       "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1),
-      t: () => byId("truth").click(), "/": () => (this.turnTo("questions"), byId("search").focus()),
+      s: () => this.nextSeat(), t: () => byId("truth").click(), "/": () => (this.turnTo("questions"), byId("search").focus()),
       ...Object.fromEntries(TABS.map((tab, i) => [String(i + 1), () => this.turnTo(tab, true)])),
     };
     if (key === " " && !on.closest("button, summary, input[type=checkbox]")) this.play(this.playing === null);
@@ -114,19 +136,35 @@ class Replay {
   }
 }
 
-async function begin() {
-  const facts = JSON.parse(byId("facts").textContent);
-  const names = ["trace", "scenes", "world-patches", "world-changes", "view-patches", "view-changes"];
-  const [trace, scenes, worldPatches, worldChanges, viewPatches, viewChanges] = await Promise.all(names.map(unpacked));
-  const episode = new Episode(facts, linesOf(trace), linesOf(scenes));
-  const world = new Film(facts.world, facts.tile, worldPatches, worldChanges, byId("world"));
-  const view = new Film(facts.view, facts.tile, viewPatches, viewChanges, byId("view"));
-  byId("main").hidden = false;
-  byId("notice").hidden = true;
-  window.replay = new Replay(episode, world, view);
+// The step and the seat that the page's address names, e.g. #step=12&seat=player_1; null for what it doesn't name.
+function linked(names) {
+  const named = new URLSearchParams(location.hash.slice(1));
+  const [step, seat] = [named.get("step"), named.get("seat")];
+  return { step: /^\d+$/.test(step ?? "") ? Number(step) : null, seat: names.includes(seat) ? seat : null };
 }
 
-begin().catch((error) => {
-  byId("notice").textContent = `This page could not be unpacked: ${error.message}. It needs a browser of 2023 or later.`;
-  throw error;
-});
+async function start() {
+  const facts = JSON.parse(byId("facts").textContent);
+  Object.assign(viewer, { facts: facts.viewer, seats: facts.seats });
+  const films = new Films(facts);
+  const names = facts.seats.map(({ name }) => name);
+  const { step, seat } = linked(names);
+  const name = seat ?? names[0];
+  const [world, view, trace, steps] = await Promise.all([films.named("world"), films.named(name), unpacked("trace"), unpacked("steps")]);
+  const episode = new Episode(facts.seats, linesOf(trace).filter((line) => "step" in line), linesOf(steps));
+  byId("notes").append(viewer.notes(facts.settings).map((note) => ` ${note}`).join(""));
+  byId("truth").parentElement.hidden = byId("truth-key").hidden = !viewer.hasTruth;
+  byId("main").hidden = false;
+  byId("notice").hidden = true;
+  window.replay = new Replay(episode, films, world);
+  replay.index = step ?? 0;
+  replay.open(name, view);
+}
+
+function begin() {
+  start().catch((error) => {
+    byId("notice").hidden = false;
+    byId("notice").textContent = `This page could not be unpacked: ${error.message}. It needs a browser of 2023 or later.`;
+    throw error;
+  });
+}

@@ -1,8 +1,8 @@
 // Every question with its prompt, replies and answer; by kind, and searchable.
 
 class Questions {
-  constructor(episode) {
-    this.all = episode.questions;
+  open(seat) {
+    this.all = seat.questions;
     const kinds = new Map();
     for (const { kind } of this.all) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     this.kind = make("select", { "aria-label": "Kind of question", onchange: () => this.filter() }, make("option", { value: "" }, `all kinds (${this.all.length})`), [...kinds].map(([kind, count]) => make("option", { value: kind }, `${kind} (${count})`)));
@@ -10,19 +10,19 @@ class Questions {
     this.trouble = make("input", { type: "checkbox", onchange: () => this.filter() });
     this.count = make("p", { class: "faint", role: "status" });
     this.list = make("div", { class: "questions" });
-    byId("questions").append(make("div", { class: "filter" }, this.kind, this.words, make("label", {}, this.trouble, " only those asked again or unanswered")), this.count, this.list);
+    byId("questions").replaceChildren(make("div", { class: "filter" }, this.kind, this.words, make("label", {}, this.trouble, " only those asked again or without a usable answer")), this.count, this.list);
     this.items = this.all.map((asked) => this.item(asked));
     this.list.append(...this.items);
     this.filter();
   }
 
   item(asked) {
-    const item = make("details", { "data-place": asked.place }, make("summary", {}, make("b", {}, asked.kind), make("span", { class: "digest" }, digest(asked)), make("small", {}, price(asked))));
+    const item = make("details", { "data-place": asked.place }, make("summary", {}, make("b", {}, asked.kind), make("span", { class: "digest" }, summaryOf(asked)), make("small", {}, price(asked))));
     item.addEventListener("toggle", () => item.open && this.fill(item, asked));
     return item;
   }
 
-  // What was said in full: made when it is first wanted, and anew where the words searched for have changed.
+  // The whole exchange: built when it is first opened, and again when the words searched for have changed.
   fill(item, asked) {
     const wanted = this.words.value.trim();
     if (item.dataset.filled === `:${wanted}`) return;
@@ -35,7 +35,7 @@ class Questions {
     ]);
     item.querySelector(".said")?.remove();
     item.append(make("div", { class: "said" }, make("p", {}, stepLink(asked.step)), said(asked.calls.length ? "Prompt" : "Prompt, as a language model would have read it", asked.prompt), calls.flat(3).filter(Boolean),
-      said("Answer", asked.answer === null ? "none that could be used" : JSON.stringify(asked.answer, null, 1))));
+      said("Answer", asked.answer === null ? "no usable answer" : JSON.stringify(asked.answer, null, 1))));
   }
 
   filter() {
@@ -50,7 +50,7 @@ class Questions {
     this.count.textContent = `${found.toLocaleString("en")} of ${counted(this.all.length, "question")}`;
   }
 
-  open(place) {
+  reveal(place) {
     if (this.items[place].hidden) {
       this.kind.value = this.words.value = "";
       this.trouble.checked = false;
@@ -74,18 +74,18 @@ function textOf(asked) {
 }
 
 // An answer in a few words.
-function digest({ answer }) {
-  if (answer === null) return "unanswered";
+function summaryOf({ answer }) {
+  if (answer === null) return "no usable answer";
   const { reasoning, ...rest } = answer;
   return Object.values(rest).map((value) => (typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value))).join(" · ");
 }
 
 function price({ step, calls, seconds, cached, input, output, cost }) {
   return [`step ${step.toLocaleString("en")}`, calls.length > 1 ? counted(calls.length, "call") : null, input === null ? null : `${input.toLocaleString("en")} → ${(output ?? 0).toLocaleString("en")} tokens`,
-    cost === null ? null : `$${cost.toFixed(4)}`, seconds === null ? null : lasting(seconds), cached ? "from the record" : null].filter(Boolean).join(" · ");
+    cost === null ? null : `$${cost.toFixed(4)}`, seconds === null ? null : duration(seconds), cached ? "from the cache" : null].filter(Boolean).join(" · ");
 }
 
-const lasting = (seconds) => (seconds < 0.001 ? "under 1 ms" : seconds < 1 ? `${number(1000 * seconds, 0)} ms` : `${number(seconds)} s`);
+const duration = (seconds) => (seconds < 0.001 ? "under 1 ms" : seconds < 1 ? `${number(1000 * seconds, 0)} ms` : `${number(seconds)} s`);
 
 function highlighted(text, wanted) {
   if (!wanted) return [text];

@@ -1,70 +1,51 @@
-// The frames of a step, what the agent holds, and where it stands and means to go.
+// The pictures of a step, what the world adds to them, and the reward so far.
 
 class Stage {
-  constructor(episode, world, view) {
-    Object.assign(this, { episode, world, view });
+  constructor(episode, world) {
+    Object.assign(this, { episode, world });
     this.place = document.querySelector(".stage");
+    this.cards = viewer.cards.map((card) => ({ ...card, element: make("div") }));
+    byId("reward-card").before(...this.cards.map(({ title, element }) => make("div", {}, make("h2", {}, title), element)));
+    document.querySelector(".world").hidden = !world;
+    filled(byId("caption"), {}, viewer.caption());
+    if (world) byId("over").setAttribute("viewBox", `0 0 ${world.width} ${world.height}`);
     new ResizeObserver(() => this.fit()).observe(this.place);
+  }
+
+  // view: the film of the seat's own view, null if it has none.
+  open(seat, view) {
+    Object.assign(this, { seat, view });
+    document.querySelector(".view").hidden = !view;
     this.fit();
   }
 
   // Every pixel of a frame becomes a square of whole pixels of the screen: crisp at any zoom.
   fit() {
     const room = this.place.clientWidth;
-    const width = this.sized(this.world, Math.min(room, 800), Math.max(240, window.innerHeight * 0.52));
-    this.sized(this.view, 180, 180);
+    if (this.view) this.sized("view", this.view, 180, 180);
+    if (!this.world) return;
+    const width = this.sized("world", this.world, Math.min(room, 800), Math.max(240, window.innerHeight * 0.52));
     this.place.classList.toggle("narrow", width + 220 < room);
   }
 
-  sized(film, width, height) {
+  sized(id, film, width, height) {
     const dense = window.devicePixelRatio || 1;
     const factor = Math.max(1, Math.floor(Math.min((width * dense) / film.width, (height * dense) / film.height)));
-    const { style } = film.context.canvas;
+    const { style } = byId(id);
     style.width = `${(film.width * factor) / dense}px`;
     style.height = `${(film.height * factor) / dense}px`;
     return (film.width * factor) / dense;
   }
 
   show(index, step) {
-    this.world.show(index);
-    this.view.show(index);
-    this.overlay(step);
-    const { facts } = this.episode;
-    show(byId("own"), step.inventory ?? null, () => holdings(facts, step.inventory));
-    byId("other-card").hidden = !facts.isMatrix;
-    show(byId("other"), step.other, () => holdings(facts, step.other));
-    byId("reward").textContent = number(step.total);
-    byId("world").setAttribute("aria-label", this.told(step));
+    this.view?.draw(byId("view"), index);
+    if (this.world) {
+      this.world.draw(byId("world"), index);
+      byId("world").setAttribute("aria-label", viewer.describe(step, index));
+      show(byId("over"), [viewer.overlay.key(step)], () => viewer.overlay.build(step));
+    }
+    for (const { element, key, build } of this.cards) show(element, [key(step)], () => build(step));
+    show(byId("state"), [viewer.state.key(step)], () => viewer.state.build(step));
+    byId("reward").textContent = number(this.seat.totals[index]);
   }
-
-  overlay(step) {
-    const { tile } = this.episode.facts;
-    const over = byId("over");
-    over.setAttribute("viewBox", `0 0 ${this.world.width} ${this.world.height}`);
-    show(over, [step.pose ?? null, step.route], () => {
-      if (!step.pose) return [];
-      const [x, y] = step.pose;
-      const points = [[x, y], ...step.route].map(([px, py]) => `${(px + 0.5) * tile},${(py + 0.5) * tile}`).join(" ");
-      const goal = points.split(" ").pop();
-      const way = [
-        draw("polyline", { points, class: "route halo" }), draw("polyline", { points, class: "route" }),
-        draw("polyline", { points: `${goal} ${goal}`, class: "goal halo" }), draw("polyline", { points: `${goal} ${goal}`, class: "goal" }),
-      ];
-      return [draw("rect", { x: x * tile, y: y * tile, width: tile, height: tile, class: "self" }), step.route.length ? way : null];
-    });
-  }
-
-  told(step) {
-    const where = step.pose ? `at column ${step.pose[0]}, row ${step.pose[1]}, facing ${step.pose[2]}` : step.present ? "not knowing where it is" : "off the map";
-    return `The world at step ${step.step}; the agent is ${where}`;
-  }
-}
-
-// An inventory as blocks and numbers.
-function holdings(facts, counts) {
-  if (!counts) return make("p", { class: "faint" }, "not known yet");
-  return make("dl", { class: "stock" }, facts.holdings.map(({ name, colour }, i) => [
-    make("dt", {}, name),
-    make("dd", {}, make("span", { class: "blocks", "aria-hidden": "true" }, Array.from({ length: Math.min(counts[i], 12) }, () => make("i", { style: `background:${colour}` }))), String(counts[i])),
-  ]));
 }

@@ -1,0 +1,39 @@
+// The interactions with other players as a table.
+
+class Interactions {
+  open(seat) {
+    const { interactions } = seat;
+    const columns = columnsOf(interactions);
+    const head = columns.map(({ title, isTruth, isAmount }) => make("th", { scope: "col", class: isTruth ? "truth" : isAmount ? "amount" : null }, title));
+    this.rows = interactions.map((interaction) => ({ at: interaction.at, row: make("tr", { "data-step": interaction.at }, columns.map(({ cell }) => cell(interaction, seat))) }));
+    byId("interactions").replaceChildren(...[
+      interactions.length
+        ? make("div", { class: "scroll" }, make("table", { class: "interactions" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, this.rows.map(({ row }) => row))))
+        : make("p", { class: "faint" }, "No interactions, or this agent keeps none."),
+      accuracy(interactions), interactions.length ? viewer.columnsNote() : null].filter(Boolean));
+  }
+
+  show(index) {
+    if (byId("interactions").hidden) return;
+    const current = this.rows.findLast(({ at }) => at <= index);
+    for (const one of this.rows) one.row.classList.toggle("current", one === current);
+  }
+}
+
+function columnsOf(interactions) {
+  const several = new Set(interactions.map(({ partner }) => partner)).size > 1;
+  return [
+    { title: "step", cell: ({ at }) => make("th", { scope: "row" }, stepLink(at, at.toLocaleString("en"))) },
+    several && { title: "with", cell: ({ partner }) => make("td", {}, spaced(partner)) },
+    ...viewer.columns,
+    { title: "behaviour", cell: ({ behaviour }) => make("td", {}, behaviour ?? "unclear") },
+    { title: "predicted", cell: ({ predicted, believed }) => make("td", { title: believed }, predicted ?? "–") },
+    { title: "", cell: ({ right }) => make("td", {}, right === null ? make("span", { class: "faint" }, "–") : make("span", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong")) },
+    { title: "reward", isAmount: true, cell: ({ reward }) => make("td", { class: reward < 0 ? "loss" : "gain" }, signed(reward)) },
+  ].filter(Boolean);
+}
+
+function accuracy(interactions) {
+  const judged = interactions.filter(({ right }) => right !== null);
+  return judged.length ? make("p", { class: "faint" }, `Right predictions: ${judged.filter(({ right }) => right).length} of ${judged.length}, each of the hypothesis that the agent relied on then.`) : null;
+}

@@ -1,0 +1,47 @@
+// What a world adds to this page. A world's scripts run after the page's and replace the entries they need:
+//
+//   Object.assign(viewer, { caption: () => ["The maze, seen from above"] });
+//
+// They may use everything in dom.js. What the entries are given:
+//   step      a seat's line of the trace (`step`, `action`, `reward`, `state`, `strategy`, `events`, `interactions`), with
+//             `shown` (what the world's Viewer.shown said of it, but for values that are mappings: see `seat.merged`),
+//             `asked` (its questions) and `beliefs` ({hypotheses, validated, about}).
+//   seat      the seat that is looked at: `name`, `agent`, `steps` (its own, in order), `interactions`, and
+//             `merged(name, index)`: a mapping of `shown` as it was at a step of the world.
+//   index     the step of the world that is selected; `step` is the seat's latest until then.
+// A section or card has `key(step, seat, index)` and `build(step, seat, index)`: it is built anew when its key changes.
+const viewer = {
+  facts: {}, // what Viewer.facts said
+  seats: [], // all seats: {name, agent}
+  hasTruth: false, // whether elements of class `truth` are added, which a switch shows
+
+  // Sentences at the end of the page's first paragraph. settings: of the result.
+  notes: (settings) => [],
+
+  // Below the world's picture.
+  caption: () => ["The world, for the viewer only"],
+  // The world's picture in words.
+  describe: (step, index) => `The world at step ${index}`,
+  // Drawn over the world's picture, in the pixels of its film.
+  overlay: { key: (step) => null, build: (step) => [] },
+  // Below the pictures, or in their place: what the agent believes and plans.
+  state: { key: (step) => step.state, build: (step) => [make("h2", {}, "State"), step.state === null ? make("p", { class: "faint" }, "none") : tree(step.state)] },
+  // Beside the seat's own view: {title, key, build}.
+  cards: [],
+
+  // What is listed under the strategy's words: [name, value].
+  strategy: ({ words, ...fields }) => Object.entries(fields),
+  // Items of "What happens" beside the action, the events and the questions.
+  happenings: (step) => [],
+  // The sections of the tab "This step" in their order. own: the page's {strategy, happened, thoughts}.
+  sections: (own) => [own.strategy, own.happened, own.thoughts],
+
+  // Further columns of the table of interactions: {title, isTruth, cell(interaction, seat)}; a cell is a <td>.
+  columns: [],
+  // Explains the columns.
+  columnsNote: () => null,
+
+  // The marks on the timeline: {name, label, shape, row, colour, find(step, before)}, which finds words for each thing to
+  // mark. own: the page's {interaction, validation, failure}. shape: disc, diamond, cross, arrow or square.
+  marks: (own) => [own.interaction, own.validation, own.failure],
+};
