@@ -1,4 +1,4 @@
-"""Agents beside each other on the same episodes: the same scenario, seed and opponents, under the same conditions."""
+"""Compares agents on the same episodes: the same scenario, seed and opponents, with the same world settings."""
 
 from __future__ import annotations
 
@@ -6,92 +6,94 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from hm_agent.recording.result import Result, Setting
-from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.runs import stage_of
+from hm_agent.recording.result import Result
+from hm_agent.registry import scenario_named
+from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
+from hm_agent.reporting.runs import scenario_order
 from hm_agent.reporting.statistics import Difference, paired_difference
 from hm_agent.reporting.tables import OVERALL, Row
 from hm_agent.reporting.wording import counted, listed
 
-NEARLY_ALL = 0.9
-"""From this share of equal episodes on, two agents count as alike."""
+ALIKE_SHARE = 0.9
+"""Two agents are said to do the same if at least this share of their common episodes has equal values."""
 _TINY = 1e-9
-Key = tuple[str, int, tuple[str, ...], tuple[str, Setting]]
+Key = tuple[str, int, tuple[str, ...], Settings]
+"""What the episodes of a pair have in common: scenario, seed, background and world settings."""
 Scales = Mapping[tuple[str, Condition], float]
-"""The distance from floor to ceiling, by scenario and contestant; rewards over it can be averaged across games."""
+"""Ceiling minus floor by scenario and condition; differences divided by it can be averaged across groups."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How much more the first of two earns than the second, over a game or over all.
+    """The metric of one condition minus that of another, over a group of scenarios or over all.
 
-    reward: None over all games, whose scales differ. score: the difference as a share of the distance from floor to
-    ceiling; None where these are not known. equal: in how many of the common episodes both earned the same.
+    unit: of the difference in the metric itself; both are None over all groups, whose metrics differ. normalised: the
+    difference in the normalised score; None if floor or ceiling is unknown. equal: the number of the `common` episodes
+    in which both have the same value.
     """
 
     first: Condition
     second: Condition
-    game: str
-    reward: Difference | None
-    score: Difference | None
+    group: str
+    unit: str | None
+    difference: Difference | None
+    normalised: Difference | None
     equal: int
     common: int
 
     @property
     def is_alike(self) -> bool:
-        return self.equal >= NEARLY_ALL * self.common
+        return self.equal >= ALIKE_SHARE * self.common
 
     @property
     def is_open(self) -> bool:
-        """Whether these episodes leave open who earns more; None of the differences tells."""
-        told = self.reward or self.score
-        return told is None or told.is_open
+        """True if these episodes do not decide which of the two does better."""
+        known = self.difference or self.normalised
+        return known is None or known.is_open
 
 
 def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
-    """All pairs of those that compete and have episodes in common, over all games and by game."""
-    episodes = _episodes(results)
+    """All pairs of conditions with common episodes, references left out; over all groups first, then by group."""
+    values = _values(list(results))
     scales = {
-        (row.stage.name, row.contestant): row.ceiling - row.floor
+        (row.scenario.name, row.condition): row.ceiling - row.floor
         for row in rows
-        if row.score is not None and row.ceiling is not None and row.floor is not None
+        if row.normalised_score is not None and row.ceiling is not None and row.floor is not None
     }
     found: list[Comparison] = []
-    for first, second in combinations(in_order(one for one in episodes if not one.is_reference), 2):
-        found += _compare(first, second, _pairs(episodes[first], episodes[second]), scales)
+    for first, second in combinations(in_order(values), 2):
+        by_group: dict[str, dict[str, list[float]]] = {}
+        pairs = _pairs(values[first], values[second])
+        for scenario, differences in pairs.items():
+            by_group.setdefault(scenario_named(scenario).group, {})[scenario] = differences
+        if len(by_group) > 1:
+            found.append(_comparison(first, second, OVERALL, pairs, scales))
+        found += [_comparison(first, second, group, part, scales) for group, part in by_group.items()]
     return found
 
 
-def _episodes(results: Iterable[Result]) -> dict[Condition, dict[Key, float]]:
-    """The reward of every finished episode, by contestant and by what has to be the same for a pair."""
+def _values(results: Sequence[Result]) -> dict[Condition, dict[Key, float]]:
+    """The metric of every finished episode by condition and pairing key, references left out."""
     found: dict[Condition, dict[Key, float]] = {}
-    for result in results:
-        if result.is_finished and result.normalised_reward is not None:
-            one = Condition.of(result)
-            key = (result.scenario, result.seed, result.background, one.conditions)
-            found.setdefault(one, {})[key] = result.normalised_reward
+    for result, condition in zip(results, conditions_of(results), strict=True):
+        scenario = scenario_named(result.scenario)
+        value = result.metric(scenario.metric.name)
+        if result.is_finished and value is not None and not is_reference(condition, scenario):
+            key = (result.scenario, result.seed, result.background, condition.world_settings(result.world))
+            found.setdefault(condition, {})[key] = value
     return found
 
 
 def _pairs(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str, list[float]]:
     """The paired differences by scenario, in the order of the scenarios."""
     found: dict[str, list[float]] = {}
-    for key in sorted(first.keys() & second.keys(), key=lambda key: (stage_of(key[0]).place, key[:2])):
+    for key in sorted(first.keys() & second.keys(), key=lambda key: (scenario_order(key[0]), key[1])):
         found.setdefault(key[0], []).append(first[key] - second[key])
     return found
 
 
-def _compare(first: Condition, second: Condition, pairs: Mapping[str, list[float]], scales: Scales) -> list[Comparison]:
-    by_game: dict[str, dict[str, list[float]]] = {}
-    for scenario, differences in pairs.items():
-        by_game.setdefault(stage_of(scenario).game, {})[scenario] = differences
-    found = [_comparison(first, second, game, part, scales) for game, part in by_game.items()]
-    overall = [_comparison(first, second, OVERALL, pairs, scales)] if len(by_game) > 1 else []
-    return [*overall, *found]
-
-
 def _comparison(
-    first: Condition, second: Condition, game: str, pairs: Mapping[str, list[float]], scales: Scales
+    first: Condition, second: Condition, group: str, pairs: Mapping[str, list[float]], scales: Scales
 ) -> Comparison:
     scaled = {
         scenario: [difference / scales[scenario, first] for difference in differences]
@@ -102,24 +104,36 @@ def _comparison(
     return Comparison(
         first=first,
         second=second,
-        game=game,
-        reward=None if game == OVERALL else paired_difference(pairs),
-        score=paired_difference(scaled),
+        group=group,
+        unit=None if group == OVERALL else scenario_named(next(iter(pairs))).metric.unit,
+        difference=None if group == OVERALL else paired_difference(pairs),
+        normalised=paired_difference(scaled),
         equal=sum(abs(difference) < _TINY for difference in everything),
         common=len(everything),
     )
 
 
 def outermost(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Of each pair, the comparison over all its games."""
+    """The comparison of each pair over all groups or, if there is only one group, over this."""
     first: dict[tuple[Condition, Condition], Comparison] = {}
     for comparison in comparisons:
         first.setdefault((comparison.first, comparison.second), comparison)
     return list(first.values())
 
 
+def by_difference_unit(comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
+    """The comparisons by unit: those of different units belong in different tables."""
+    found: dict[str | None, list[Comparison]] = {}
+    for comparison in comparisons:
+        found.setdefault(comparison.unit, []).append(comparison)
+    return found
+
+
 def alike(comparisons: Sequence[Comparison], labels: Mapping[Condition, str]) -> list[str]:
-    """In words, whom these episodes don't tell apart: a sentence for each agent and those that come after it."""
+    """Sentences naming the pairs of agents whose values are equal or do not differ significantly.
+
+    One for each agent with equal ones, then one for each agent with undecided ones, among the agents after it.
+    """
     pairs = outermost(comparisons)
     firsts = dict.fromkeys(pair.first for pair in pairs)
     same = [[pair for pair in pairs if pair.first == first and pair.is_alike] for first in firsts]
@@ -130,17 +144,14 @@ def alike(comparisons: Sequence[Comparison], labels: Mapping[Condition, str]) ->
 def _same(pairs: Sequence[Comparison], labels: Mapping[Condition, str]) -> str:
     shares: dict[str, list[str]] = {}
     for pair in pairs:
-        shares.setdefault(_share(pair), []).append(labels[pair.second])
+        episodes = counted(pair.common, "common episode")
+        share = f"all of {episodes}" if pair.equal == pair.common else f"{pair.equal} of {episodes}"
+        shares.setdefault(share, []).append(labels[pair.second])
     said = [f"as {listed(names)} in {share}" for share, names in shares.items()]
-    return f"{labels[pairs[0].first]} earned the same {', '.join(said)}."
-
-
-def _share(pair: Comparison) -> str:
-    episodes = counted(pair.common, "common episode")
-    return f"all of {episodes}" if pair.equal == pair.common else f"{pair.equal} of {episodes}"
+    return f"{labels[pairs[0].first]} had the same result {', '.join(said)}."
 
 
 def _unsure(pairs: Sequence[Comparison], labels: Mapping[Condition, str]) -> str:
     names = listed([labels[pair.second] for pair in pairs])
-    told = "the interval of the difference does not exclude 0" if len(pairs) == 1 else "no interval excludes 0"
-    return f"Whether {labels[pairs[0].first]} earns more or less than {names} is left open: {told}."
+    reason = "the interval of the difference does not exclude 0" if len(pairs) == 1 else "no interval excludes 0"
+    return f"Whether {labels[pairs[0].first]} does better or worse than {names} is left open: {reason}."

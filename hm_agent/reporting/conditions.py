@@ -1,75 +1,111 @@
-"""Who is compared with whom: an agent with its model, the bots it met and how it was set."""
+"""Conditions: an agent with its model and settings. Episodes of one condition are averaged; conditions are compared."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from hm_agent.agents.registry import AGENTS
 from hm_agent.recording.result import Result, Setting
-
-CEILING, FLOOR = "oracle", "random"
-REFERENCES = (CEILING, FLOOR, "noop")
-"""The agents that others are measured by; they don't compete."""
+from hm_agent.registry import agent_names, own_agents, suites
+from hm_agent.suite import ScenarioInfo
 
 Settings = tuple[tuple[str, Setting], ...]
+UNKNOWN = "unknown"
+"""Stands for a setting that a result doesn't record."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What has to be the same for episodes to be averaged. settings: by flag, in order, the base seed left out."""
+    """What episodes must have in common to be averaged. settings: by flag, sorted, without the base seed."""
 
     agent: str
     model: str
-    bots: str
     settings: Settings = ()
 
     @classmethod
     def of(cls, result: Result) -> Condition:
         settings = sorted((flag, value) for flag, value in result.settings.items() if flag != "seed")
-        return cls(result.agent, result.model, result.bots, tuple(settings))
+        return cls(result.agent, result.model, tuple(settings))
+
+    def world_settings(self, world: str) -> Settings:
+        """The settings in which episodes must agree to be paired: the length, and options that change the world."""
+        options = suites()[world].options if world in suites() else ()
+        flags = ["max_steps", *(option.name for option in options if option.changes_world)]
+        return tuple((flag, dict(self.settings).get(flag)) for flag in flags)
 
     @property
-    def conditions(self) -> tuple[str, Setting]:
-        """What has to be the same for rewards to be compared: the kind of bots, and where episodes were cut."""
-        return self.bots, dict(self.settings).get("max_steps")
-
-    @property
-    def is_reference(self) -> bool:
-        return self.agent in REFERENCES
+    def is_world_agent(self) -> bool:
+        """True if the agents of all seats belong to one world each, as references do."""
+        return all(name in own_agents() for name in self.agent.split("+"))
 
 
-def in_order(contestants: Iterable[Condition]) -> list[Condition]:
-    """Each once, by their place."""
-    return sorted(set(contestants), key=place_of)
+def is_reference(condition: Condition, scenario: ScenarioInfo) -> bool:
+    """True if others are measured by this agent and it is not compared: floor, ceiling, or a world's own agent."""
+    return condition.is_world_agent or condition.agent in (scenario.metric.floor, scenario.metric.ceiling)
 
 
-def place_of(one: Condition) -> tuple[bool, int, str, str, str, str]:
-    """What they are sorted by: agents as the registry has them, then those it doesn't know, references last."""
-    known = list(AGENTS)
-    number = known.index(one.agent) if one.agent in known else len(known)
-    return one.is_reference, number, one.agent, one.model, one.bots, str(one.settings)
+def conditions_of(results: Sequence[Result]) -> list[Condition]:
+    """The condition of each result, in the order of the results.
 
-
-def labels(contestants: Sequence[Condition], apart_by: Sequence[str] = ("model", "bots")) -> Mapping[Condition, str]:
-    """A short name for each: the agent, and in brackets only what is not the same for all of them.
-
-    apart_by: which fields, besides the settings, may tell them apart.
+    A world's option is left out if it does not vary among the world's results. Otherwise an agent would be split in
+    two by playing a second world, which lacks the option, or a scenario the option does not apply to (None).
     """
-    telling = [flag for flag in apart_by if len({getattr(one, flag) for one in contestants}) > 1]
-    varying = varying_settings(contestants)
-    return {one: _label(one, telling, varying) for one in contestants}
+    fixed = _fixed_options(results)
+    found = []
+    for result in results:
+        condition = Condition.of(result)
+        settings = tuple((flag, value) for flag, value in condition.settings if (result.world, flag) not in fixed)
+        found.append(replace(condition, settings=settings))
+    return found
 
 
-def varying_settings(contestants: Iterable[Condition]) -> list[str]:
-    """The flags that were not set alike for all, by name."""
-    settings = [dict(one.settings) for one in contestants]
+def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
+    """(world, flag) of the options with one value in each scenario, and at most one beside None in all of them."""
+    values: dict[tuple[str, str], dict[str, set[Setting]]] = {}
+    for result in results:
+        for option in suites()[result.world].options if result.world in suites() else ():
+            by_scenario = values.setdefault((result.world, option.name), {})
+            by_scenario.setdefault(result.scenario, set()).add(result.settings.get(option.name, UNKNOWN))
+    return {
+        key
+        for key, by_scenario in values.items()
+        if all(len(found) == 1 for found in by_scenario.values())
+        and len(set().union(*by_scenario.values()) - {None}) < 2
+    }
+
+
+def in_order(conditions: Iterable[Condition]) -> list[Condition]:
+    """Each condition once: agents in the order of the registry, then unknown ones, then those of single worlds."""
+    known = agent_names()
+
+    def place(one: Condition) -> tuple[bool, int, str, str, str]:
+        number = known.index(one.agent) if one.agent in known else len(known)
+        return one.is_world_agent, number, one.agent, one.model, str(one.settings)
+
+    return sorted(set(conditions), key=place)
+
+
+def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mapping[Condition, str]:
+    """A short name for each condition: the agent and, in brackets, the model and settings that differ between them.
+
+    A world's option without a value is not shown. with_model: False if the model is shown elsewhere.
+    """
+    shows_model = with_model and len({one.model for one in conditions}) > 1
+    varying = varying_settings(conditions)
+    optional = {option.name for suite in suites().values() for option in suite.options}
+    names = {}
+    for one in conditions:
+        details = [one.model] if shows_model else []
+        for flag in varying:
+            value = dict(one.settings).get(flag, UNKNOWN)
+            if not (flag in optional and value in (None, UNKNOWN)):
+                details.append(f"{flag}={value}")
+        names[one] = f"{one.agent} ({', '.join(details)})" if details else one.agent
+    return names
+
+
+def varying_settings(conditions: Iterable[Condition]) -> list[str]:
+    """The flags whose values are not the same in all conditions, by name."""
+    settings = [dict(one.settings) for one in conditions]
     flags = sorted({flag for each in settings for flag in each})
-    return [flag for flag in flags if len({repr(each.get(flag, "unknown")) for each in settings}) > 1]
-
-
-def _label(one: Condition, telling: Sequence[str], varying: Sequence[str]) -> str:
-    said = [str(getattr(one, name)) for name in telling]
-    settings = dict(one.settings)
-    said += [f"{flag}={settings.get(flag, 'unknown')}" for flag in varying]
-    return f"{one.agent} ({', '.join(said)})" if said else one.agent
+    return [flag for flag in flags if len({repr(each.get(flag, UNKNOWN)) for each in settings}) > 1]

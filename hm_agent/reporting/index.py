@@ -1,4 +1,4 @@
-"""`index.html`: all episodes of a folder in one page, each with its picture, its outcome and its files."""
+"""`index.html`: a page with all episodes of a folder, each with a picture, its outcome and its files."""
 
 from __future__ import annotations
 
@@ -7,59 +7,65 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hm_agent.recording import trace
 from hm_agent.recording.files import write_whole
 from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
-from hm_agent.reporting.conditions import Condition, labels
-from hm_agent.reporting.links import Link, address
-from hm_agent.reporting.notes import SCALE, of_files, stand_ins
-from hm_agent.reporting.pages import page
-from hm_agent.reporting.runs import Played, Runs, Stage, read_runs
+from hm_agent.reporting.conditions import conditions_of, labels
+from hm_agent.reporting.notes import file_notes, notes_on_results
+from hm_agent.reporting.pages import Link, address, page
+from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs
+from hm_agent.reporting.wording import listed
+from hm_agent.suite import ScenarioInfo
 
 PAGE = "index.html"
 PICTURE = "thumbnail.png"
 LINKED = {
     "replay.html": "replay",
     "video.mp4": "video",
-    "trace.jsonl": "trace",
+    trace.FILE: "trace",
     FILE: "result",
     UNFINISHED: "result",
 }
-"""What the files of an episode are called, in the order they are linked."""
-REWARD = f"{SCALE}; below it, the sum of what was earned."
+"""The names of an episode's files in the page, in the order they are linked."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An episode as the index lists it. picture: the address of a frame of it, None where there is none."""
+    """An episode in the index. agent: its label. picture: the address of a frame, None if there is none."""
 
-    stage: Stage
+    scenario: ScenarioInfo
     agent: str
     result: Result
     picture: str | None
     links: tuple[Link, ...]
 
     @property
+    def value(self) -> float | None:
+        """The scenario's metric."""
+        return self.result.metric(self.scenario.metric.name)
+
+    @property
     def mark(self) -> str:
-        """How the status looks."""
+        """The CSS class of the status."""
         if self.result.is_finished:
             return "finished"
         return "failed" if self.result.has_failed else "cut"
 
     @property
     def reason(self) -> str:
-        """What ended it before its time, in one line."""
+        """What ended the episode early, in one line."""
         said = self.result.status.partition(": ")[2] or self.result.reason
         return " ".join(said.splitlines()[:1])
 
     @property
     def details(self) -> str:
-        """All that is known of the reason, where that is more."""
+        """The whole reason, if it is more than one line."""
         full = self.result.reason.strip()
         return "" if full in self.reason else full
 
     @property
     def tokens(self) -> int | None:
-        """In and out."""
+        """Input and output together."""
         sent, received = self.result.input_tokens, self.result.output_tokens
         return None if sent is None or received is None else sent + received
 
@@ -70,7 +76,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Index:
-    """All that the page says. overviews: what else tells of all the episodes."""
+    """The content of the page. overviews: links to pages on all the episodes."""
 
     entries: tuple[Entry, ...]
     overviews: tuple[Link, ...]
@@ -84,11 +90,11 @@ class Index:
 
     @property
     def scenarios(self) -> int:
-        return len({entry.stage for entry in self.entries})
+        return len({entry.scenario for entry in self.entries})
 
     @property
     def statuses(self) -> Mapping[str, int]:
-        """How many episodes ended in which way, the finished ones first."""
+        """The number of episodes by status without errors, the finished ones first."""
         counts = Counter(entry.result.ending for entry in self.entries)
         return {
             status: counts[status] for status in sorted(counts, key=lambda status: (status not in FINISHED, status))
@@ -96,12 +102,12 @@ class Index:
 
     @property
     def has_calls(self) -> bool:
-        """Whether a language model was asked anything."""
+        """True if a language model was called in any episode."""
         return any(entry.result.model_calls for entry in self.entries)
 
 
 def write_index(out: Path, report: Path | None = None) -> Path:
-    """Writes the page anew from what lies below `out`, and returns its path. report: its page, where there is one."""
+    """Writes the page on all episodes in the folder `out` and returns its path. report: the report's page, if any."""
     overviews = {"Report": report, "Summary": out / "summary.md"}
     links = [Link(name, address(path, out)) for name, path in overviews.items() if path and path.is_file()]
     write_whole(out / PAGE, page("index.html.j2", index=list_episodes(read_runs((out,)), out, links)))
@@ -110,22 +116,34 @@ def write_index(out: Path, report: Path | None = None) -> Path:
 
 def list_episodes(runs: Runs, out: Path, overviews: Iterable[Link] = ()) -> Index:
     """The index of some episodes, for a page in the folder `out`."""
-    contestants = [Condition.of(result) for result in runs.results]
-    names = labels(contestants, apart_by=("bots",))
-    entries = [_entry(played, names, out) for played in runs.episodes]
-    return Index(tuple(entries), tuple(overviews), (REWARD, *stand_ins(contestants), *of_files(runs)))
+    conditions = conditions_of(runs.results)
+    names = labels(conditions, with_model=False)
+    entries = [
+        _entry(episode, names[condition], out) for episode, condition in zip(runs.episodes, conditions, strict=True)
+    ]
+    notes = (*_units(entries), *notes_on_results(runs.results), *file_notes(runs))
+    return Index(tuple(entries), tuple(overviews), notes)
 
 
-def _entry(played: Played, names: Mapping[Condition, str], out: Path) -> Entry:
-    picture = played.folder / PICTURE
+def _entry(episode: RecordedEpisode, label: str, out: Path) -> Entry:
+    picture = episode.folder / PICTURE
     return Entry(
-        stage=played.stage,
-        agent=names[Condition.of(played.result)],
-        result=played.result,
+        scenario=episode.scenario,
+        agent=label,
+        result=episode.result,
         picture=address(picture, out) if picture.is_file() else None,
-        links=tuple(_links(played.folder, out)),
+        links=tuple(
+            Link(word, address(path, out)) for name, word in LINKED.items() if (path := episode.folder / name).is_file()
+        ),
     )
 
 
-def _links(folder: Path, out: Path) -> Sequence[Link]:
-    return [Link(word, address(folder / name, out)) for name, word in LINKED.items() if (folder / name).is_file()]
+def _units(entries: Sequence[Entry]) -> list[str]:
+    """What the column of rewards shows: the unit, with the groups it holds for if there are several units."""
+    groups: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        groups.setdefault(entry.scenario.metric.unit, {})[entry.scenario.group] = None
+    if not groups:
+        return []
+    units = [unit if len(groups) == 1 else f"{unit} in {listed(list(some))}" for unit, some in groups.items()]
+    return [f"The column of rewards: {'; '.join(units)}; below, the sum of rewards, per seat if there are several."]

@@ -1,39 +1,47 @@
-"""What the figures can't say themselves."""
+"""What a reader must know of the figures beside them: sentences on a table, and an account of what was run."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.runs import Runs
+from hm_agent.recording.result import Result
+from hm_agent.registry import scenario_named, suites
+from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
+from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import counted, listed
+from hm_agent.reporting.wording import counted, listed, number
 
-SCALE = "Reward per 1,200 steps, in kitchens per episode"
-UNIT = f"{SCALE}: mean ± standard error over n episodes."
-PAPER = "The paper: its table 1, GPT-4 against trained bots."
-SCRIPTED = "The bots are scripted: they stand in for Melting Pot's trained ones."
 CALCULATED = "The model `builtin` calculates: no language model was involved."
+
+# Sentences
 
 
 def notes(rows: Sequence[Row]) -> list[str]:
-    """What holds for a table of rewards as a whole."""
-    return [UNIT, PAPER, *stand_ins([row.contestant for row in rows])]
+    """Sentences that hold for rows as a whole; each table's unit is told beside the table."""
+    sources = dict.fromkeys(row.published_source for row in rows if row.published_source)
+    played = [(row.scenario.world, row.settings, row.condition.model) for row in rows]
+    return [*(f"Published: {source}." for source in sources), *stand_ins(played)]
 
 
-def stand_ins(contestants: Sequence[Condition]) -> list[str]:
-    """What played in place of trained bots and of a language model."""
-    said = []
-    if any(one.bots == "scripted" for one in contestants):
-        said.append(SCRIPTED)
-    if any(one.model == "builtin" for one in contestants):
-        said.append(CALCULATED)
-    return said
+def notes_on_results(results: Iterable[Result]) -> list[str]:
+    return stand_ins((one.world, tuple(one.settings.items()), one.model) for one in results)
+
+
+def stand_ins(played: Iterable[tuple[str, Settings, str]]) -> list[str]:
+    """What the worlds say of the settings, and whether the built-in reasoner was used; by world, settings and model."""
+    found: dict[str, None] = {}
+    calculated = False
+    for world, settings, model in dict.fromkeys(played):
+        if world in suites():
+            found |= dict.fromkeys(suites()[world].notes(dict(settings)))
+        calculated |= model == "builtin"
+    return [*found, CALCULATED] if calculated else [*found]
 
 
 def unfinished(rows: Sequence[Row]) -> list[str]:
-    """How many episodes are in no mean, and why."""
+    """The number of episodes that are in no mean, and why."""
     statuses: Counter[str] = Counter()
     for row in rows:
         statuses.update(row.unfinished)
@@ -45,30 +53,97 @@ def unfinished(rows: Sequence[Row]) -> list[str]:
 
 
 def unscored(rows: Sequence[Row]) -> list[str]:
-    """Why rows have no score, where some have none."""
-    without = [row for row in rows if row.reward and row.score is None and not row.contestant.is_reference]
-    if not without:
+    """Why rows lack a normalised score, though their metric has a floor and a ceiling agent."""
+    without = [row for row in rows if row.estimate and row.normalised_score is None and not row.is_reference]
+    metrics = [row.scenario.metric for row in without]
+    needed = dict.fromkeys(f"`{m.floor}` and a better `{m.ceiling}`" for m in metrics if m.floor and m.ceiling)
+    if not needed:
         return []
-    measure = "`random` and a better `oracle` on the same scenario, against the same bots"
-    return [f"A score, and so a comparison across games, needs {measure}: {counted(len(without), 'row')} without one."]
+    count = sum(bool(metric.floor and metric.ceiling) for metric in metrics)
+    needs = f"needs {listed(list(needed), 'or')} on the same scenario with the same settings of the world"
+    return [f"A normalised score, and so a comparison across groups, {needs}: {counted(count, 'row')} without one."]
 
 
-def of_files(runs: Runs) -> list[str]:
+def file_notes(runs: Runs) -> list[str]:
     """What was wrong with the files that were read."""
-    said = []
+    found = []
     if runs.unreadable:
         files = counted(len(runs.unreadable), "file")
-        said.append(f"{files} could not be read as a result of this version: {listed(_some(runs.unreadable))}.")
+        found.append(f"{files} could not be read as a result of this version: {listed(_first(runs.unreadable))}.")
     if runs.repeated:
-        said.append(f"{counted(runs.repeated, 'episode')} lay in several places with one outcome; each counts once.")
+        found.append(f"{counted(runs.repeated, 'episode')} lay in several places with one outcome; each counts once.")
     if runs.contradicted:
         episodes = counted(len(runs.contradicted), "repetition")
-        where = listed(_some([played.folder for played in runs.contradicted]))
-        said.append(f"{episodes} of an episode had another outcome than the one that counts: {where}.")
-    return said
+        where = listed(_first([episode.folder for episode in runs.contradicted]))
+        found.append(f"{episodes} of an episode had another outcome than the one that counts: {where}.")
+    return found
 
 
-def _some(paths: Sequence[object], most: int = 5) -> list[str]:
-    """The first few, and how many more there are."""
+def _first(paths: Sequence[object], most: int = 5) -> list[str]:
+    """The first paths, and the number of further ones."""
     more = [f"{len(paths) - most} more"] if len(paths) > most else []
     return [*map(str, paths[:most]), *more]
+
+
+# What was run
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A property of what was run. values: in words, each with the number of its episodes if there are several."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ScenarioSeeds:
+    """The seeds that were played on a scenario."""
+
+    scenario: str
+    about: str
+    seeds: tuple[int, ...]
+
+
+def what_was_run(runs: Runs) -> list[Fact]:
+    """Folders, endings, agents, models, flags, versions and time, as the results record them."""
+    results = runs.results
+    agents = [condition.agent for condition in in_order(map(Condition.of, results))]
+    by_agent = sorted((result.agent for result in results), key=agents.index)
+    facts = [
+        Fact("folders", tuple(map(str, runs.folders))),
+        Fact("episodes", _shares([result.ending for result in results])),
+        Fact("agents", _shares(by_agent)),
+        Fact("model", _shares([result.model for result in results])),
+        Fact("base seed", _shares([_word(result.settings.get("seed", UNKNOWN)) for result in results])),
+    ]
+    for flag in sorted({flag for result in results for flag in result.settings if flag != "seed"}):
+        values = [result.settings.get(flag) for result in results]
+        if any(value is not None for value in values):
+            facts.append(Fact(f"--{flag}", _shares(list(map(_word, values)))))
+    packages = sorted({package for result in results for package in result.versions})
+    facts += [Fact(name, _shares([result.versions.get(name, UNKNOWN) for result in results])) for name in packages]
+    seconds = sum(result.wall_seconds for result in results)
+    duration = f"{number(seconds, 0)} s" if seconds < 600 else f"{number(seconds / 60, 0)} min"
+    return [*facts, Fact("time played", (duration,))]
+
+
+def seeds_played(runs: Runs) -> list[ScenarioSeeds]:
+    """The seeds by scenario, in order."""
+    found: dict[str, set[int]] = {}
+    for result in sorted(runs.results, key=result_order):
+        found.setdefault(result.scenario, set()).add(result.seed)
+    scenarios = ((scenario_named(name), seeds) for name, seeds in found.items())
+    return [ScenarioSeeds(one.short_name, one.about, tuple(sorted(seeds))) for one, seeds in scenarios]
+
+
+def _word(value: object) -> str:
+    return "not set" if value is None else str(value)
+
+
+def _shares(values: Sequence[str]) -> tuple[str, ...]:
+    """Each value once; with the number of episodes that have it, if there are several values."""
+    counts = Counter(values)
+    if len(counts) == 1:
+        return tuple(counts)
+    return tuple(f"{value} ({count} of {len(values)})" for value, count in counts.items())

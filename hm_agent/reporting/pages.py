@@ -1,27 +1,42 @@
-"""Renders reports and the list of episodes, by the templates in templates/."""
+"""Renders reports and the list of episodes from the templates in templates/, and addresses the files they link."""
 
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment
 
 from hm_agent.pages.rendering import environment
 from hm_agent.reporting import wording
-from hm_agent.reporting.figures.picture import Panel
+from hm_agent.reporting.drawing import Panel
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def page(template: str, **told: object) -> str:
-    """What is told, as a template puts it."""
-    return _environment().get_template(template).render(told)
+@dataclass(frozen=True)
+class Link:
+    """A file that a page links to. address: relative to the page's folder."""
+
+    name: str
+    address: str
+
+
+def address(path: Path, folder: Path) -> str:
+    """The address of a file relative to a folder, quoted for an attribute of a page."""
+    return quote(Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix())
+
+
+def page(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(values)
 
 
 def standalone(panel: Panel) -> str:
-    """A panel as a file of its own, which brings the page's colours and a size along."""
+    """A panel as an SVG file of its own, with the page's colours and a size."""
     style = _environment().get_template("colours.css.j2").render(root="svg")
     tag, rest = panel.svg.split(">", 1)
     sized = re.sub(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', r'width="\1" height="\2" \g<0>', tag)
@@ -37,5 +52,5 @@ def _environment() -> Environment:
 
 
 def cell(text: str) -> str:
-    """Text that a Markdown table holds in one cell."""
+    """Text escaped for one cell of a Markdown table."""
     return " ".join(text.replace("|", "\\|").split())

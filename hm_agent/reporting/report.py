@@ -1,141 +1,178 @@
-"""The report of one or several runs, gathered from their files: all that it says, as data."""
+"""The report on one or several runs, gathered from their files: everything it shows, as data."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-from hm_agent.reporting.comparing import Comparison, alike, compare, outermost
-from hm_agent.reporting.conditions import Condition, in_order, labels
-from hm_agent.reporting.figures.picture import Picture
-from hm_agent.reporting.links import Link, address
-from hm_agent.reporting.notes import notes, of_files, unfinished, unscored
-from hm_agent.reporting.provenance import Fact, Seeds, seeds_played, what_was_run
-from hm_agent.reporting.runs import Played, Runs
-from hm_agent.reporting.tables import Row, Score, games, scores, tabulate
+from hm_agent.reporting.comparing import Comparison, alike, by_difference_unit, compare, outermost
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
+from hm_agent.reporting.drawing import Picture, keys
+from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture, validation_picture
+from hm_agent.reporting.notes import (
+    Fact,
+    ScenarioSeeds,
+    file_notes,
+    notes,
+    seeds_played,
+    unfinished,
+    unscored,
+    what_was_run,
+)
+from hm_agent.reporting.pages import Link, address
+from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order
+from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
+from hm_agent.reporting.tables import NormalisedScore, Row, by_unit, groups, scores, tabulate
+from hm_agent.reporting.validation import curves
+from hm_agent.reporting.wording import listed
 
-FEW = 6
-"""So many pairs of agents are shown at once."""
+MOST_PAIRS = 6
+"""If there are more pairs of agents than this, only those with the first agent are shown at first."""
 
-ASKED_ALIKE = (
+REASONER_NOTE = (
     "The built-in reasoner answers a question by calculation from its fields alone, so agents that ask it the same "
-    "questions play the same: how they differ takes a language model to see."
+    "questions play the same: only a language model shows how they differ."
 )
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that a report says, as data. into: the folder it is for, which its links start from.
+    """The content of a report. into: its folder, to which links are relative. conditions: by an episode's folder.
 
-    alike: in words, whom the episodes don't tell apart.
+    alike: sentences on the agents without a clear difference.
     """
 
     runs: Runs
     into: Path
+    conditions: Mapping[Path, Condition]
     rows: tuple[Row, ...]
-    scores: tuple[Score, ...]
+    scores: tuple[NormalisedScore, ...]
     comparisons: tuple[Comparison, ...]
     labels: Mapping[Condition, str]
     alike: tuple[str, ...]
+    matchups: tuple[Matchups, ...]
+    players: Mapping[Player, str]
     pictures: tuple[Picture, ...]
     facts: tuple[Fact, ...]
-    seeds: tuple[Seeds, ...]
+    seeds: tuple[ScenarioSeeds, ...]
     notes: tuple[str, ...]
 
     title: str = "Hypothetical Minds: comparison"
 
     @cached_property
-    def contestants(self) -> list[Condition]:
+    def ordered(self) -> list[Condition]:
         return in_order(self.labels)
 
     @property
-    def competing(self) -> list[Condition]:
-        return [one for one in self.contestants if not one.is_reference]
+    def compared(self) -> list[Condition]:
+        """The conditions without references."""
+        return [one for one in self.ordered if not one.is_world_agent]
 
     @property
-    def games(self) -> list[str]:
-        """The games by title, after all of them together where there are several."""
-        return games(self.rows)
+    def scored(self) -> list[Condition]:
+        return in_order(score.condition for score in self.scores)
+
+    @property
+    def groups(self) -> list[str]:
+        """The titles of the groups, after all of them together if there are several."""
+        return groups(self.rows)
+
+    @property
+    def scale(self) -> str:
+        """Where the normalised score begins and ends, in words."""
+        metrics = [row.scenario.metric for row in self.rows if row.normalised_score is not None]
+        floors = dict.fromkeys(f"`{metric.floor}`" for metric in metrics)
+        ceilings = dict.fromkeys(f"`{metric.ceiling}`" for metric in metrics)
+        return f"from {listed(list(floors), 'or')} (0) to {listed(list(ceilings), 'or')} (1)"
+
+    @property
+    def rows_by_unit(self) -> dict[str, list[Row]]:
+        return by_unit(self.rows)
 
     @property
     def leading(self) -> list[Comparison]:
-        """The comparisons to see first: each pair over all its games or, of many pairs, those with the first agent."""
+        """The comparisons to show first: each pair over all groups or, of many pairs, those with the first agent."""
         pairs = outermost(self.comparisons)
-        return pairs if len(pairs) <= FEW else [pair for pair in pairs if pair.first == self.competing[0]]
+        return pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.first == self.compared[0]]
 
     @property
-    def by_scenario(self) -> list[tuple[str, list[list[Row]]]]:
-        """The rows of each scenario, by game."""
-        scenarios = [list(group) for _, group in groupby(self.rows, key=lambda row: row.stage)]
-        return [(game, list(group)) for game, group in groupby(scenarios, key=lambda rows: rows[0].stage.game)]
+    def episodes(self) -> list[tuple[str, list[RecordedEpisode]]]:
+        """All episodes by the short name of the scenario."""
+        place = {condition: number for number, condition in enumerate(self.ordered)}
+        by_agent = sorted(self.runs.episodes, key=lambda one: place[self.conditions[one.folder]])
+        ordered = sorted(by_agent, key=lambda one: scenario_order(one.result.scenario))
+        return [(one.short_name, list(group)) for one, group in groupby(ordered, key=lambda one: one.scenario)]
 
-    @property
-    def episodes(self) -> list[tuple[str, list[Played]]]:
-        """All episodes, by scenario."""
-        played = sorted(self.runs.episodes, key=lambda one: self.contestants.index(Condition.of(one.result)))
-        ordered = sorted(played, key=lambda one: one.stage.place)
-        return [(stage.short_name, list(group)) for stage, group in groupby(ordered, key=lambda one: one.stage)]
+    def columns(self, rows: Sequence[Row]) -> list[Condition]:
+        return in_order(row.condition for row in rows)
+
+    def by_scenario(self, rows: Sequence[Row]) -> list[tuple[str, list[list[Row]]]]:
+        """The rows of each scenario, by group."""
+        scenarios = [list(group) for _, group in groupby(rows, key=lambda row: row.scenario)]
+        return [(group, list(some)) for group, some in groupby(scenarios, key=lambda rows: rows[0].scenario.group)]
+
+    def by_difference_unit(self, comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
+        return by_difference_unit(comparisons)
 
     def best(self, rows: Sequence[Row]) -> list[Row]:
-        """Those who earn most among several that compete."""
-        competing = [row for row in rows if row.reward and not row.contestant.is_reference]
-        most = max((row.reward.mean for row in competing if row.reward), default=0.0)
-        return [row for row in competing if row.reward and row.reward.mean == most] if len(competing) > 1 else []
+        """The rows with the best mean of one scenario, references left out; none if there is only one."""
+        compared = [(row.mean, row) for row in rows if row.mean is not None and not row.is_reference]
+        if len(compared) < 2:
+            return []
+        means = [mean for mean, _ in compared]
+        best = max(means) if rows[0].scenario.metric.higher_is_better else min(means)
+        return [row for mean, row in compared if mean == best]
 
-    def score(self, contestant: Condition, game: str) -> Score | None:
-        return next((s for s in self.scores if (s.contestant, s.game) == (contestant, game)), None)
+    def score(self, condition: Condition, group: str) -> NormalisedScore | None:
+        return next((s for s in self.scores if (s.condition, s.group) == (condition, group)), None)
 
-    def label(self, played: Played) -> str:
-        return self.labels[Condition.of(played.result)]
+    def label(self, episode: RecordedEpisode) -> str:
+        return self.labels[self.conditions[episode.folder]]
 
-    def links(self, played: Played) -> list[Link]:
-        """The files of an episode that are there."""
-        return [Link(path.name, address(path, self.into)) for path in played.files]
+    def links(self, episode: RecordedEpisode) -> list[Link]:
+        """The files of an episode that exist."""
+        return [Link(path.name, address(path, self.into)) for path in episode.files]
 
 
 def gather(runs: Runs, into: Path) -> Report:
-    """All that is to be said of some episodes."""
+    """Calculates and draws everything that is to be shown of some episodes."""
     rows = tabulate(runs.results)
-    names = labels(in_order(row.contestant for row in rows))
+    names = labels(in_order(row.condition for row in rows))
     comparisons = compare(runs.results, rows)
+    folders = [episode.folder for episode in runs.episodes]
+    shared = matchups(runs.results)
     return Report(
         runs=runs,
         into=into,
+        conditions=dict(zip(folders, conditions_of(runs.results), strict=True)),
         rows=tuple(rows),
         scores=tuple(scores(rows)),
         comparisons=tuple(comparisons),
         labels=names,
         alike=tuple(_alike(comparisons, names)),
+        matchups=tuple(shared),
+        players=player_labels(shared),
         pictures=tuple(_pictures(runs, rows, names)),
         facts=tuple(what_was_run(runs)),
         seeds=tuple(seeds_played(runs)),
-        notes=(*notes(rows), *unfinished(rows), *unscored(rows), *of_files(runs)),
+        notes=(*notes(rows), *unfinished(rows), *unscored(rows), *file_notes(runs)),
     )
 
 
-def _alike(comparisons: Iterable[Comparison], names: Mapping[Condition, str]) -> list[str]:
-    said = alike(list(comparisons), names)
+def _alike(comparisons: Sequence[Comparison], names: Mapping[Condition, str]) -> list[str]:
+    sentences = alike(comparisons, names)
     calculated = any(one.is_alike and "builtin" in {one.first.model, one.second.model} for one in comparisons)
-    return [*said, ASKED_ALIKE] if calculated else said
+    return [*sentences, REASONER_NOTE] if calculated else sentences
 
 
 def _pictures(runs: Runs, rows: list[Row], names: Mapping[Condition, str]) -> Iterable[Picture]:
-    """Those that there is data for."""
-    # Matplotlib takes long to import, and what it then says of its caches would look like something wrong with a run.
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    from hm_agent.reporting.figures.drawing import keys
-    from hm_agent.reporting.figures.effort import effort_picture
-    from hm_agent.reporting.figures.rewards import ablation_picture, reward_picture
-    from hm_agent.reporting.figures.validated import validation_picture
-    from hm_agent.reporting.validation import curves
-
-    drawn_as = keys([one for one in names if not one.is_reference])
+    """The figures that there are data for."""
+    drawn_as = keys([one for one in names if not one.is_world_agent])
     made = (
-        reward_picture(rows, names, drawn_as),
+        means_picture(rows, names, drawn_as),
         validation_picture(curves(runs.episodes), names, drawn_as),
         ablation_picture(rows, names, drawn_as),
         effort_picture(rows, names, drawn_as),

@@ -1,39 +1,55 @@
-"""Means with what they leave open: standard errors, intervals, paired differences. Nothing here knows of episodes.
+"""Means with their uncertainty: standard errors, intervals, paired differences; independent of episodes and agents.
 
-All intervals are to 95%. SciPy takes a second to import, so it waits until an interval is asked for.
+All intervals are 95% intervals. SciPy takes a second to import, so it is imported when an interval is calculated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
 SEED = 0
-"""Of the resampling, so that the same episodes give the same report."""
+"""The seed of the bootstrap, so that the same episodes give the same report."""
 
 Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of n values. error: its standard error; interval: a bootstrap one. None for a single value."""
+    """The mean of some values, at least one, with its uncertainty, which is None for a single value."""
 
-    mean: float
-    n: int
-    error: float | None = None
-    interval: Interval | None = None
+    values: tuple[float, ...]
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def mean(self) -> float:
+        return mean_and_error(self.values)[0]
+
+    @cached_property
+    def error(self) -> float | None:
+        """The standard error."""
+        return mean_and_error(self.values)[1]
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """The bootstrap interval."""
+        return bootstrap_interval(self.values)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of paired differences, each of `clusters` scenarios weighing the same.
+    """The mean of paired differences, in which each of `clusters` scenarios has the same weight.
 
-    interval: Student's t over the scenarios or, where there is but one, over its `pairs` episodes; None where there is
-    but one of these, too. unit: which of the two it is over.
+    interval: Student's t over the scenarios or, if there is only one, over its `pairs` of episodes; None if there is
+    only one pair. unit: `scenarios` or `episodes`, whichever the interval is over.
     """
 
     mean: float
@@ -44,7 +60,7 @@ class Difference:
 
     @property
     def is_open(self) -> bool:
-        """Whether the interval holds 0, so that nothing is known of the sign."""
+        """True if the interval contains 0 or is unknown, so that the sign is undecided."""
         return self.interval is None or self.interval[0] <= 0 <= self.interval[1]
 
 
@@ -56,11 +72,8 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:
-    """The mean with all that is said of it; None for no values."""
-    if not values:
-        return None
-    mean, error = mean_and_error(values)
-    return Estimate(mean, len(values), error, bootstrap_interval(values))
+    """The estimate from some values; None if there are none."""
+    return Estimate(tuple(values)) if values else None
 
 
 def bootstrap_interval(values: Sequence[float]) -> Interval | None:
@@ -83,7 +96,7 @@ def bootstrap_interval(values: Sequence[float]) -> Interval | None:
 
 
 def t_interval(values: Sequence[float]) -> Interval | None:
-    """Student's interval of the mean; None for a single value."""
+    """Student's t interval of the mean; None for a single value."""
     mean, error = mean_and_error(values)
     if error is None:
         return None
@@ -94,9 +107,9 @@ def t_interval(values: Sequence[float]) -> Interval | None:
 
 
 def paired_difference(differences: Mapping[str, Sequence[float]]) -> Difference | None:
-    """From paired differences by scenario: episodes of one scenario are alike, so scenarios are the sample.
+    """The mean of paired differences given by scenario; None if there are none.
 
-    None where there are none.
+    Episodes of one scenario are not independent, so the scenarios are the sample if there are several.
     """
     clusters = [values for values in differences.values() if values]
     if not clusters:
@@ -108,8 +121,10 @@ def paired_difference(differences: Mapping[str, Sequence[float]]) -> Difference 
     return Difference(float(np.mean(means)), t_interval(means), len(clusters), pairs, "scenarios")
 
 
-def score(value: float, floor: float | None, ceiling: float | None) -> float | None:
-    """Where a value lies between floor (0) and ceiling (1); None where there are not both, the ceiling above."""
-    if floor is None or ceiling is None or ceiling <= floor:
+def normalised_score(
+    value: float, floor: float | None, ceiling: float | None, *, higher_is_better: bool = True
+) -> float | None:
+    """A value on the scale from floor (0) to ceiling (1); None unless both are known and the ceiling is better."""
+    if floor is None or ceiling is None or floor == ceiling or (ceiling > floor) != higher_is_better:
         return None
     return (value - floor) / (ceiling - floor)

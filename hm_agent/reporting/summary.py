@@ -1,4 +1,4 @@
-"""`summary.md` and `summary.json`: all episodes of a folder in one table, from their results alone."""
+"""`summary.md` and `summary.json`: the mean metric of each agent by scenario, from the results in a folder."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from pathlib import Path
 from hm_agent.recording.files import write_whole
 from hm_agent.reporting.conditions import labels
 from hm_agent.reporting.notes import notes
-from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.sheets import record
-from hm_agent.reporting.tables import Row, tabulate
-from hm_agent.reporting.wording import known, number, with_error
+from hm_agent.reporting.runs import Runs
+from hm_agent.reporting.tables import Row, by_unit, tabulate
+from hm_agent.reporting.wording import NOTHING, known, number, with_error
+from hm_agent.reporting.writing import row_record
 
 HEADINGS = (
     "scenario",
     "agent",
     "model",
-    "bots",
     "episodes",
-    "reward",
+    "mean",
     "interactions",
-    "the paper's",
+    "published",
     "calls",
     "input tokens",
     "output tokens",
@@ -32,18 +31,35 @@ HEADINGS = (
 )
 
 
+def rows_of(runs: Runs) -> list[Row]:
+    return tabulate(runs.results)
+
+
+def write_summary(out: Path, runs: Runs) -> None:
+    """Writes both files into a folder."""
+    rows = rows_of(runs)
+    write_whole(out / "summary.md", _markdown(rows))
+    content = {"rows": [row_record(row) for row in rows], "episodes": [asdict(result) for result in runs.results]}
+    write_whole(out / "summary.json", json.dumps(content, indent=2) + "\n")
+
+
+def tables(rows: Sequence[Row]) -> dict[str, list[tuple[str, ...]]]:
+    """A table for each unit, by the sentence on the unit: a line of words for each row, one word for each heading."""
+    names = labels([row.condition for row in rows], with_model=False)
+    return {unit: [cells(row, names[row.condition]) for row in some] for unit, some in by_unit(rows).items()}
+
+
 def cells(row: Row, label: str) -> tuple[str, ...]:
-    """A row in words, one for each of the headings."""
-    usage, reward = row.usage, row.reward
+    """A row in words, one for each of the headings. label: the agent's."""
+    usage = row.usage
     return (
-        row.stage.short_name,
+        row.scenario.short_name,
         label,
-        row.contestant.model,
-        row.contestant.bots,
+        row.condition.model,
         row.played,
-        with_error(reward.mean, reward.error) if reward else "-",
+        with_error(row.estimate.mean, row.estimate.error) if row.estimate else NOTHING,
         number(row.interactions),
-        with_error(*row.paper) if row.paper else "-",
+        with_error(*row.published) if row.published else NOTHING,
         str(usage.calls),
         known(usage.input_tokens),
         known(usage.output_tokens),
@@ -52,24 +68,10 @@ def cells(row: Row, label: str) -> tuple[str, ...]:
     )
 
 
-def all_cells(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """All rows in words; model and bots have columns of their own, so agents are told apart by their settings alone."""
-    names = labels([row.contestant for row in rows], apart_by=())
-    return [cells(row, names[row.contestant]) for row in rows]
-
-
-def write_summary(out: Path) -> list[Row]:
-    """Writes both files anew from the results below `out`, and returns their rows."""
-    results = read_runs((out,)).results
-    rows = tabulate(results)
-    write_whole(out / "summary.md", _markdown(rows))
-    content = {"rows": [record(row) for row in rows], "episodes": [asdict(result) for result in results]}
-    write_whole(out / "summary.json", json.dumps(content, indent=2) + "\n")
-    return rows
-
-
 def _markdown(rows: Sequence[Row]) -> str:
-    lines = [HEADINGS, tuple("---" for _ in HEADINGS), *all_cells(rows)]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    parts = ["# Summary"]
+    for unit, lines in tables(rows).items():
+        lines = [HEADINGS, tuple("---" for _ in HEADINGS), *lines]
+        parts += [unit, "\n".join(f"| {' | '.join(line)} |" for line in lines)]
     said = "\n".join(f"- {note}" for note in notes(rows))
-    return f"# Summary\n\n{table}\n\n{said}\n"
+    return "\n\n".join([*parts, *([said] if said else [])]) + "\n"

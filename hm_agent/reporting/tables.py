@@ -1,4 +1,4 @@
-"""What agents earn by scenario and by game, from results alone: the rows of the summary and of the report."""
+"""The mean metric of each agent by scenario and by group, from results alone: the rows of summary and report."""
 
 from __future__ import annotations
 
@@ -9,27 +9,33 @@ from statistics import mean
 
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
-from hm_agent.reporting.conditions import CEILING, FLOOR, Condition, in_order
-from hm_agent.reporting.runs import Stage, by_stage, stage_of
-from hm_agent.reporting.statistics import Estimate, Interval, estimate, score, t_interval
+from hm_agent.registry import scenario_named, suites
+from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
+from hm_agent.reporting.runs import result_order
+from hm_agent.reporting.statistics import Estimate, Interval, estimate, normalised_score, t_interval
+from hm_agent.suite import Metric, ScenarioInfo
 
-OVERALL = "all games"
+OVERALL = "all scenarios"
+"""Stands for a group's title where figures are over several groups."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """All episodes of one contestant on one scenario. Reward and interactions are means over the finished ones.
+    """All episodes of one condition on one scenario.
 
-    unfinished: how many ended before their time, by status; they are in no mean. usage: of all episodes together;
-    usage_of_finished: of those that count.
-    floor, ceiling: what `random` and `oracle` earned on the scenario under the same conditions.
+    settings: all of them; the condition's lack those that do not vary. unfinished: the number of unfinished episodes
+    by status; they count in no mean. estimate: the mean of the scenario's metric, None if no episode has it.
+    interactions: the mean over episodes, None if the agent counts none. usage: the sum over all episodes;
+    usage_of_finished: over finished ones. floor, ceiling: the means of the metric's floor and ceiling agents on the
+    scenario with the same world settings.
     """
 
-    stage: Stage
-    contestant: Condition
+    scenario: ScenarioInfo
+    condition: Condition
+    settings: Settings
     episodes: int
     unfinished: Mapping[str, int] = field(hash=False)
-    reward: Estimate | None
+    estimate: Estimate | None
     interactions: float | None
     usage: Usage
     usage_of_finished: Usage
@@ -42,97 +48,133 @@ class Row:
 
     @property
     def played(self) -> str:
-        """How many episodes count, and of how many."""
+        """The number of finished episodes, and of all if these are more."""
         return str(self.episodes) if not self.unfinished else f"{self.finished} of {self.episodes}"
 
     @property
-    def normalised_reward(self) -> float | None:
-        return self.reward.mean if self.reward else None
+    def mean(self) -> float | None:
+        return self.estimate.mean if self.estimate else None
 
     @property
-    def paper(self) -> tuple[float, float] | None:
-        """What the paper's table 1 has for this agent: (mean, standard error)."""
-        return self.stage.paper.get(self.contestant.agent)
+    def published(self) -> tuple[float, float] | None:
+        """Others' result of this agent: (mean, standard error)."""
+        return self.scenario.published.get(self.condition.agent)
 
     @property
-    def score(self) -> float | None:
-        return None if self.reward is None else score(self.reward.mean, self.floor, self.ceiling)
+    def published_source(self) -> str:
+        return suites()[self.scenario.world].published_source if self.published else ""
+
+    @property
+    def normalised_score(self) -> float | None:
+        better_up = self.scenario.metric.higher_is_better
+        return (
+            None
+            if self.mean is None
+            else normalised_score(self.mean, self.floor, self.ceiling, higher_is_better=better_up)
+        )
+
+    @property
+    def is_reference(self) -> bool:
+        return is_reference(self.condition, self.scenario)
+
+    @property
+    def unit(self) -> str:
+        """What the mean is, as a sentence."""
+        return unit_sentence(self.scenario.metric)
 
 
 @dataclass(frozen=True)
-class Score:
-    """A contestant's mean score over the scenarios of a game, or of all. interval: Student's t over the scenarios."""
+class NormalisedScore:
+    """A condition's mean normalised score over the scenarios of a group or all; interval: Student's t over these."""
 
-    contestant: Condition
-    game: str
+    condition: Condition
+    group: str
     mean: float
     interval: Interval | None
     scenarios: int
 
 
+def unit_sentence(metric: Metric) -> str:
+    lower = "" if metric.higher_is_better else " Lower is better."
+    return f"{metric.unit[:1].upper()}{metric.unit[1:]}: mean ± standard error over n episodes.{lower}"
+
+
 def tabulate(results: Iterable[Result]) -> list[Row]:
-    """One row for each scenario and contestant, in this order."""
+    """One row for each scenario and condition, in this order."""
+    ordered = sorted(results, key=result_order)
+    by_scenario: dict[str, dict[Condition, list[Result]]] = {}
+    for result, condition in zip(ordered, conditions_of(ordered), strict=True):
+        by_scenario.setdefault(result.scenario, {}).setdefault(condition, []).append(result)
     rows: list[Row] = []
-    for group in by_stage(results).values():
-        contestants = in_order(map(Condition.of, group))
-        references = {one: _mean(_of(group, one)) for one in contestants if one.is_reference}
-        rows += [_row(_of(group, one), one, references) for one in contestants]
+    for name, group in by_scenario.items():
+        scenario, conditions = scenario_named(name), in_order(group)
+        means = {
+            one: mean(values)
+            for one in conditions
+            if is_reference(one, scenario) and (values := metric_values(group[one], scenario))
+        }
+        rows += [_row(scenario, one, group[one], means) for one in conditions]
     return rows
 
 
-def _of(group: Sequence[Result], contestant: Condition) -> list[Result]:
-    return [result for result in group if Condition.of(result) == contestant]
+def metric_values(results: Iterable[Result], scenario: ScenarioInfo) -> list[float]:
+    """The values of the scenario's metric in the finished results that have it."""
+    values = (result.metric(scenario.metric.name) for result in results if result.is_finished)
+    return [value for value in values if value is not None]
 
 
-def rewards(results: Iterable[Result]) -> list[float]:
-    """The normalised rewards of the finished ones."""
-    return [r.normalised_reward for r in results if r.is_finished and r.normalised_reward is not None]
-
-
-def _mean(results: Sequence[Result]) -> float | None:
-    values = rewards(results)
-    return mean(values) if values else None
-
-
-def _row(group: Sequence[Result], contestant: Condition, references: Mapping[Condition, float | None]) -> Row:
+def _row(
+    scenario: ScenarioInfo, condition: Condition, group: Sequence[Result], references: Mapping[Condition, float]
+) -> Row:
     finished = [result for result in group if result.is_finished]
+    interactions = [result.metrics["interactions"] for result in finished if "interactions" in result.metrics]
     return Row(
-        stage=stage_of(group[0].scenario),
-        contestant=contestant,
+        scenario=scenario,
+        condition=condition,
+        settings=Condition.of(group[0]).settings,
         episodes=len(group),
         unfinished=Counter(result.ending for result in group if not result.is_finished),
-        reward=estimate(rewards(group)),
-        interactions=mean(result.interactions for result in finished) if finished else None,
+        estimate=estimate(metric_values(group, scenario)),
+        interactions=mean(interactions) if interactions else None,
         usage=sum((result.usage for result in group), Usage()),
         usage_of_finished=sum((result.usage for result in finished), Usage()),
-        floor=_reference(FLOOR, contestant, references),
-        ceiling=_reference(CEILING, contestant, references),
+        floor=_reference(scenario.metric.floor, scenario.world, condition, references),
+        ceiling=_reference(scenario.metric.ceiling, scenario.world, condition, references),
     )
 
 
-def _reference(agent: str, contestant: Condition, references: Mapping[Condition, float | None]) -> float | None:
-    """What a reference earned under the same conditions; of several, the one with the same model and settings."""
+def _reference(agent: str | None, world: str, condition: Condition, means: Mapping[Condition, float]) -> float | None:
+    """The mean of a reference agent with the same world settings, if possible with the same model and settings, too."""
     fitting = [
-        (one.model != contestant.model, one.settings != contestant.settings, place, earned)
-        for place, (one, earned) in enumerate(references.items())
-        if one.agent == agent and one.conditions == contestant.conditions and earned is not None
+        (one.model != condition.model, one.settings != condition.settings, place, found)
+        for place, (one, found) in enumerate(means.items())
+        if one.agent == agent and one.world_settings(world) == condition.world_settings(world)
     ]
     return min(fitting)[-1] if fitting else None
 
 
-def scores(rows: Sequence[Row]) -> list[Score]:
-    """The mean scores of every contestant that competes, by game and over all games where there are several."""
+def scores(rows: Sequence[Row]) -> list[NormalisedScore]:
+    """The mean normalised scores of every condition but the references, by group and over all if there are several."""
     found = []
-    for game in games(rows):
-        of_game = [row for row in rows if game in (row.stage.game, OVERALL)]
-        for contestant in in_order(row.contestant for row in of_game):
-            values = [r.score for r in of_game if r.contestant == contestant and r.score is not None]
-            if values and not contestant.is_reference:
-                found.append(Score(contestant, game, mean(values), t_interval(values), len(values)))
+    for group in groups(rows):
+        of_group = [row for row in rows if group in (row.scenario.group, OVERALL)]
+        for condition in in_order(row.condition for row in of_group if not row.is_reference):
+            values = [r.normalised_score for r in of_group if r.condition == condition and not r.is_reference]
+            known = [value for value in values if value is not None]
+            if known:
+                found.append(NormalisedScore(condition, group, mean(known), t_interval(known), len(known)))
     return found
 
 
-def games(rows: Iterable[Row]) -> list[str]:
-    """The games by title, in order, after all of them together where there are several."""
-    found = list(dict.fromkeys(row.stage.game for row in rows))
+def groups(rows: Iterable[Row]) -> list[str]:
+    """The titles of the groups in order, after `OVERALL` if there are several."""
+    found = list(dict.fromkeys(row.scenario.group for row in rows))
     return [OVERALL, *found] if len(found) > 1 else found
+
+
+def by_unit(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows by the sentence on their unit: rows of different units belong in different tables."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.unit, []).append(row)
+    return found

@@ -1,8 +1,9 @@
 """Reward per interaction around the moment a hypothesis is validated (the paper's figure 4), from traces.
 
-Offset 0 is the interaction whose outcome first brought a hypothesis to the threshold; the next is the first one that is
-played by a validated hypothesis. Each other player has hypotheses of its own, so each makes a stream of its own; an
-episode's streams are averaged, for they are not independent, and episodes are the sample.
+Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; offset 1 is the first interaction
+played by a validated hypothesis. An agent keeps hypotheses about each other player, so the interactions of each seat
+with each partner are a stream of their own. Streams of one episode are not independent: they are averaged first, and
+the sample are episodes.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from hm_agent.recording.trace import read_trace
-from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.runs import Played
-from hm_agent.reporting.statistics import Estimate, estimate
+from hm_agent.recording import trace
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference
+from hm_agent.reporting.runs import RecordedEpisode
+from hm_agent.reporting.statistics import Estimate
 
 FEWEST = 3
-"""With fewer episodes no curve is drawn, nor an offset that fewer of them have, or fewer than `SHARE` of them."""
+"""An offset is drawn only if at least this many episodes have it, and at least `SHARE` of them."""
 SHARE = 1 / 3
 
 
 @dataclass(frozen=True)
 class Stream:
-    """The interactions with one other player. validated: the place of the one at offset 0; None if there was none."""
+    """The rewards of one seat's interactions with one partner; validated: the index of offset 0, None if none is."""
 
     rewards: tuple[float, ...]
     validated: int | None
@@ -38,69 +39,70 @@ class Stream:
 
 @dataclass(frozen=True)
 class Curve:
-    """The mean reward by offset over the episodes of one contestant in one game; offsets that few of them have are cut.
+    """The mean reward by offset over the episodes of one condition in one group of scenarios.
 
-    streams: how many there were, of which `validated` met the threshold.
+    streams: the number of all streams, of which `validated` reached the threshold.
     """
 
-    contestant: Condition
-    game: str
+    condition: Condition
+    group: str
     points: Mapping[int, Estimate]
     streams: int
     validated: int
 
 
-def read_streams(trace: Path) -> list[Stream]:
-    """The streams of one episode, by the player met; interactions with nobody known are left out."""
-    rewards: dict[str, list[float]] = {}
-    moments: dict[str, int] = {}
-    validated = about = None
-    for line in read_trace(trace):
+def read_streams(path: Path) -> list[Stream]:
+    """The streams of one trace, of seats with hypotheses; interactions with an unknown partner are left out."""
+    rewards: dict[tuple[str, str], list[float]] = {}
+    moments: dict[tuple[str, str], int] = {}
+    beliefs: dict[str, tuple[Any, Any]] = {}
+    for line in trace.read_trace(path):
+        seat = str(line["seat"])
         if "hypotheses" in line:
-            validated, about = line.get("validated"), line.get("about")
+            beliefs[seat] = line.get("validated"), line.get("about")
+        validated, about = beliefs.get(seat, (None, None))
         for partner, reward in _interactions(line):
-            rewards.setdefault(partner, []).append(reward)
+            stream = seat, partner
+            rewards.setdefault(stream, []).append(reward)
             if validated is not None and about == partner:
-                moments.setdefault(partner, len(rewards[partner]) - 1)
-    return [Stream(tuple(paid), moments.get(partner)) for partner, paid in rewards.items()]
+                moments.setdefault(stream, len(rewards[stream]) - 1)
+    return [Stream(tuple(paid), moments.get(stream)) for stream, paid in rewards.items() if stream[0] in beliefs]
 
 
 def _interactions(line: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    events = line.get("events")
-    for event in events if isinstance(events, list) else []:
-        match event:
-            case {"kind": "InteractionEvent", "fields": {"partner": str(partner), "reward": float() | int() as reward}}:
+    interactions = line.get("interactions")
+    for interaction in interactions if isinstance(interactions, list) else []:
+        match interaction:
+            case {"partner": str(partner), "reward": float() | int() as reward}:
                 yield partner, float(reward)
 
 
-def curves(episodes: Iterable[Played]) -> list[Curve]:
-    """One curve for each contestant with hypotheses and each matrix game, by the finished episodes' traces."""
+def curves(episodes: Sequence[RecordedEpisode]) -> list[Curve]:
+    """A curve for each condition with validated hypotheses and each group with paid interactions, from traces."""
     found: dict[tuple[str, Condition], list[list[Stream]]] = {}
-    for played in episodes:
-        contestant = Condition.of(played.result)
-        trace = played.folder / "trace.jsonl"
-        if played.result.is_finished and played.stage.is_matrix and not contestant.is_reference and trace.is_file():
-            found.setdefault((played.stage.game, contestant), []).append(read_streams(trace))
-    made = [_curve(contestant, game, read) for (game, contestant), read in found.items()]
-    order = in_order(curve.contestant for curve in made)
-    return sorted((curve for curve in made if curve.points), key=lambda curve: order.index(curve.contestant))
+    conditions = conditions_of([episode.result for episode in episodes])
+    for episode, condition in zip(episodes, conditions, strict=True):
+        path, scenario = episode.folder / trace.FILE, episode.scenario
+        is_counted = episode.result.is_finished and not is_reference(condition, scenario)
+        if is_counted and scenario.has_paid_interactions and path.is_file():
+            found.setdefault((scenario.group, condition), []).append(read_streams(path))
+    made = [_curve(condition, group, read) for (group, condition), read in found.items()]
+    order = in_order(curve.condition for curve in made)
+    return sorted((curve for curve in made if curve.points), key=lambda curve: order.index(curve.condition))
 
 
-def _curve(contestant: Condition, game: str, episodes: Sequence[Sequence[Stream]]) -> Curve:
+def _curve(condition: Condition, group: str, episodes: Sequence[Sequence[Stream]]) -> Curve:
     means = [found for streams in episodes if (found := _mean_by_offset(streams))]
     least = max(FEWEST, SHARE * len(means))
-    values = {offset: [found[offset] for found in means if offset in found] for offset in _offsets(means)}
-    points = {offset: said for offset, some in values.items() if len(some) >= least and (said := estimate(some))}
+    offsets = sorted({offset for found in means for offset in found})
+    values = {offset: [found[offset] for found in means if offset in found] for offset in offsets}
+    points = {offset: Estimate(tuple(some)) for offset, some in values.items() if len(some) >= least}
     streams = [stream for episode in episodes for stream in episode]
-    return Curve(contestant, game, points, len(streams), sum(stream.validated is not None for stream in streams))
-
-
-def _offsets(means: Iterable[Mapping[int, float]]) -> list[int]:
-    return sorted({offset for found in means for offset in found})
+    return Curve(condition, group, points, len(streams), sum(stream.validated is not None for stream in streams))
 
 
 def _mean_by_offset(streams: Iterable[Stream]) -> dict[int, float]:
-    """An episode's mean reward by offset, over those of its streams that were validated."""
+    """An episode's mean reward by offset, over its validated streams."""
     found: dict[int, list[float]] = {}
     for stream in streams:
         for offset, reward in stream.by_offset().items():

@@ -1,4 +1,4 @@
-"""Numbers as tables and sentences have them."""
+"""Numbers and lists as tables and sentences show them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ NOTHING = "-"
 
 
 def number(value: float | None, digits: int = 1) -> str:
-    """Rounded, and never a negative zero."""
+    """A rounded number, never a negative zero."""
     return NOTHING if value is None else f"{round(value, digits) + 0.0:,.{digits}f}"
 
 
@@ -23,7 +23,7 @@ def interval(ends: tuple[float, float] | None, digits: int = 1) -> str:
 
 
 def known(value: float | None, digits: int = 0) -> str:
-    """A count or a cost that may be unknown."""
+    """A count or a cost, or that it is unknown."""
     return "unknown" if value is None else number(value, digits)
 
 
@@ -32,6 +32,6 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str], conjunction: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

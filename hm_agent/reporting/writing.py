@@ -1,29 +1,166 @@
-"""The files of a report: HTML, Markdown, pictures and CSV."""
+"""Writes the files of a report: HTML, Markdown, pictures, and tables as CSV with raw numbers."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from hm_agent.recording.files import write_whole
+from hm_agent.recording.result import Result, SeatResult
+from hm_agent.reporting.comparing import Comparison
+from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.pages import page, standalone
 from hm_agent.reporting.report import gather
-from hm_agent.reporting.runs import Runs
-from hm_agent.reporting.sheets import compared, listed_episode, record, sheet
+from hm_agent.reporting.runs import RecordedEpisode, Runs
+from hm_agent.reporting.statistics import Difference
+from hm_agent.reporting.tables import Row
 
 PAGE = "report.html"
+Record = dict[str, str | int | float | None]
+"""A line of a CSV file by heading; None for an unknown value."""
 
 
 def write_report(runs: Runs, into: Path) -> Path:
-    """Writes all files of a report into a folder, made where it is missing; returns the page's path."""
+    """Writes all files of a report into a folder, made if it is missing; returns the page's path."""
     report = gather(runs, into)
     pictures = into / "figures"
     pictures.mkdir(parents=True, exist_ok=True)
     for picture in report.pictures:
         for panel in picture.panels:
             write_whole(pictures / f"{panel.name}.svg", standalone(panel))
-    write_whole(into / "report.csv", sheet([record(row) for row in report.rows]))
-    write_whole(into / "differences.csv", sheet([compared(one, report.labels) for one in report.comparisons]))
-    write_whole(into / "episodes.csv", sheet([listed_episode(played) for played in runs.episodes]))
+    _write_sheet(into / "report.csv", [row_record(row) for row in report.rows])
+    _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
+    _write_sheet(into / "episodes.csv", [_episode_record(episode) for episode in runs.episodes])
+    if report.matchups:
+        seats = [_seat_record(episode, seat) for episode in runs.episodes for seat in episode.result.seats]
+        _write_sheet(into / "seats.csv", seats)
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE
+
+
+def _write_sheet(path: Path, records: Sequence[Record]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    write_whole(path, text.getvalue())
+
+
+def row_record(row: Row) -> Record:
+    metric, usage = row.scenario.metric, row.usage
+    interval = row.estimate.interval if row.estimate else None
+    low, high = interval or (None, None)
+    published, published_sem = row.published or (None, None)
+    return {
+        "scenario": row.scenario.short_name,
+        "group": row.scenario.group,
+        "agent": row.condition.agent,
+        "model": row.condition.model,
+        "settings": _joined(dict(row.settings)),
+        "episodes": row.episodes,
+        "finished": row.finished,
+        "unfinished": _joined(row.unfinished),
+        "metric": metric.name,
+        "unit": metric.unit,
+        "mean": row.mean,
+        "sem": row.estimate.error if row.estimate else None,
+        "low": low,
+        "high": high,
+        "published": published,
+        "published_sem": published_sem,
+        "floor": row.floor,
+        "ceiling": row.ceiling,
+        "normalised_score": row.normalised_score,
+        "interactions": row.interactions,
+        "questions": usage.questions,
+        "unanswered": usage.unanswered,
+        "calls": usage.calls,
+        "cached": usage.cached,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost": usage.cost,
+    }
+
+
+def _comparison_record(comparison: Comparison, labels: Mapping[Condition, str]) -> Record:
+    return {
+        "group": comparison.group,
+        "unit": comparison.unit,
+        "first": labels[comparison.first],
+        "second": labels[comparison.second],
+        **_difference_record("difference", comparison.difference),
+        **_difference_record("normalised", comparison.normalised),
+        "equal": comparison.equal,
+        "common": comparison.common,
+    }
+
+
+def _difference_record(name: str, difference: Difference | None) -> Record:
+    interval = difference.interval if difference else None
+    low, high = interval or (None, None)
+    return {
+        name: difference.mean if difference else None,
+        f"{name}_low": low,
+        f"{name}_high": high,
+        f"{name}_over": difference.unit if difference else None,
+        f"{name}_clusters": difference.clusters if difference else None,
+    }
+
+
+def _episode_record(episode: RecordedEpisode) -> Record:
+    """folder: as it was named when the report was written."""
+    result, metric = episode.result, episode.scenario.metric
+    return {
+        "scenario": episode.scenario.short_name,
+        "agent": result.agent,
+        "model": result.model,
+        **_play_record(result),
+        "background": " ".join(result.background),
+        "reason": result.reason,
+        "reward": result.reward,
+        "unit": metric.unit,
+        "value": result.metric(metric.name),
+        "interactions": result.metrics.get("interactions"),
+        **_usage_record(result),
+        "wall_seconds": result.wall_seconds,
+        "folder": str(episode.folder),
+    }
+
+
+def _seat_record(episode: RecordedEpisode, seat: SeatResult) -> Record:
+    others = [f"{other.seat}={other.agent}" for other in episode.result.seats if other.seat != seat.seat]
+    return {
+        "scenario": episode.scenario.short_name,
+        "seat": seat.seat,
+        "agent": seat.agent,
+        "model": seat.model,
+        "others": " ".join(others),
+        **_play_record(episode.result),
+        "reward": seat.reward,
+        "metrics": _joined(seat.metrics),
+        **_usage_record(seat),
+        "folder": str(episode.folder),
+    }
+
+
+def _play_record(result: Result) -> Record:
+    return {
+        "settings": _joined(dict(Condition.of(result).settings)),
+        "base_seed": result.settings.get("seed"),
+        "episode": result.episode,
+        "seed": result.seed,
+        "status": result.status,
+        "steps": result.steps,
+    }
+
+
+def _usage_record(counted: Result | SeatResult) -> Record:
+    return asdict(counted.usage)
+
+
+def _joined(values: Mapping[str, object]) -> str:
+    return " ".join(f"{name}={value}" for name, value in values.items() if value is not None)

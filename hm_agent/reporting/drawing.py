@@ -1,33 +1,34 @@
-"""Draws with Matplotlib what a page can show in light and in dark: the same to the byte for the same data.
+"""Pictures of a report, drawn with Matplotlib as SVG that is the same to the byte for the same data.
 
-Colours are drawn as stand-ins and replaced by the names of CSS variables, so that the page decides what they are.
+A picture takes its colours from the page it stands in, light or dark: colours are drawn as stand-ins, which are then
+replaced by the names of CSS variables. Matplotlib takes long to import, so it is imported when something is drawn.
 """
 
 from __future__ import annotations
 
 import io
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 from markupsafe import escape
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.figures.picture import Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 INK, MUTED, LINE, BAND, PAGE = "#010101", "#020202", "#030303", "#040404", "#050505"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#000000")
-"""Okabe and Ito's, which the colour-blind can tell apart, but for yellow, lost on white; black is the page's ink."""
+"""Okabe and Ito's palette for the colour-blind, without yellow, which is lost on white; black is the page's ink."""
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p", "h", "<", ">", "*")
 _NAMES = {INK: "ink", MUTED: "muted", LINE: "line", BAND: "band", PAGE: "page"}
 VARIABLES = _NAMES | {colour: f"series-{number}" for number, colour in enumerate(COLOURS)}
 
 WIDTH = 440
-"""Of a panel, in CSS pixels: what a phone can show without making letters too small."""
+"""The width of a panel in CSS pixels: on a phone its letters are still large enough."""
 _STYLE: Mapping[Any, object] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "hm_agent",
@@ -56,8 +57,28 @@ _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 @dataclass(frozen=True)
+class Panel:
+    """One drawing. name: unique within a report. svg: an element for a page. label: what it shows, in words."""
+
+    name: str
+    svg: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the report: panels under one title, and a legend with a small drawing for each label."""
+
+    name: str
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    legend: tuple[Panel, ...] = ()
+
+
+@dataclass(frozen=True)
 class Key:
-    """How a contestant is drawn."""
+    """How a condition is drawn."""
 
     colour: str
     marker: str
@@ -66,15 +87,20 @@ class Key:
 Keys = Mapping[Condition, Key]
 
 
-def keys(contestants: Sequence[Condition]) -> Keys:
-    """A colour and a marker for each."""
+def keys(conditions: Sequence[Condition]) -> Keys:
+    """A colour and a marker for each condition."""
     return {
-        one: Key(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]) for place, one in enumerate(contestants)
+        one: Key(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]) for place, one in enumerate(conditions)
     }
 
 
 def draw(name: str, label: str, height: float, paint: Callable[[Axes], None], width: float = WIDTH) -> Panel:
-    """One panel. name: makes the ids within the picture its own. height, width: in CSS pixels."""
+    """Draws a panel. name: prefixes the ids in the SVG, to make them unique in a page. height, width: in CSS pixels."""
+    # What Matplotlib logs about its caches would look like something wrong with a run.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
@@ -86,30 +112,32 @@ def draw(name: str, label: str, height: float, paint: Callable[[Axes], None], wi
 
 
 def head(axes: Axes, title: str) -> None:
-    """A title that starts where the panel does."""
+    """Adds a title that is aligned with the panel's left edge."""
     figure = axes.get_figure()
     assert figure is not None
     figure.suptitle(title, x=0.004, ha="left", fontsize=13, fontweight="bold")
 
 
-def sample(name: str, label: str, key: Key) -> Panel:
-    """A marker as a legend shows it."""
+def legend(name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys) -> list[Panel]:
+    """The marker of each condition, drawn small."""
 
-    def paint(axes: Axes) -> None:
-        axes.set_axis_off()
-        axes.plot([0], [0], key.marker, color=key.colour, markersize=8)
+    def painter(key: Key) -> Callable[[Axes], None]:
+        def paint(axes: Axes) -> None:
+            axes.set_axis_off()
+            axes.plot([0], [0], key.marker, color=key.colour, markersize=8)
 
-    return draw(name, label, 16, paint, width=16)
+        return paint
 
-
-def legend(name: str, contestants: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys) -> list[Panel]:
-    return [sample(f"{name}-key-{place}", labels[one], keys[one]) for place, one in enumerate(contestants)]
+    return [
+        draw(f"{name}-key-{place}", labels[one], 16, painter(keys[one]), width=16)
+        for place, one in enumerate(conditions)
+    ]
 
 
 def _element(document: str, name: str, label: str) -> str:
-    """An SVG document as an element within a page, with ids and colours of its own."""
+    """The SVG element of a document, with ids of its own and CSS variables for colours."""
     element = document[document.index("<svg") :].strip()
-    # Its style sheet would hold for the whole page; the same, inherited, holds for the picture alone.
+    # A style sheet would apply to the whole page; the same as attributes of the element applies to this picture only.
     element = re.sub(r"<style.*?</style>", "", element, flags=re.DOTALL)
     for colour, variable in VARIABLES.items():
         element = element.replace(colour, f"var(--{variable})")

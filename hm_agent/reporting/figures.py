@@ -1,0 +1,252 @@
+"""The figures of a report: means by scenario, ablations, reward around validation, results against effort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from hm_agent.questions import Usage
+from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.drawing import BAND, INK, MUTED, PAGE, Keys, Panel, Picture, draw, head, legend
+from hm_agent.reporting.tables import Row
+from hm_agent.reporting.validation import FEWEST, Curve
+from hm_agent.reporting.wording import counted, listed
+from hm_agent.suite import ScenarioInfo
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Labels = Mapping[Condition, str]
+
+# Means by scenario and agent (the paper's figures 3 and 6): a panel for each group, a row for each scenario
+
+FULL = "hypothetical_minds"
+ABLATIONS = ("vmp", "mmp", "mmp_he", "he_hr")
+HEADING, LANE, GAP = 74, 11, 12
+"""Heights in pixels: of title and axis, of a condition within a scenario, between scenarios."""
+_FILLED = 0.8
+"""The share of a scenario's height that its lanes fill."""
+
+
+def means_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
+    """The means of all but references and ablations; None if there are none."""
+    compared = [row for row in _compared(rows) if row.condition.agent not in ABLATIONS]
+    return _by_scenario("means", "Means by scenario and agent", compared, labels, keys)
+
+
+def ablation_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
+    """The ablations beside the full agent; None if there are none."""
+    if not any(row.condition.agent in ABLATIONS for row in rows):
+        return None
+    compared = [row for row in _compared(rows) if row.condition.agent in (FULL, *ABLATIONS)]
+    return _by_scenario("ablations", "Ablations beside the full agent", compared, labels, keys)
+
+
+def _compared(rows: Iterable[Row]) -> list[Row]:
+    return [row for row in rows if row.estimate is not None and not row.is_reference]
+
+
+def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
+    if not rows:
+        return None
+    conditions = in_order(row.condition for row in rows)
+    panels = [
+        _means_panel(f"{name}-{place}", group, list(of_group), keys)
+        for place, (group, of_group) in enumerate(groupby(rows, key=lambda row: row.scenario.group))
+    ]
+    caption = ["Means with 95% bootstrap intervals." if any(_interval(row) for row in rows) else "Means."]
+    if any(row.normalised_score is not None for row in rows):
+        caption.append("The bar behind reaches from the floor agent's mean to the ceiling agent's.")
+    if sources := dict.fromkeys(row.published_source for row in rows if row.published):
+        caption.append(f"Hollow marks are published figures: {listed(list(sources))}.")
+    return Picture(name, title, " ".join(caption), tuple(panels), tuple(legend(name, conditions, labels, keys)))
+
+
+def _interval(row: Row) -> tuple[float, float] | None:
+    return row.estimate.interval if row.estimate else None
+
+
+def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Panel:
+    scenarios = list(dict.fromkeys(row.scenario for row in rows))
+    conditions = in_order(row.condition for row in rows)
+
+    def paint(axes: Axes) -> None:
+        for row in rows:
+            lane = (conditions.index(row.condition) + 0.5) / len(conditions) - 0.5
+            _mark(axes, row, scenarios.index(row.scenario) + _FILLED * lane, keys)
+        for place, scenario in enumerate(scenarios):
+            _bars(axes, place, [row for row in rows if row.scenario == scenario], conditions)
+        head(axes, group)
+        axes.set_xlabel(_axis_label(rows[0].scenario))
+        axes.set_yticks(range(len(scenarios)), [scenario.short_name for scenario in scenarios])
+        axes.set_ylim(len(scenarios) - 0.5, -0.5)
+        axes.grid(visible=False, axis="y")
+        axes.axvline(0, color=MUTED, linewidth=1, zorder=2)
+
+    height = HEADING + len(scenarios) * (GAP + LANE * max(2, len(conditions)))
+    return draw(name, f"{group}: {rows[0].scenario.metric.unit} by scenario and agent", height, paint)
+
+
+def _axis_label(scenario: ScenarioInfo) -> str:
+    return scenario.metric.unit if scenario.metric.higher_is_better else f"{scenario.metric.unit} (lower is better)"
+
+
+def _mark(axes: Axes, row: Row, y: float, keys: Keys) -> None:
+    """Draws a row's mean, interval and published figure at a height that is counted in scenarios from the top."""
+    key = keys[row.condition]
+    if row.published:
+        axes.plot(row.published[0], y, key.marker, color=key.colour, markerfacecolor=PAGE, markersize=6, zorder=3)
+    if ends := _interval(row):
+        axes.plot(ends, (y, y), color=key.colour, linewidth=2, solid_capstyle="butt", zorder=4)
+    assert row.mean is not None
+    axes.plot(row.mean, y, key.marker, color=key.colour, markersize=7, zorder=5)
+
+
+def _bars(axes: Axes, place: int, rows: Sequence[Row], conditions: Sequence[Condition]) -> None:
+    """Draws bars from floor to ceiling behind the lanes that have both; neighbours with the same ends share one."""
+    height = _FILLED / len(conditions)
+    ends = {conditions.index(row.condition): (row.floor, row.ceiling) for row in rows}
+    for (floor, ceiling), group in groupby(sorted(ends), key=ends.__getitem__):
+        lanes = list(group)
+        if floor is not None and ceiling is not None:
+            top = place - _FILLED / 2 + lanes[0] * height
+            tall = (lanes[-1] - lanes[0] + 1) * height
+            axes.barh(top, ceiling - floor, tall, floor, align="edge", color=BAND, linewidth=0, zorder=1)
+
+
+# Reward around the moment a hypothesis is validated (the paper's figure 4): a panel for each group
+
+VALIDATION_HEIGHT = 290
+
+
+def validation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> Picture | None:
+    """None if there are no curves."""
+    if not curves:
+        return None
+    groups = dict.fromkeys(curve.group for curve in curves)
+    panels = [
+        _validation_panel(f"validation-{place}", group, [curve for curve in curves if curve.group == group], keys)
+        for place, group in enumerate(groups)
+    ]
+    conditions = in_order(curve.condition for curve in curves)
+    streams, validated = sum(curve.streams for curve in curves), sum(curve.validated for curve in curves)
+    caption = (
+        "Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; from offset 1 on, "
+        "strategies follow a validated hypothesis. Hypotheses are kept about each other player, so the interactions "
+        f"with each are a stream of their own: {validated} of {counted(streams, 'stream')} reached the threshold, the "
+        "others are not shown. Means over episodes, after those over the streams of each, with 95% bootstrap "
+        f"intervals; offsets that fewer than {FEWEST} episodes or a third of them have are cut."
+    )
+    key = legend("validation", conditions, labels, keys)
+    return Picture("validation", "Reward per interaction around validation", caption, tuple(panels), tuple(key))
+
+
+def _validation_panel(name: str, group: str, curves: Sequence[Curve], keys: Keys) -> Panel:
+    def paint(axes: Axes) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        axes.axvline(0, color=INK, linewidth=1.5)
+        axes.axhline(0, color=MUTED, linewidth=1)
+        for curve in curves:
+            _curve(axes, curve, keys)
+        head(axes, group)
+        axes.set_xlabel("interactions after validation")
+        axes.set_ylabel("reward")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+    return draw(name, f"{group}: reward per interaction before and after validation", VALIDATION_HEIGHT, paint)
+
+
+def _curve(axes: Axes, curve: Curve, keys: Keys) -> None:
+    key = keys[curve.condition]
+    offsets = list(curve.points)
+    means = [point.mean for point in curve.points.values()]
+    ends = [point.interval or (point.mean, point.mean) for point in curve.points.values()]
+    low, high = zip(*ends, strict=True)
+    axes.fill_between(offsets, low, high, color=key.colour, alpha=0.18, linewidth=0)
+    axes.plot(offsets, means, marker=key.marker, color=key.colour, linewidth=1.8, markersize=4)
+
+
+# Results against what was asked of the model: a panel for each measure that any condition has
+
+EFFORT_HEIGHT = 270
+MARGIN = 1.1
+"""The end of an axis as a multiple of the outermost mark."""
+MEASURES: Mapping[str, Callable[[Usage], float | None]] = {
+    "questions an episode": lambda usage: usage.questions,
+    "model calls an episode": lambda usage: usage.calls,
+    "input tokens an episode": lambda usage: usage.input_tokens,
+    "output tokens an episode": lambda usage: usage.output_tokens,
+    "cost of an episode, USD": lambda usage: usage.cost,
+}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """One condition's means over scenarios. taken: by measure, None if unknown; result: score or metric."""
+
+    condition: Condition
+    taken: Mapping[str, float | None]
+    result: float
+
+
+def effort_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
+    """None if nothing was asked, if there is only one condition, or if results have no common scale."""
+    efforts, scale = efforts_of(rows)
+    shown = [name for name in MEASURES if any(effort.taken[name] for effort in efforts)]
+    if len(efforts) < 2 or not shown:
+        return None
+    panels = [_effort_panel(f"effort-{place}", name, scale, efforts, keys) for place, name in enumerate(shown)]
+    return Picture(
+        "effort",
+        "Results against effort",
+        f"Each mark is the mean over scenarios of one agent's {scale} and of what its episodes asked of the model.",
+        tuple(panels),
+        tuple(legend("effort", [effort.condition for effort in efforts], labels, keys)),
+    )
+
+
+def efforts_of(rows: Sequence[Row]) -> tuple[list[Effort], str]:
+    """The effort of all but references, and the scale of their results in words.
+
+    The scale is the normalised score if all rows have one or if there are several groups, else the group's metric.
+    """
+    compared = _compared(rows)
+    by_score = all(row.normalised_score is not None for row in compared)
+    if not by_score and len({row.scenario.group for row in compared}) > 1:
+        compared, by_score = [row for row in compared if row.normalised_score is not None], True
+    grouped = [[row for row in compared if row.condition == one] for one in in_order(row.condition for row in compared)]
+    scale = "normalised score" if by_score else _axis_label(compared[0].scenario)
+    return [_effort(group, by_score=by_score) for group in grouped], scale
+
+
+def _effort(rows: Sequence[Row], *, by_score: bool) -> Effort:
+    results = [row.normalised_score if by_score else row.mean for row in rows]
+    taken: dict[str, float | None] = {}
+    for name, measure in MEASURES.items():
+        totals = [measure(row.usage_of_finished) for row in rows]
+        per_episode = [total / row.finished for total, row in zip(totals, rows, strict=True) if total is not None]
+        taken[name] = mean(per_episode) if len(per_episode) == len(rows) else None
+    return Effort(rows[0].condition, taken, mean(value for value in results if value is not None))
+
+
+def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort], keys: Keys) -> Panel:
+    def paint(axes: Axes) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        for effort in efforts:
+            key = keys[effort.condition]
+            if taken := effort.taken[measure]:
+                axes.plot(taken, effort.result, key.marker, color=key.colour, markersize=9, clip_on=False)
+        axes.set_xlim(0, MARGIN * max(effort.taken[measure] or 0.0 for effort in efforts))
+        lowest, highest = (outermost(0.0, *(effort.result for effort in efforts)) for outermost in (min, max))
+        axes.set_ylim(MARGIN * lowest, MARGIN * highest if highest > lowest else 1.0)
+        axes.set_xlabel(measure)
+        axes.set_ylabel(scale)
+        axes.xaxis.set_major_formatter("{x:,.12g}")
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+
+    return draw(name, f"{scale} against {measure}", EFFORT_HEIGHT, paint)

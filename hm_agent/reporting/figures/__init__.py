@@ -1,1 +1,0 @@
-"""Pictures of a report, as SVG that takes its colours from the page it stands in."""

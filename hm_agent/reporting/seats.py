@@ -1,0 +1,120 @@
+"""Who plays whom: the reward of each agent against each other one where agents share a world, and what each asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import mean
+
+from hm_agent.questions import Usage
+from hm_agent.recording.result import Result, SeatResult
+from hm_agent.registry import scenario_named
+from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, labels
+from hm_agent.reporting.runs import result_order, scenario_order
+from hm_agent.reporting.statistics import Estimate
+from hm_agent.reporting.wording import number
+from hm_agent.suite import ScenarioInfo
+
+
+@dataclass(frozen=True)
+class Player:
+    """An agent in a seat, with its model."""
+
+    agent: str
+    model: str
+
+    @classmethod
+    def of(cls, seat: SeatResult) -> Player:
+        return cls(seat.agent, seat.model)
+
+
+@dataclass(frozen=True)
+class Matchups:
+    """The finished episodes of one scenario in which several seats were played, with the same settings.
+
+    title: the scenario, with the settings that differ from other matchups of it. rewards: by a player and a player of
+    another seat, the sum of rewards of a seat over an episode: a mean over the first player's seats in each episode,
+    then an estimate over episodes. steps: the lengths of the shortest and the longest episode. seats, usage: by player,
+    the number of seats played and the usage of all of them, in unfinished episodes, too.
+    """
+
+    title: str
+    scenario: ScenarioInfo
+    players: tuple[Player, ...]
+    rewards: Mapping[tuple[Player, Player], Estimate] = field(hash=False)
+    steps: tuple[int, int] | None
+    seats: Mapping[Player, int] = field(hash=False)
+    usage: Mapping[Player, Usage] = field(hash=False)
+
+    @property
+    def length(self) -> str:
+        """How long the finished episodes were, in words."""
+        if self.steps is None:
+            return "no episode finished"
+        shortest, longest = (number(steps, 0) for steps in self.steps)
+        return f"{shortest} steps" if shortest == longest else f"{shortest} to {longest} steps"
+
+
+def matchups(results: Iterable[Result]) -> list[Matchups]:
+    """The matchups of each scenario and setting, in the order of the scenarios, then by title."""
+    shared = sorted((result for result in results if len(result.seats) > 1), key=result_order)
+    grouped: dict[tuple[str, Settings], list[Result]] = {}
+    for result, condition in zip(shared, conditions_of(shared), strict=True):
+        grouped.setdefault((result.scenario, condition.settings), []).append(result)
+    titles: dict[tuple[str, Settings], str] = {}
+    for name in dict.fromkeys(scenario for scenario, _ in grouped):
+        short_name = scenario_named(name).short_name
+        settings = [settings for scenario, settings in grouped if scenario == name]
+        named = labels([Condition(short_name, "", one) for one in settings])
+        titles |= {(name, one.settings): title for one, title in named.items()}
+    ordered = sorted(grouped, key=lambda key: (scenario_order(key[0]), titles[key]))
+    return [_matchups(titles[key], grouped[key]) for key in ordered]
+
+
+def _matchups(title: str, results: Sequence[Result]) -> Matchups:
+    steps = [result.steps for result in results if result.is_finished]
+    seats: dict[Player, list[SeatResult]] = {}
+    for result in results:
+        for seat in result.seats:
+            seats.setdefault(Player.of(seat), []).append(seat)
+    return Matchups(
+        title=title,
+        scenario=scenario_named(results[0].scenario),
+        players=tuple(_in_order(seats)),
+        rewards=_rewards(results),
+        steps=(min(steps), max(steps)) if steps else None,
+        seats={player: len(played) for player, played in seats.items()},
+        usage={player: sum((seat.usage for seat in played), Usage()) for player, played in seats.items()},
+    )
+
+
+def _rewards(results: Iterable[Result]) -> dict[tuple[Player, Player], Estimate]:
+    values: dict[tuple[Player, Player], list[float]] = {}
+    for result in results:
+        if result.is_finished:
+            for pair, reward in _episode_rewards(result.seats).items():
+                values.setdefault(pair, []).append(reward)
+    return {pair: Estimate(tuple(rewards)) for pair, rewards in values.items()}
+
+
+def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player], float]:
+    """The mean reward of a player's seats by the players they meet: itself, too, if it plays several seats."""
+    rewards: dict[Player, list[float]] = {}
+    for seat in seats:
+        rewards.setdefault(Player.of(seat), []).append(seat.reward)
+    return {
+        (player, other): mean(earned)
+        for player, earned in rewards.items()
+        for other in rewards
+        if other != player or len(earned) > 1
+    }
+
+
+def _in_order(players: Iterable[Player]) -> list[Player]:
+    return [Player(one.agent, one.model) for one in in_order(Condition(p.agent, p.model) for p in players)]
+
+
+def player_labels(matchups: Iterable[Matchups]) -> dict[Player, str]:
+    """A name for each player: the agent, with its model if the models differ."""
+    conditions = in_order(Condition(player.agent, player.model) for one in matchups for player in one.players)
+    return {Player(one.agent, one.model): label for one, label in labels(conditions).items()}
