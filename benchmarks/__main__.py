@@ -1,6 +1,7 @@
 """`python -m benchmarks [speed] [accuracy] [rewards] [calls] [tokens] [replay]`: all of these where none is named.
 
-`stress` stands for what takes long and goes wrong on purpose: faults, kills, workers and soak.
+`stress` stands for the long benchmarks and those with failures: faults, kills, workers and soak.
+`python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
 """
 
 import sys

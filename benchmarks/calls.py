@@ -1,6 +1,6 @@
-"""What asking a language model takes: tokens, round trips and waiting, against a real endpoint on loopback.
+"""The cost of asking a language model: tokens, round trips and waiting time, against a real endpoint on loopback.
 
-The endpoint's answers are canned: read off the prompt by rule, by no language model.
+The text player answers, not a language model.
 """
 
 from __future__ import annotations
@@ -12,37 +12,36 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.episode import Outcome, run_episode
-from hm_agent.models.providers import ModelSettings, provider_of
+from hm_agent.episode import EpisodeOutcome, run_episode
+from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.questions import AnswerT, Call, Model, Question, ignore
+from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response
+from hm_agent.testing.episodes import set_up
 from hm_agent.testing.melting_pot import text_player
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.memory import InteractionMemory
-from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.module import TheoryOfMind
+from hm_agent.worlds.melting_pot.facts import FOCAL, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios, game_named
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
-from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 SCENARIO = "rws_repeated_1"
 SEED = 0
 STEPS = 1000
 LATENCY = 0.2
 PAPERS_TOKENS = 25_000
-"""Input tokens an interaction (characters / 4) that the paper's published code takes on this game."""
+"""Input tokens per interaction (characters / 4) of the paper's published code on this game."""
 CHARACTERS_PER_TOKEN = 4
 OWN, ROCK, PAPER = (1, 1, 7), (6, 1, 1), (1, 6, 1)
 
 
 @dataclass
 class Traffic:
-    """What an endpoint is asked. Requests that arrive while an earlier one waits share its round trip."""
+    """Counts an endpoint's requests. Those that arrive while an earlier one waits share its round trip."""
 
     latency: float = 0.0
     characters: int = 0
@@ -62,59 +61,61 @@ class Traffic:
 
 @contextmanager
 def endpoint(latency: float) -> Iterator[tuple[Traffic, ModelSettings]]:
-    """An endpoint that takes so many seconds for each answer, and how to reach it."""
+    """The traffic of an endpoint that takes `latency` seconds for each answer, and the settings to reach it."""
     traffic = Traffic(latency)
     with Endpoint(traffic.answer, delay=latency) as server:
         yield traffic, ModelSettings("canned", base_url=server.base_url)
 
 
-async def play(settings: ModelSettings) -> tuple[Outcome, int, float]:
-    """An episode's outcome, its interactions, and the seconds it took."""
+async def play(settings: ModelSettings) -> tuple[EpisodeOutcome, int, float]:
+    """An episode's outcome, its number of interactions, and its seconds."""
     (scenario,) = find_scenarios([SCENARIO])
-    world, eyes = MeltingPotWorld(scenario, Bots.SCRIPTED), vision_of(scenario.game.short_name)
-    async with provider_of(settings).model(SEED) as model:
-        agent = AGENTS["hypothetical_minds"](Ingredients(scenario.game, eyes, model, SEED, world.tell))
+    async with ModelPool(settings).model(settings.name, SEED, {}) as model:
+        world, agents = set_up(scenario, model=model, seed=SEED, bots="scripted")
         started = time.perf_counter()
-        outcome = await run_episode(world, agent, seed=SEED, max_steps=STEPS)
+        outcome = await run_episode(world, agents, seed=SEED, max_steps=STEPS)
         seconds = time.perf_counter() - started
     world.close()
-    return outcome, agent.vitals().interactions, seconds
+    return outcome, int(agents[FOCAL].metrics()["interactions"]), seconds
 
 
-class Doubter:
-    """A model that thinks of a new hypothesis whenever it is asked, and so has many to score; else as `model`."""
+class NewHypothesisModel:
+    """Wraps a model so that every proposed hypothesis is new, and many are scored at once."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self.name = model.name
-        self._thought = 0
+        self._proposed = 0
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         answer = await self._model.answer(question, note)
         if isinstance(answer, HypothesisAnswer):
-            self._thought += 1
-            answer.hypothesis += f" ({self._thought})"
+            self._proposed += 1
+            answer.hypothesis += f" ({self._proposed})"
         return answer
 
 
 async def update(model: Model, others: list[tuple[int, ...]], traffic: Traffic) -> tuple[int, int]:
-    """The round trips of the last of several updates of the Theory of Mind, and how many hypotheses it scored."""
+    """The round trips of the last of several Theory of Mind updates, and the number of hypotheses it scored.
+
+    others: the opponent's inventory in each interaction.
+    """
     facts = game_named("rws_repeated", MatrixFacts)
     game = MatrixGame(facts, vision_of(facts.short_name))
-    mind = TheoryOfMind(game.mind, model, InteractionMemory(), Hyperparameters())
+    strategist = TheoryOfMind(game.mind, model, Hyperparameters())
     before, scored = 0, 0
     for number, other in enumerate(others):
         before = traffic.round_trips
-        scored = sum(hypothesis.prediction is not None for hypothesis in mind.hypotheses)
+        scored = sum(hypothesis.prediction is not None for hypothesis in strategist.hypotheses)
         paid = reward(OWN, other, facts.payoff)
-        await mind.revise(InteractionEvent(100 * number, game.players[0], OWN, paid, shown=(0, 0, 0)))
+        await strategist.consider(InteractionEvent(100 * number, game.players[0], OWN, paid, shown=(0, 0, 0)))
     return traffic.round_trips - before, scored
 
 
 async def updates(settings: ModelSettings, traffic: Traffic) -> tuple[tuple[int, int], tuple[int, int]]:
-    """An update with many hypotheses to score, and one with a validated hypothesis."""
-    async with provider_of(settings).model(SEED) as model:
-        changing = await update(Doubter(model), [ROCK, PAPER, PAPER, ROCK, ROCK, PAPER, ROCK], traffic)
+    """(round trips, scored hypotheses) of an update with many hypotheses, and of one with a validated hypothesis."""
+    async with ModelPool(settings).model(settings.name, SEED, {}) as model:
+        changing = await update(NewHypothesisModel(model), [ROCK, PAPER, PAPER, ROCK, ROCK, PAPER, ROCK], traffic)
         return changing, await update(model, [ROCK] * 7, traffic)
 
 

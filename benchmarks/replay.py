@@ -1,4 +1,4 @@
-"""The page that replays an episode: its size, how long it takes to write and to open, and how quickly it steps."""
+"""The page that replays an episode: its size, and the time to write it, to open it and to step through it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.soak import Endless
-from benchmarks.stage import set_up
 from hm_agent.core import Recorder
 from hm_agent.episode import run_episode
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
+from hm_agent.registry import find_scenarios, suites
+from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.browsers import BROWSERS, QUIET
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.testing.episodes import seat_agents, settled
+from hm_agent.testing.memory_growth import EndlessWorld
 
 STEPPING = """async () => {
   const took = [];
@@ -32,12 +33,12 @@ STEPPING = """async () => {
   }
   return took.sort((a, b) => a - b);
 }"""
-"""How long each of 600 steps takes, in ms: everything on the page shown anew and laid out."""
+"""Milliseconds for each of 600 steps, including layout, the quickest first."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """An episode, and how many MB its page may have."""
+    """An episode and the largest size of its page."""
 
     scenario: str
     steps: int
@@ -48,29 +49,33 @@ TARGETS = (Target("rws_repeated_1", 1400, 6.0), Target("rws_arena_0", 5000, 25.0
 
 
 def record(target: Target, folder: Path) -> float:
-    """Plays an episode of so many steps and writes its page; returns how many seconds the writing took."""
+    """Plays an episode and writes its page; returns the seconds that the writing took."""
     (scenario,) = find_scenarios([target.scenario])
-    world, agent = set_up(scenario, 0)
-    replay = ReplayRecorder(world, folder, scenario)
+    suite, options = suites()[scenario.world], settled(scenario, bots="scripted")
+    world = suite.open(scenario, options)
+    agents = seat_agents(world, scenario, options=options)
+    replay = ReplayRecorder(suite.viewer(scenario), folder, scenario)
     recorders: list[Recorder] = [TraceRecorder(folder / "trace.jsonl"), replay]
-    asyncio.run(run_episode(Endless(world), agent, seed=0, max_steps=target.steps, recorders=recorders))
+    outcome = asyncio.run(run_episode(EndlessWorld(world), agents, seed=0, max_steps=target.steps, recorders=recorders))
+    assert outcome.steps == target.steps, outcome
     started = time.perf_counter()
-    replay.write(_result(scenario.name, target.steps))
+    replay.write(_result(scenario, target.steps))
     took = time.perf_counter() - started
     world.close()
     return took
 
 
-def _result(scenario: str, steps: int) -> Result:
-    """An episode of which only the page's head tells."""
-    known = {"scenario": scenario, "agent": "hypothetical_minds", "model": "builtin", "status": "max_steps"}
-    counts = dict.fromkeys((field.name for field in fields(Result) if field.name not in known), 0)
-    texts = {"reason": "", "bots": "scripted", "background": (), "versions": {}, "settings": {"threshold": 0.7}}
-    return Result(**(counts | known | texts | {"steps": steps}))  # type: ignore[arg-type]
+def _result(scenario: ScenarioInfo, steps: int) -> Result:
+    """A result with what the page's head shows; all else is zero."""
+    zeros = dict.fromkeys((field.name for field in fields(Result)), 0)
+    identity = {"world": scenario.world, "scenario": scenario.name, "agent": "hypothetical_minds", "model": "builtin"}
+    outcome = {"status": "max_steps", "reason": "", "steps": steps, "metrics": {}, "background": (), "seats": ()}
+    origin = {"versions": {}, "settings": {"bots": "scripted"}, "format": 2}
+    return Result(**(zeros | identity | outcome | origin))  # type: ignore[arg-type]
 
 
 def open_page(browser: Browser, path: Path) -> tuple[float, list[float]]:
-    """Seconds from asking for the page to its first frame, and ms for each step, the quickest first."""
+    """Seconds from requesting the page to its first frame, and milliseconds for each step, the quickest first."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     started = time.perf_counter()
     page.goto(path.as_uri(), wait_until="commit")
@@ -82,7 +87,7 @@ def open_page(browser: Browser, path: Path) -> tuple[float, list[float]]:
 
 
 def measure(browser: Browser, target: Target, folder: Path, written: float) -> str:
-    """A row of the table; what is to be reached stands in brackets."""
+    """A row of the table, with the targets in brackets."""
     path = folder / PAGE
     opened, stepping = open_page(browser, path)
     median, late = stepping[len(stepping) // 2], stepping[int(0.99 * len(stepping))]
@@ -106,7 +111,7 @@ def main() -> None:
         written = [record(target, folder) for target, folder in zip(TARGETS, folders, strict=True)]
         print("| episode | page (at most) | written in | first frame after | a step, median | 99% within |")
         print("| --- | --- | --- | --- | --- | --- |")
-        with sync_playwright() as playwright:  # no event loop of ours may run beside Playwright's
+        with sync_playwright() as playwright:  # Playwright refuses to start while another event loop runs
             browser = playwright.chromium.launch(executable_path=found, args=QUIET)
             for target, folder, took in zip(TARGETS, folders, written, strict=True):
                 print(measure(browser, target, folder, took))

@@ -1,19 +1,20 @@
-"""How fast perception, the agent and a whole episode are; medians, since machines are noisy."""
+"""The speed of perception, of the agent and of a whole episode; medians, since timings are noisy."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass, field
 from statistics import median
 
-from benchmarks.stage import set_up
 from hm_agent.core import Step
-from hm_agent.episode import run_episode
+from hm_agent.registry import find_scenarios
+from hm_agent.suite import ScenarioInfo
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
-from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
 STEPS = 1000
@@ -22,10 +23,10 @@ ROUNDS = 5
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be reached on a scenario, and what the paper's published code takes on a machine of the same kind.
+    """The targets on a scenario, and the times of the paper's published code on a machine of the same kind.
 
-    step: the agent's own, in ms, without model calls. rate: steps/s of world, bots and agent, None where none is set.
-    perception, code_perception, code_step: in ms; None where nobody has measured it.
+    step: ms per step of the agent, without model calls. rate: steps/s of world, bots and agent. perception: ms per
+    frame. code_perception, code_step: the published code's ms. None where there is no target or no measurement.
     """
 
     scenario: str
@@ -45,22 +46,22 @@ TARGETS = (
 
 
 @dataclass
-class Reel:
-    """Keeps the frames of an episode and the moves made between them."""
+class FrameRecorder:
+    """A recorder that keeps an episode's frames and the moves between them."""
 
     frames: list[Pixels] = field(default_factory=list)
     moves: list[int] = field(default_factory=lambda: [int(Move.NOOP)])
 
     def record(self, step: Step) -> None:
-        self.frames.append(step.observation.fields["RGB"].copy())
-        self.moves.append(step.decision.action)
+        self.frames.append(step.turn.observations[FOCAL].view["RGB"].copy())
+        self.moves.append(step.decisions[FOCAL].action)
 
     def close(self) -> None:
-        """Keeps what it has."""
+        """Nothing to release."""
 
 
-class Clock:
-    """Takes the time from the end of the first step to the end of the last."""
+class Stopwatch:
+    """A recorder that times from the end of the first step to the end of the last."""
 
     def __init__(self) -> None:
         self._started: float | None = None
@@ -72,23 +73,22 @@ class Clock:
         self.seconds = now - self._started
 
     def close(self) -> None:
-        """Keeps what it has measured."""
+        """Nothing to release."""
 
 
-def play(scenario: Scenario, seed: int, *recorders: Reel) -> tuple[float, list[float]]:
-    """Seconds for an episode without its set-up, and for each of the agent's steps in which it asked nothing."""
-    world, agent = set_up(scenario, seed)
-    clock = Clock()
-    outcome = asyncio.run(run_episode(world, agent, seed=seed, max_steps=STEPS + 1, recorders=[clock, *recorders]))
-    world.close()
+def play(scenario: ScenarioInfo, seed: int, *recorders: FrameRecorder) -> tuple[float, list[float]]:
+    """Seconds of an episode without its set-up, and of each of the agent's steps without a question."""
+    world, agents = set_up(scenario, seed=seed, bots="scripted")
+    clock = Stopwatch()
+    outcome = play_out(world, agents, seed=seed, steps=STEPS + 1, recorders=[clock, *recorders])
     return clock.seconds, outcome.decision_seconds
 
 
-def perceive(scenario: Scenario, reel: Reel) -> list[float]:
-    """Seconds for each frame of an episode, from pixels to the textual map."""
-    perceiver = Perceiver(vision_of(scenario.game.short_name))
+def perceive(scenario: ScenarioInfo, recorded: FrameRecorder) -> list[float]:
+    """Seconds from pixels to the textual map, for each frame of an episode."""
+    perceiver = Perceiver(vision_of(scenario_named(scenario.name).game.short_name))
     times = []
-    for frame, move in zip(reel.frames, reel.moves, strict=False):
+    for frame, move in zip(recorded.frames, recorded.moves, strict=False):
         started = time.perf_counter()
         perceiver.see(frame, move)
         times.append(time.perf_counter() - started)
@@ -103,12 +103,12 @@ def main() -> None:
 
 def measure(target: Target) -> None:
     (scenario,) = find_scenarios([target.scenario])
-    reel = Reel()
-    play(scenario, 0, reel)
-    frames = [median(perceive(scenario, reel)) for _ in range(ROUNDS)]
+    recorded = FrameRecorder()
+    play(scenario, 0, recorded)
+    frames = [median(perceive(scenario, recorded)) for _ in range(ROUNDS)]
     played = [play(scenario, seed) for seed in range(ROUNDS)]
     steps = [median(decisions) for _, decisions in played]
-    rates = [(len(reel.frames) - 1) / seconds for seconds, _ in played]
+    rates = [(len(recorded.frames) - 1) / seconds for seconds, _ in played]
     name = target.scenario
     show(name, "perception, ms a frame", target.perception, f"{1e3 * median(frames):.3f}", target.code_perception)
     show(name, "agent's step without model calls, ms", target.step, f"{1e3 * median(steps):.3f}", target.code_step)

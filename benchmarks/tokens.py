@@ -1,21 +1,21 @@
-"""How much a language model would have to read, game by game, beside the paper's published code.
+"""The input tokens of a language model by game, beside those of the paper's published code.
 
-The prompts are real; the built-in reasoner answers them, so that no language model is involved.
+The prompts are those a language model would be sent; the built-in reasoner answers them.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import mean
 
-from benchmarks.stage import set_up
-from hm_agent.episode import run_episode
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.questions import AnswerT, Call, Question, ignore
-from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.registry import find_scenarios
+from hm_agent.suite import ScenarioInfo
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 
 SEED = 0
 CHARACTERS_PER_TOKEN = 4
@@ -25,12 +25,12 @@ PAPERS_CODE = {
     "rws_arena": (1000, 2_060_000),
     "cooking_asymmetric": (1000, 368_000),
 }
-"""By game: for how many steps the paper's published code was measured, and its input tokens (characters / 4) then."""
+"""By game: the steps over which the paper's published code was measured, and its input tokens (characters / 4)."""
 
 
 @dataclass
-class Reader:
-    """Answers as the built-in reasoner does, and counts what a language model would have been sent."""
+class CountingReasoner:
+    """The built-in reasoner, counting the calls and the characters that a language model would be sent."""
 
     name: str = "builtin"
     calls: int = 0
@@ -39,22 +39,21 @@ class Reader:
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         self.calls += 1
         self.characters += len(render(question))
-        return await BuiltinReasoner().answer(question, note)
+        return await BuiltinReasoner(ANSWERS).answer(question, note)
 
 
-def read(scenario: Scenario, steps: int) -> Reader:
-    """What one run of so many steps takes."""
-    reader = Reader()
-    world, agent = set_up(scenario, SEED, reader)
-    asyncio.run(run_episode(world, agent, seed=SEED, max_steps=steps))
-    world.close()
-    return reader
+def count(scenario: ScenarioInfo, steps: int) -> CountingReasoner:
+    """The calls and characters of one episode."""
+    counter = CountingReasoner()
+    world, agents = set_up(scenario, model=counter, bots="scripted")
+    play_out(world, agents, seed=SEED, steps=steps)
+    return counter
 
 
 def main() -> None:
     print("| game | steps | calls | input tokens | the paper's code | share (target 25%) |")
     print("| --- | --- | --- | --- | --- | --- |")
     for game, (steps, theirs) in PAPERS_CODE.items():
-        runs = [read(scenario, steps) for scenario in find_scenarios([f"{game}_*"])]
+        runs = [count(scenario, steps) for scenario in find_scenarios([f"{game}_*"])]
         calls, tokens = mean(run.calls for run in runs), mean(run.characters for run in runs) / CHARACTERS_PER_TOKEN
         print(f"| {game} | {steps:,} | {calls:.0f} | {tokens:,.0f} | {theirs:,} | {100 * tokens / theirs:.0f}% |")

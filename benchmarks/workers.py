@@ -1,4 +1,4 @@
-"""How much sixteen workers get done while an endpoint takes its time, against one."""
+"""The throughput of sixteen workers against that of one, with an endpoint that takes a while for each answer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.melting_pot import text_player
 
 LATENCY = 0.2
-CREW = 16
+WORKERS = 16
 TARGET = 8.0
 STEPS = 1000
 SCENARIO = "rws_repeated_1"
 
 
-class Meter:
-    """Answers, and keeps the times of its answers."""
+class TimedPlayer:
+    """The text player, keeping the times of its answers."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
@@ -36,10 +36,10 @@ class Meter:
 
 
 @dataclass(frozen=True)
-class Pace:
-    """What was done in how many seconds, from the command's start to its end.
+class Throughput:
+    """The work of one command, and its seconds from start to end.
 
-    calls_per_second: between the first and the last, which leaves out what takes as long for one as for hundreds.
+    calls_per_second: between the first answer and the last, so without the fixed cost of starting and ending.
     """
 
     workers: int
@@ -53,10 +53,10 @@ class Pace:
         return self.episodes / self.seconds
 
 
-def pace(workers: int, episodes: int) -> Pace:
-    """Plays by the whole command, with an empty cache for none."""
-    meter = Meter()
-    with TemporaryDirectory() as folder, Endpoint(meter.answer, delay=LATENCY) as server:
+def measure(workers: int, episodes: int) -> Throughput:
+    """Plays by the whole command."""
+    timed = TimedPlayer()
+    with TemporaryDirectory() as folder, Endpoint(timed.answer, delay=LATENCY) as server:
         out = Path(folder) / "out"
         flags = [f"--scenario={SCENARIO}", f"--episodes={episodes}", f"--max_steps={STEPS}", "--bots=scripted"]
         flags += [f"--workers={workers}", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
@@ -65,19 +65,19 @@ def pace(workers: int, episodes: int) -> Pace:
         seconds = time.perf_counter() - started
         assert status == 0, errors
         assert len(outcomes(out)) == 2 * episodes
-    between = meter.times[-1] - meter.times[0]
-    return Pace(workers, episodes, len(meter.times), seconds, (len(meter.times) - 1) / between)
+    between = timed.times[-1] - timed.times[0]
+    return Throughput(workers, episodes, len(timed.times), seconds, (len(timed.times) - 1) / between)
 
 
 def main() -> None:
-    alone, crew = pace(1, 2), pace(CREW, 3 * CREW)
+    single, many = measure(1, 2), measure(WORKERS, 3 * WORKERS)
     print(f"{SCENARIO}, {STEPS} steps, {1000 * LATENCY:g} ms for each answer.\n")
     print("| workers | episodes | calls | seconds | episodes/s | calls/s |\n| --- | --- | --- | --- | --- | --- |")
-    for one in (alone, crew):
-        rates = f"{one.episodes_per_second:.3f} | {one.calls_per_second:.2f}"
-        print(f"| {one.workers} | {one.episodes} | {one.calls} | {one.seconds:.1f} | {rates} |")
-    ratio = crew.episodes_per_second / alone.episodes_per_second
+    for measured in (single, many):
+        rates = f"{measured.episodes_per_second:.3f} | {measured.calls_per_second:.2f}"
+        print(f"| {measured.workers} | {measured.episodes} | {measured.calls} | {measured.seconds:.1f} | {rates} |")
+    ratio = many.episodes_per_second / single.episodes_per_second
     print(f"\n{ratio:.1f} times the episodes a second (target: {TARGET:g})")
-    print(f"{crew.calls_per_second / alone.calls_per_second:.1f} times the calls a second")
+    print(f"{many.calls_per_second / single.calls_per_second:.1f} times the calls a second")
     if ratio < TARGET:
         sys.exit(f"the target of {TARGET:g} is missed")

@@ -1,1 +1,1 @@
-"""What tests and benchmarks share: a scripted model, endpoints on loopback, whole commands."""
+"""What tests and benchmarks share: a scripted model, an endpoint on loopback, whole commands and trials of them."""

@@ -1,8 +1,14 @@
-"""How a browser is found and started."""
+"""How tests and benchmarks start a browser, and what tests of pages ask of a page in it."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""The commands that may start a browser, the preferred one first."""
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -11,3 +17,38 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
+"""Flags that keep a browser from requests of its own."""
+
+READABLE = 4.5
+"""The contrast ratio that WCAG 2 asks of text."""
+CONTRASTS = """() => {
+  const parse = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = element => {
+    for (; element; element = element.parentElement) {
+      const colour = parse(getComputedStyle(element).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const texts = [...document.body.querySelectorAll('*:not(title, script, noscript, noscript *)')].filter(element =>
+    [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim()));
+  return texts.map(element => {
+    const style = getComputedStyle(element), drawn = element instanceof SVGElement;
+    const [a, b] = [parse(drawn ? style.fill : style.color), behind(element)].map(light).sort((x, y) => y - x);
+    return [(a + 0.05) / (b + 0.05), element.textContent.trim()];
+  });
+}"""
+"""Evaluates to the contrast ratio and the words of every text on the page."""
+
+
+def requests_and_messages(page: Page) -> tuple[list[str], list[str]]:
+    """Two lists that fill from now on: the addresses a page requests, and its console messages and errors."""
+    asked: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return asked, said

@@ -1,4 +1,4 @@
-"""The whole command as a user starts it, in processes of its own, and what it leaves."""
+"""Runs the whole command as a user starts it, in processes of its own, and reads the files it leaves."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MARK = "HM_AGENT_COMMAND"
-"""The environment variable by which all processes of a command are found again, whoever their parent is by now."""
+"""The environment variable that marks every process of a command, also those whose parent has ended."""
 TIMING = ("wall_seconds", "agent_ms_per_step_median", "cached_calls")
-"""What differs between two runs of the same episode."""
-PATIENCE = 60.0
-"""For how many seconds processes may take to end before they count as left behind."""
+"""The fields of a result that differ between two runs of the same episode."""
+SHUTDOWN_SECONDS = 60.0
+"""Processes that have not ended after this time count as left behind."""
 
 
 def start(mark: str, *flags: str, cwd: Path | None = None) -> subprocess.Popen[str]:
-    """Starts the command in a process group of its own, as a terminal does. mark: a word that no other run has."""
+    """Starts the command in a process group of its own, as a terminal does. mark: a word unique to this run."""
     return subprocess.Popen(
         [sys.executable, str(ROOT / "run_scenario.py"), *flags],
         cwd=cwd,
@@ -35,46 +35,42 @@ def start(mark: str, *flags: str, cwd: Path | None = None) -> subprocess.Popen[s
 
 
 def call(mark: str, *flags: str, cwd: Path | None = None) -> tuple[int, str, str]:
-    """Status, output and errors of a command that is left to end."""
+    """Runs a command to its end; returns its exit status, output and errors."""
     process = start(mark, *flags, cwd=cwd)
     output, errors = process.communicate()
     return process.returncode, output, errors
 
 
 def processes(mark: str) -> list[int]:
-    """The processes of a command that are still there."""
+    """The ids of a command's running processes."""
     sought = f"{MARK}={mark}".encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended meanwhile
+        with suppress(OSError):  # the process has ended meanwhile
             if sought in (folder / "environ").read_bytes().split(b"\0"):
                 found.append(int(folder.name))
     return found
 
 
 def orphans(mark: str) -> list[int]:
-    """The processes of a command that don't end by themselves."""
-    deadline = time.monotonic() + PATIENCE
+    """The ids of a command's processes that don't end by themselves within SHUTDOWN_SECONDS."""
+    deadline = time.monotonic() + SHUTDOWN_SECONDS
     while (left := processes(mark)) and time.monotonic() < deadline:
         time.sleep(0.02)
     return left
 
 
 def outcomes(out: Path) -> Mapping[str, object]:
-    """All results and traces below a folder, by their place in it, without what differs from run to run."""
-    results = {_place(out, path): _without_timing(path) for path in out.glob("*/*/*/*/result.json")}
-    return results | {_place(out, path): path.read_bytes() for path in out.glob("*/*/*/*/trace.jsonl")}
+    """All results and traces below a folder by their relative path, without the fields in TIMING."""
+    results = {str(path.relative_to(out)): _without_timing(path) for path in out.glob("*/*/*/*/result.json")}
+    return results | {str(path.relative_to(out)): path.read_bytes() for path in out.glob("*/*/*/*/trace.jsonl")}
 
 
 def end(left: Iterable[int]) -> None:
-    """Ends what was left behind."""
+    """Kills processes, those that have ended excepted."""
     for process in left:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-
-
-def _place(out: Path, path: Path) -> str:
-    return str(path.relative_to(out))
 
 
 def _without_timing(path: Path) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""An endpoint that speaks OpenAI's protocol over real HTTP on this machine, in the place of a provider."""
+"""A stand-in for a provider: an endpoint that speaks OpenAI's chat protocol over real HTTP on loopback."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from typing import Any, Self
 
 PATH = "/v1/chat/completions"
 NAME = "loopback"
-"""Of every thread that serves."""
+"""The name of every serving thread."""
 CHARACTERS_PER_TOKEN = 4
-POLL = 0.02
-"""How often, in seconds, the server looks whether it is to end."""
-PATIENCE = 2.0
-"""How long, in seconds, closing waits for a thread that an answer keeps busy."""
+POLL_SECONDS = 0.02
+"""How often the server checks whether it should end."""
+JOIN_SECONDS = 2.0
+"""How long closing waits for a thread that is still answering."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What to send back. hang: seconds to wait first. drop: whether to end the connection instead of answering."""
+    """An HTTP response. hang: seconds to wait before it is sent. drop: closes the connection instead of answering."""
 
     status: int = 200
     body: Mapping[str, Any] | bytes = b""
@@ -38,26 +38,26 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A request as it came in. headers: by name in lower case."""
+    """A request's JSON body and its headers, by name in lower case."""
 
     body: dict[str, Any]
     headers: Mapping[str, str]
 
 
 Answer = Callable[[dict[str, Any]], Response]
-"""From a request's body to the response; called in many threads at once."""
+"""From a request's body to the response; called by many threads at once."""
 
 
 class Endpoint:
-    """Serves while it is entered, at `base_url`, and keeps what it received, in order.
+    """Serves at `base_url` while entered as a context; keeps the requests in `received`, in order.
 
-    delay: seconds before each response. Leaving ends every connection, and with it every thread.
+    delay: seconds before each response. Leaving the context ends every connection and every thread.
     """
 
     def __init__(self, answer: Answer, delay: float = 0.0) -> None:
         self.received: list[Received] = []
         self._server = _Server(answer, delay, self.received)
-        self._thread = Thread(target=self._server.serve_forever, args=(POLL,), name=NAME, daemon=True)
+        self._thread = Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), name=NAME, daemon=True)
         host, port = self._server.socket.getsockname()
         self.base_url = f"http://{host}:{port}/v1"
 
@@ -75,7 +75,7 @@ class Endpoint:
 
 
 class _Server(ThreadingTCPServer):
-    """A thread for each connection. It is no HTTPServer, which would look up this machine's name first."""
+    """Serves each connection in a thread. Not an HTTPServer, since that looks up this machine's name first."""
 
     allow_reuse_address = True
     request_queue_size = 128
@@ -87,29 +87,29 @@ class _Server(ThreadingTCPServer):
         self._connections: list[tuple[Thread, socket]] = []
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Keeps hold of the connection's thread, so that it can be ended."""
+        """Starts a connection's thread and keeps it, so that `hang_up` can end it."""
         about = request, client_address
         thread = Thread(target=self.process_request_thread, args=about, name=NAME, daemon=True)
         self._connections.append((thread, request))
         thread.start()
 
     def hang_up(self) -> None:
-        """Ends all connections, idle or not, and wakes whoever waits before answering."""
+        """Ends all connections, idle or not; responses that wait for their delay are dropped."""
         self.ending.set()
         for _, connection in self._connections:
-            with suppress(OSError):  # it has ended by itself
+            with suppress(OSError):  # the connection has ended by itself
                 connection.shutdown(SHUT_RDWR)
         for thread, _ in self._connections:
-            thread.join(PATIENCE)
+            thread.join(JOIN_SECONDS)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone is no error here; whatever else goes wrong is shown."""
+        """Ignores clients that have closed their connection; shows every other error."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection, kept alive. What is written is sent at the end of each request, all at once."""
+    """One connection, kept alive; each response is buffered and sent in one piece."""
 
     server: _Server
     protocol_version = "HTTP/1.1"
@@ -149,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def completion(*texts: str, finish: str = "stop", usage: bool = True, prompt: str = "") -> Response:
-    """A chat completion with one choice for each text. prompt: what the tokens of the input are counted by."""
+    """A chat completion with one choice for each text. prompt: the text whose length gives the input tokens."""
     body: dict[str, Any] = {
         "id": "chatcmpl-loopback",
         "object": "chat.completion",
@@ -184,6 +184,6 @@ def refusal(
 
 
 def prompt_of(body: Mapping[str, Any], turn: int = -1) -> str:
-    """What the user said in a request: the last time, or in another of the user's turns, 0 being the first."""
+    """The content of one of a request's user messages, by default the last."""
     said = [message["content"] for message in body["messages"] if message["role"] == "user"]
     return str(said[turn])

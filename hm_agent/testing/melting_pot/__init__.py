@@ -1,1 +1,1 @@
-"""A text player: it answers prompts of Melting Pot from their words alone."""
+"""A scripted player that answers Melting Pot's prompts from their words alone, and the agent and world under test."""

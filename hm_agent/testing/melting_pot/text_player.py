@@ -1,6 +1,6 @@
-"""Plays from the words of the prompts alone, for tests and benchmarks of whole episodes over HTTP.
+"""A text player: answers prompts by regular expressions, for tests and benchmarks of whole episodes over HTTP.
 
-It reads with regular expressions and shares no code with the package, so it also shows that the prompts tell enough.
+It shares no code with the package, so it also shows that the prompts contain what a player needs to know.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from hm_agent.testing.endpoint import Response, completion, prompt_of
-from hm_agent.testing.melting_pot import text_cook, text_minds, text_routes, text_strategies
-from hm_agent.testing.melting_pot.prompt_text import Replies
+from hm_agent.testing.melting_pot import kitchen, matrix_opponents, matrix_plans
+from hm_agent.testing.melting_pot.prompt_reading import Replies
 
 KITCHEN = "You and a teammate cook"
-"""Prompts about a kitchen, and no others, have these words."""
-MATRIX: Replies = {**text_minds.REPLIES, **text_strategies.REPLIES, **text_routes.REPLIES}
+"""Words that stand in every prompt about a kitchen and in no other."""
+MATRIX: Replies = {**matrix_opponents.REPLIES, **matrix_plans.REPLIES}
 
 
 def answer(body: Mapping[str, Any]) -> Response:
-    """Plays behind an endpoint. Where it is asked again, the first message still holds the prompt."""
+    """The chat completion for a request; the prompt is its first user message, also when an answer is asked again."""
     sent = "".join(str(message["content"]) for message in body["messages"])
     return completion(*[play(prompt_of(body, 0))] * (body.get("n") or 1), prompt=sent)
 
 
 def play(prompt: str) -> str:
-    """The answer to a prompt, as JSON; which one is asked for shows in the form at the prompt's end.
+    """The answer to a prompt, as JSON.
 
-    Where the fields of several replies are asked for, it is the reply with the most of them.
+    The form at the prompt's end shows which reply is asked for; of several that fit, the one with most fields answers.
     """
     form = prompt.rpartition("# Answer")[2]
-    replies = text_cook.REPLIES if KITCHEN in prompt else MATRIX
+    replies = kitchen.REPLIES if KITCHEN in prompt else MATRIX
     for fields in sorted(replies, key=len, reverse=True):
         if all(f'"{asked}":' in form for asked in fields):
             return json.dumps(replies[fields](prompt))

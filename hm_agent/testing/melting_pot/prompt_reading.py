@@ -1,4 +1,4 @@
-"""Finding one's way in the text of a prompt."""
+"""Reads coordinates and titled lines out of a prompt's text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Replies = Mapping[tuple[str, ...], Callable[[str], dict[str, Any]]]
-"""How to answer a prompt, by fields that the form of the answer has in it."""
+"""From the field names of an answer form to the function that answers a prompt with that form."""
 Cell = tuple[int, int]
 
 CELL = r"\((\d+), (\d+)\)"
@@ -22,18 +22,18 @@ def cell_of(x: str, y: str) -> Cell:
 
 
 def line(title: str, prompt: str) -> str:
-    """What a line says after its title; nothing where there is no such line."""
+    """The text after `title: ` on the line that begins so; empty where there is no such line."""
     return search(rf"^{title}: (.+)$", prompt)
 
 
 def search(pattern: str, text: str) -> str:
-    """The first group of the first match; nothing where there is none."""
+    """The first group of the first match; empty where nothing matches."""
     found = re.search(pattern, text, re.MULTILINE)
     return found[1] if found else ""
 
 
 def find(pattern: str, text: str) -> str:
-    """The first group of the first match, which must be there."""
+    """The first group of the first match; raises ValueError where nothing matches."""
     if found := search(pattern, text):
         return found
     raise ValueError(f"the prompt doesn't say {pattern!r}")

@@ -1,0 +1,123 @@
+"""Compares the results and traces of two run folders, of whatever version their formats are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from hm_agent.recording import result, trace
+from hm_agent.testing.commands import TIMING
+
+IGNORED = (*TIMING, "versions")
+"""The fields of a result that may differ although the behaviour is the same."""
+COUNTS = ("interactions", "unknown_patches", "pose_lost_steps")
+"""The metrics that format 1 says are 0 of agents that do not count them."""
+EVENT_KINDS = {"Interaction": "InteractionEvent"}
+"""Today's names of the kinds of events that format 1 names otherwise."""
+ABSENT = "(absent)"
+LONGEST = 120
+"""The characters of a value that a difference shows."""
+
+
+@dataclass
+class FileComparison:
+    """How the files of one name compare. compared: how many both folders have. differences: the first, by file."""
+
+    compared: int = 0
+    differences: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def same(self) -> int:
+        return self.compared - len(self.differences)
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """How two run folders compare. only_before, only_after: the files that one of the folders lacks."""
+
+    results: FileComparison
+    traces: FileComparison
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+
+
+def compare_runs(before: Path, after: Path) -> RunComparison:
+    """Compares all results and traces that two run folders have in common; errors are `OSError`."""
+    first, second = _files(before), _files(after)
+    compared = {result.FILE: FileComparison(), trace.FILE: FileComparison()}
+    for name in sorted(first & second):
+        file = compared[Path(name).name]
+        file.compared += 1
+        difference = DIFFERENCES[Path(name).name](before / name, after / name)
+        if difference:
+            file.differences[name] = difference
+    return RunComparison(
+        results=compared[result.FILE],
+        traces=compared[trace.FILE],
+        only_before=tuple(sorted(first - second)),
+        only_after=tuple(sorted(second - first)),
+    )
+
+
+def _files(folder: Path) -> set[str]:
+    """The results and traces below a folder by their relative path."""
+    return {str(path.relative_to(folder)) for name in DIFFERENCES for path in folder.rglob(name)}
+
+
+def result_difference(before: Path, after: Path) -> str | None:
+    """The first difference between two results in words; None if there is none."""
+    first, second = _result(before), _result(after)
+    if not (first.get("seats") and second.get("seats")):  # format 1 has none
+        first, second = ({**said, "seats": None} for said in (first, second))
+    return first_difference(first, second)
+
+
+def _result(path: Path) -> Mapping[str, Any]:
+    """What a result says of behaviour; nothing where the file is no result."""
+    found = result.read_result(path)
+    if found is None:
+        return {}
+    said = {name: value for name, value in asdict(found).items() if name not in IGNORED}
+    metrics = {name: value for name, value in found.metrics.items() if value or name not in COUNTS}
+    said["metrics"] = metrics if found.agent in ("random", "noop") else dict(found.metrics)
+    return said
+
+
+def trace_difference(before: Path, after: Path) -> str | None:
+    """The first difference between two traces, with the number of its step's line; None if there is none."""
+    for number, (first, second) in enumerate(zip_longest(_lines(before), _lines(after)), 1):
+        if first != second:
+            return f"line {number}: {first_difference(first, second)}"
+    return None
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    for line in trace.read_trace(path):
+        for event in line.get("events", ()):
+            event["kind"] = EVENT_KINDS.get(event["kind"], event["kind"])
+        yield line
+
+
+def first_difference(before: Any, after: Any, place: str = "") -> str | None:
+    """The place and the values of the first difference between two JSON values; None if there is none."""
+    if before == after:
+        return None
+    pairs: list[tuple[str, Any, Any]] = []
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        pairs = [(key, before.get(key, ABSENT), after.get(key, ABSENT)) for key in {**before, **after}]
+    elif isinstance(before, list | tuple) and isinstance(after, list | tuple):
+        both = zip_longest(before, after, fillvalue=ABSENT)
+        pairs = [(str(number), first, second) for number, (first, second) in enumerate(both)]
+    for key, first, second in pairs:
+        if first != second:
+            return first_difference(first, second, f"{place}.{key}" if place else key)
+    return f"{place or 'all'}: {before!r:.{LONGEST}}, then {after!r:.{LONGEST}}"
+
+
+DIFFERENCES: Mapping[str, Callable[[Path, Path], str | None]] = {
+    result.FILE: result_difference,
+    trace.FILE: trace_difference,
+}

@@ -1,0 +1,131 @@
+"""Whole episodes without files, as tests and benchmarks play them: step by step from one seat."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World
+from hm_agent.episode import EpisodeOutcome, run_episode
+from hm_agent.experiment import Episode
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.pool.progress import Pulse
+from hm_agent.questions import Model
+from hm_agent.recording.result import Result
+from hm_agent.registry import build_agent, suites
+from hm_agent.suite import AgentSetup, ScenarioInfo, Setting
+from hm_agent.theory_of_mind.hypotheses import Parameters
+
+
+@dataclass(frozen=True)
+class SeatStep:
+    """One seat's part of a step. reward: what followed. total: all its rewards so far, this one included."""
+
+    observation: Observation[Any]
+    decision: Decision[Any]
+    reward: float
+    total: float
+
+
+class SeatLog:
+    """A recorder that keeps every step of one seat."""
+
+    def __init__(self, seat: Seat = "player_0") -> None:
+        self._seat = seat
+        self.steps: list[SeatStep] = []
+
+    def record(self, step: Step) -> None:
+        if self._seat in step.decisions:
+            seen, decided = step.turn.observations[self._seat], step.decisions[self._seat]
+            self.steps.append(
+                SeatStep(seen, decided, step.rewards.get(self._seat, 0.0), step.totals.get(self._seat, 0.0))
+            )
+
+    def close(self) -> None:
+        """Keeps what it has."""
+
+
+def settled(scenario: ScenarioInfo, **options: Setting) -> Mapping[str, Setting]:
+    """A world's options with every choice made. options: those that differ from their defaults."""
+    suite = suites()[scenario.world]
+    return suite.settle(scenario, {option.name: options.get(option.name, option.default) for option in suite.options})
+
+
+def seat_agents(
+    world: World[Any, Any],
+    scenario: ScenarioInfo,
+    name: str = "hypothetical_minds",
+    *,
+    model: Model | None = None,
+    seed: int = 0,
+    options: Mapping[str, Setting] | None = None,
+) -> dict[Seat, Agent[Any, Any]]:
+    """The same agent in every seat. model: answers its questions; the built-in reasoner by default."""
+    suite = suites()[scenario.world]
+    answering = model or BuiltinReasoner(suite.answers())
+    chosen = settled(scenario) if options is None else options
+    return {
+        seat: build_agent(name, AgentSetup(scenario, world, seat, answering, seed, chosen, Parameters()))
+        for seat in scenario.seats
+    }
+
+
+def set_up(
+    scenario: ScenarioInfo,
+    name: str = "hypothetical_minds",
+    *,
+    model: Model | None = None,
+    seed: int = 0,
+    **options: Setting,
+) -> tuple[World[Any, Any], dict[Seat, Agent[Any, Any]]]:
+    """Opens a scenario's world and builds the same agent for every seat. options: those that are not the defaults."""
+    chosen = settled(scenario, **options)
+    world = suites()[scenario.world].open(scenario, chosen)
+    return world, seat_agents(world, scenario, name, model=model, seed=seed, options=chosen)
+
+
+def play_out(
+    world: World[Any, Any],
+    agents: Mapping[Seat, Agent[Any, Any]],
+    *,
+    seed: int,
+    steps: int | None = None,
+    recorders: Sequence[Recorder] = (),
+) -> EpisodeOutcome:
+    """Plays one episode, at most `steps` long, and closes the world; raises what ended the episode early."""
+    outcome = asyncio.run(run_episode(world, agents, seed=seed, max_steps=steps, recorders=recorders))
+    world.close()
+    if outcome.error:
+        raise outcome.error
+    return outcome
+
+
+def play_steps(
+    scenario: ScenarioInfo,
+    name: str,
+    steps: int,
+    *,
+    model: Model | None = None,
+    seed: int = 1,
+    **options: Setting,
+) -> list[SeatStep]:
+    """The steps of the first seat in an episode in which every seat has the same agent; raises what ended it early."""
+    world, agents = set_up(scenario, name, model=model, seed=0, **options)
+    log = SeatLog(scenario.seats[0])
+    play_out(world, agents, seed=seed, steps=steps, recorders=[log])
+    return log.steps
+
+
+class SilentProgress:
+    """A progress display that shows nothing."""
+
+    def begin(self, episode: Episode) -> None:
+        """Shows nothing."""
+
+    def pulse(self, episode: Episode, pulse: Pulse) -> None:
+        """Shows nothing."""
+
+    def end(self, episode: Episode, result: Result) -> None:
+        """Shows nothing."""

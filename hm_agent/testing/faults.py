@@ -1,0 +1,86 @@
+"""Plays a grid of episodes against an endpoint that fails now and then; the episodes should end as without faults."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from hm_agent.testing.commands import call, outcomes
+from hm_agent.testing.endpoint import Endpoint, Response, refusal
+from hm_agent.testing.melting_pot import text_player
+
+SHARES: Mapping[str, float] = {"429": 0.08, "500": 0.04, "garbage": 0.03, "hang": 0.02, "drop": 0.01}
+"""The share of all requests that each fault strikes."""
+TIMEOUT = 2.0
+FAULTS: Mapping[str, Response] = {
+    "429": refusal(429, "slow down", headers={"retry-after-ms": "20"}),
+    "500": refusal(500, "an accident"),
+    "garbage": Response(body=b"<html>come back later</html>"),
+    "hang": Response(hang=10 * TIMEOUT),
+    "drop": Response(drop=True),
+}
+WORKERS = 4
+
+
+@dataclass
+class FaultyPlayer:
+    """The text player behind an endpoint with faults. counts: requests by fault, or `answered`.
+
+    A request's fault depends only on its words and on how often they were sent before. The very first request is always
+    answered, since a run gives up an endpoint that has never worked.
+    """
+
+    shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
+    counts: Counter[str] = field(default_factory=Counter)
+    _times: Counter[str] = field(default_factory=Counter)
+    _lock: Lock = field(default_factory=Lock)
+
+    def answer(self, body: dict[str, Any]) -> Response:
+        fault = self._fault(json.dumps(body["messages"]))
+        return FAULTS[fault] if fault else text_player.answer(body)
+
+    def _fault(self, words: str) -> str | None:
+        with self._lock:
+            self._times[words] += 1
+            fault = _drawn(f"{self._times[words]}/{words}", self.shares) if self.counts else None
+            self.counts[fault or "answered"] += 1
+        return fault
+
+
+def _drawn(words: str, shares: Mapping[str, float]) -> str | None:
+    """A fault drawn by its share, or None; the hash of the words is the random number."""
+    drawn = int.from_bytes(hashlib.sha256(words.encode()).digest()[:4]) / 2**32
+    for fault, share in shares.items():
+        if (drawn := drawn - share) < 0:
+            return fault
+    return None
+
+
+@dataclass(frozen=True)
+class GridOutcome:
+    """How a command ended, what it left in its folder, and how many requests each fault struck."""
+
+    status: int
+    errors: str
+    outcomes: Mapping[str, object]
+    faults: Mapping[str, int]
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        return [result for result in self.outcomes.values() if isinstance(result, dict)]
+
+
+def play(out: Path, shares: Mapping[str, float], episodes: int, scenarios: str, steps: int) -> GridOutcome:
+    """Plays `episodes` episodes of each scenario by the whole command."""
+    faulty = FaultyPlayer(shares)
+    with Endpoint(faulty.answer) as server:
+        flags = [f"--scenario={scenarios}", f"--episodes={episodes}", f"--max_steps={steps}", "--bots=scripted"]
+        flags += [f"--workers={WORKERS}", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
+        status, _, errors = call(str(out), *flags, f"--timeout={TIMEOUT}", "--retries=2")
+    return GridOutcome(status, errors, outcomes(out), faulty.counts)

@@ -1,0 +1,54 @@
+"""Measures perception: the agent's pose against the engine's own record of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hm_agent.core import Step
+from hm_agent.registry import scenario_named
+from hm_agent.testing.episodes import play_out, seat_agents
+from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.grid import Pose
+from hm_agent.worlds.melting_pot.scenarios import Scenario
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+
+STEPS = 1000
+SETTLING_STEPS = 20
+"""The pose is not checked in this many first steps after each entry into the map."""
+
+
+class PoseCheck:
+    """A recorder that counts the steps in which the agent's pose is exact, wrong or lost (unknown)."""
+
+    def __init__(self, world: MeltingPotWorld) -> None:
+        self._world = world
+        self._steps_on_map = 0
+        self.verdicts: Counter[str] = Counter()
+
+    def record(self, step: Step) -> None:
+        self._steps_on_map = self._steps_on_map + 1 if step.turn.observations[FOCAL].view["RGB"].any() else 0
+        if self._steps_on_map < SETTLING_STEPS:
+            return
+        state = step.decisions[FOCAL].state
+        assert isinstance(state, AgentSnapshot)
+        pose = state.pose
+        self.verdicts["lost" if pose is None else "exact" if pose == self._true_pose() else "wrong"] += 1
+
+    def _true_pose(self) -> Pose:
+        truth = self._world.truth(0, before=True)
+        x, y = map(int, truth["POSITION"])
+        return Pose(x, y, int(truth["ORIENTATION"]))
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def check(scenario: Scenario, seed: int = 0) -> tuple[Counter[str], int]:
+    """The verdicts over STEPS steps, and the number of unknown patches."""
+    world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
+    agents = seat_agents(world, scenario_named(scenario.name), seed=seed)
+    poses = PoseCheck(world)
+    play_out(world, agents, seed=seed, steps=STEPS, recorders=[poses])
+    return poses.verdicts, int(agents[FOCAL].metrics()["unknown_patches"])

@@ -1,0 +1,265 @@
+"""The text player's model of its opponents in matrix games: what they held, which rule they follow, whom to meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any
+
+from hm_agent.testing.melting_pot.prompt_reading import Replies, find, search
+
+Inventory = dict[str, int]
+Table = Mapping[str, Mapping[str, float]]
+"""The reward by the own kind, then by the other player's."""
+
+COMMITMENT = 5
+"""How many more of the main kind than of any other to collect."""
+DISCOUNT = 0.9
+"""The weight of an interaction relative to the one after it."""
+MAX_COLLECTED = 13
+"""An opponent's inventory is searched for below this many of each kind beyond the initial ones."""
+
+# Reading the prompt
+
+
+def start_of(prompt: str) -> int:
+    """How many of each kind every player starts with."""
+    return int(find(r"you start with (\d+) of each", prompt))
+
+
+def table_of(prompt: str) -> Table:
+    rows = re.findall(r"^- your (\w+): (.+)$", prompt, re.MULTILINE)
+    return {mine: {kind: float(paid) for paid, kind in re.findall(r"(\S+) against (\w+)", row)} for mine, row in rows}
+
+
+@dataclass(frozen=True)
+class PastInteraction:
+    """An interaction by the leading kind of each inventory, None where no kind led.
+
+    partner: the other player's name, `other` in a two-player game. shown: the kind that the partner saw the player
+    collect most.
+    """
+
+    partner: str
+    mine: str | None
+    theirs: str | None
+    shown: str | None
+
+
+Past = Sequence[PastInteraction]
+
+
+def past_of(prompt: str) -> list[PastInteraction]:
+    line = r"^\d+\. step \d+: you .+? \((.+?)\); (other|player_\d+) .+? \((.+?)\); reward (.+)$"
+    return [
+        PastInteraction(partner, _kind(mine), _kind(theirs), leading(counts(rest, "collect (.+)")))
+        for mine, partner, theirs, rest in re.findall(line, prompt, re.MULTILINE)
+    ]
+
+
+def _kind(words: str) -> str | None:
+    return None if words in ("no lead", "unclear") else words
+
+
+def counts(text: str, pattern: str) -> Inventory:
+    """Parses the pattern's group, e.g. `rock 1, paper 6`, into an inventory; empty where the pattern doesn't match."""
+    return {kind: int(count) for kind, count in re.findall(r"(\w+) (\d+)", search(pattern, text))}
+
+
+def leading(counts: Inventory) -> str | None:
+    """The most frequent kind, None where several are."""
+    most = [kind for kind, count in counts.items() if count == max(counts.values())]
+    return most[0] if len(most) == 1 else None
+
+
+# Rules that an opponent may follow
+
+Rule = Callable[[Past], str | None]
+"""From the interactions so far to the kind that the opponent plays next, None where the rule predicts nothing yet."""
+
+
+def rules(table: Table) -> dict[str, Rule]:
+    """The candidate rules by their words, the simplest first."""
+    always = {f"It always plays {kind}.": partial(_always, kind) for kind in table}
+    return always | {
+        "It plays the best response to what I played last.": lambda past: _answer(table, _last(past).mine),
+        "It plays the best response to what it last saw me collect.": lambda past: _answer(table, _last(past).shown),
+        "It copies what I played last.": lambda past: _last(past).mine,
+        "It plays the best response to its own last kind.": lambda past: _answer(table, _last(past).theirs),
+        "It plays what its own last kind does best against.": lambda past: _prey(table, _last(past).theirs),
+    }
+
+
+def _always(kind: str, past: Past) -> str | None:
+    return kind
+
+
+def _last(past: Past) -> PastInteraction:
+    return past[-1] if past else PastInteraction("", None, None, None)
+
+
+def best(table: Table, against: str) -> str:
+    """The best response to a kind."""
+    return max(table, key=lambda mine: table[mine][against])
+
+
+def _answer(table: Table, against: str | None) -> str | None:
+    return best(table, against) if against else None
+
+
+def _prey(table: Table, kind: str | None) -> str | None:
+    """The kind that `kind` does best against."""
+    return max(table[kind], key=lambda theirs: table[kind][theirs]) if kind else None
+
+
+def likeliest(table: Table, past: Past) -> str:
+    """The words of the rule that predicts the interactions best, later ones weighing more."""
+    known = rules(table)
+    return max(known, key=lambda words: _score(known[words], past, 1 / len(table)))
+
+
+def _score(rule: Rule, past: Past, chance: float) -> float:
+    """The discounted sum of correct predictions. chance: the score of an interaction that a rule doesn't predict."""
+    total = 0.0
+    for number, interaction in enumerate(past):
+        predicted = rule(past[:number])
+        if interaction.theirs:
+            right = chance if predicted is None else float(predicted == interaction.theirs)
+            total += right * DISCOUNT ** (len(past) - number)
+    return total
+
+
+def expected(table: Table, past: Past, words: str) -> str:
+    """The kind that a rule predicts; where it predicts nothing, the latest kind known, else the table's first."""
+    rule = rules(table).get(words.strip())
+    known = [interaction.theirs for interaction in past if interaction.theirs]
+    return (rule and rule(past)) or (known[-1] if known else next(iter(table)))
+
+
+def expected_of_all(table: Table, past: Past) -> dict[str, str]:
+    """The kind expected of each partner so far."""
+    by_partner = {
+        partner: [interaction for interaction in past if interaction.partner == partner]
+        for partner in dict.fromkeys(interaction.partner for interaction in past)
+    }
+    return {partner: expected(table, own, likeliest(table, own)) for partner, own in by_partner.items()}
+
+
+def commonest(table: Table, kinds: Sequence[str]) -> str:
+    return max(table, key=kinds.count)
+
+
+def lead_with(main: str, held: Inventory) -> Inventory:
+    """The smallest inventory reachable from this one in which `main` leads by COMMITMENT."""
+    others = max(count for kind, count in held.items() if kind != main)
+    return held | {main: max(held[main], others + COMMITMENT)}
+
+
+# Questions about one opponent
+
+
+def infer(prompt: str) -> dict[str, Any]:
+    """The smallest inventory that explains the reward; equal counts of each kind where several inventories do."""
+    paid = float(find(r"has just paid you (\S+)\. You held", prompt))
+    pure = {kind: float(reward) for kind, reward in re.findall(r"^- (\w+): ([+-][\d.]+)$", prompt, re.MULTILINE)}
+    start = start_of(prompt)
+    possible = product(range(start, start + MAX_COLLECTED), repeat=len(pure))
+    errors = {held: _error(held, pure, paid) for held in possible if max(held) > start}
+    least = min(errors.values())
+    found = [held for held, error in errors.items() if error == least]
+    held = found[0] if len(found) == 1 else (start + 1,) * len(pure)
+    return {"reasoning": f"It explains {paid:+.4f} best.", "inventory": dict(zip(pure, held, strict=True))}
+
+
+def _error(held: tuple[int, ...], pure: Mapping[str, float], paid: float) -> tuple[float, int]:
+    """How far the reward expected from an inventory is from the reward paid, then the inventory's size.
+
+    pure: the reward if the opponent had held one kind alone.
+    """
+    mean = sum(count * reward for count, reward in zip(held, pure.values(), strict=True)) / sum(held)
+    return round(abs(mean - paid), 3), sum(held)
+
+
+def propose(prompt: str) -> dict[str, Any]:
+    words = likeliest(table_of(prompt), past_of(prompt))
+    return {"reasoning": "Of all rules it fits the interactions best.", "hypothesis": words}
+
+
+def predict(prompt: str) -> dict[str, Any]:
+    table, theirs = table_of(prompt), _expected(prompt)
+    other = dict.fromkeys(table, start_of(prompt)) | {theirs: start_of(prompt) + COMMITMENT}
+    return {"reasoning": f"It will play {theirs}.", "other_next": other}
+
+
+def counter(prompt: str) -> dict[str, Any]:
+    """A prediction and the best response to it."""
+    table = table_of(prompt)
+    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?) by now\.")
+    return predict(prompt) | {"own_next": lead_with(best(table, _expected(prompt)), held)}
+
+
+def _expected(prompt: str) -> str:
+    """The kind that the opponent has collected most since, where that is known; else what the hypothesis predicts."""
+    words = search(r"# Your hypothesis about (?:the other|this) player\n(.+)", prompt)
+    taken = leading(counts(prompt, r"for the next interaction: (.+?)\. You hold"))
+    return taken or expected(table_of(prompt), past_of(prompt), words)
+
+
+# Whom to meet
+
+
+def choose(prompt: str) -> dict[str, Any]:
+    lines = re.findall(r"^- (player_\d+): (.+)$", prompt, re.MULTILINE)
+    kinds = {player: search(r"Expected: (\w+)\.", words) or None for player, words in lines}
+    return {"reasoning": "Most are expected to play so.", **partner_choice(prompt, kinds)}
+
+
+def partner_choice(prompt: str, kinds: Mapping[str, str | None]) -> dict[str, Any]:
+    """Seeks the players of the commonest kind and those of unknown kind, with the best response to that kind.
+
+    kinds: the kind expected of each player, None where unknown.
+    """
+    table = table_of(prompt)
+    theirs = commonest(table, [kind for kind in kinds.values() if kind])
+    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"^You hold (.+?)\.")
+    return {
+        "seek": [player for player, kind in kinds.items() if kind in (theirs, None)],
+        "own_next": lead_with(best(table, theirs), held),
+    }
+
+
+def read_minds(prompt: str) -> dict[str, Any]:
+    """In one answer, each partner's likeliest rule and next kind, and the choice of a partner and an inventory."""
+    table, paragraphs = table_of(prompt), _paragraph_of_each(prompt)
+    kinds = {player: _next_kind(table, words) for player, words in paragraphs.items()}
+    minds = [
+        {"player": player, "hypothesis": likeliest(table, past_of(words)), "next": kinds[player]}
+        for player, words in paragraphs.items()
+        if past_of(words)
+    ]
+    return {"reasoning": "Each by the rule that fits best.", "minds": minds, **partner_choice(prompt, kinds)}
+
+
+def _next_kind(table: Table, words: str) -> str | None:
+    """The kind a player has collected most since, else what its likeliest rule predicts, else None."""
+    past = past_of(words)
+    taken = leading(counts(words, r"(?:has most likely taken|Seen to take) since: (.+?)(?:\.| \(until)"))
+    return taken or (expected(table, past, likeliest(table, past)) if past else None)
+
+
+def _paragraph_of_each(prompt: str) -> dict[str, str]:
+    """The part of the prompt about each player; the whole prompt in a two-player game."""
+    parts = re.split(r"^(player_\d+):$", prompt, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True)) or {find(r'"player": "(.+?)"', prompt): prompt}
+
+
+REPLIES: Replies = {
+    ("inventory",): infer,
+    ("hypothesis",): propose,
+    ("other_next",): predict,
+    ("other_next", "own_next"): counter,
+    ("minds", "seek", "own_next"): read_minds,
+}

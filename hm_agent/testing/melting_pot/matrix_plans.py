@@ -1,0 +1,244 @@
+"""The text player's strategies and plans in matrix games: what to hold, what to collect and where to meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from hm_agent.testing.melting_pot.matrix_opponents import (
+    Inventory,
+    Past,
+    Table,
+    best,
+    choose,
+    commonest,
+    counts,
+    expected,
+    expected_of_all,
+    lead_with,
+    likeliest,
+    partner_choice,
+    past_of,
+    rules,
+    start_of,
+    table_of,
+)
+from hm_agent.testing.melting_pot.prompt_reading import CELL, Cell, Replies, cell_of, cells_in, line, search
+
+STRATEGY = "# Your strategy\n"
+"""The heading above the strategy to follow."""
+NEUTRAL_REWARD = 0.05
+"""A reward closer to zero than this is judged neutral."""
+
+MIN_LEAD = 3
+"""By how many the main kind must lead for a meeting before the target inventory is reached."""
+NEAR_CELLS, FRESH_STEPS = 6, 2
+"""The other player is approached at once if it is at most this near and was seen at most this long ago."""
+DISTANCE_OFFSET = 4
+"""A place is worth its probability / (DISTANCE_OFFSET + its distance in cells)."""
+MAX_SUBGOALS = 6
+REGROWTH_COST, REGROWTH_STEPS = 4, 30
+"""The extra cost, in cells, of a site whose resource may have regrown, and for how many steps an empty one is left."""
+STEPS_PER_CELL = 40
+"""A sighting this many steps old costs as much as one more cell of distance."""
+WHERE_OTHERS_ARE = "Other player", "Other players", "Players you seek"
+WHERE_TO_LOOK = (
+    "Likely places to see it from, with the chance",
+    "Places to see players you seek from, with how many to expect there",
+    "Places to see other players from, with how many to expect there",
+)
+
+# Strategies
+
+
+def make(prompt: str) -> dict[str, Any]:
+    """A strategy: to counter the likeliest rule; among many players, to lead with the kind that beats most of them."""
+    table, past = table_of(prompt), past_of(prompt)
+    if players := _players(prompt):
+        known = expected_of_all(table, past)
+        choice = partner_choice(prompt, {player: known.get(player) for player in players})
+        return choice | {"strategy": f"I always lead with {max(choice['own_next'], key=choice['own_next'].get)}."}
+    words = likeliest(table, past)
+    mine = best(table, expected(table, past, words))
+    return _choice(prompt, mine) | {"strategy": f"I answer one of whom this is true: {words}"}
+
+
+def settle(prompt: str) -> dict[str, Any]:
+    """Follows the prompt's strategy, where it has one; else chooses by what is expected of each player."""
+    if STRATEGY not in prompt:
+        return choose(prompt)
+    return _choice(prompt, _kind_of(search(f"{STRATEGY}(.+)", prompt), table_of(prompt), past_of(prompt)))
+
+
+def _kind_of(strategy: str, table: Table, past: Past) -> str:
+    """The best response to the rule a strategy mentions, else the kind it names, else the best response to the last."""
+    if rule := next((rule for rule in rules(table) if rule in strategy), None):
+        return best(table, expected(table, past, rule))
+    return next((kind for kind in table if kind in strategy), best(table, expected(table, past, "")))
+
+
+def _choice(prompt: str, mine: str) -> dict[str, Any]:
+    """Holds most of one kind and seeks the players that it beats or that are unknown."""
+    table = table_of(prompt)
+    known = expected_of_all(table, past_of(prompt))
+    seek = [player for player in _players(prompt) if player not in known or best(table, known[player]) == mine]
+    own = lead_with(mine, dict.fromkeys(table, start_of(prompt)))
+    return {"reasoning": f"That comes to {mine}.", "seek": seek, "own_next": own}
+
+
+def _players(prompt: str) -> list[str]:
+    """The names of the other players; empty in a two-player game."""
+    return re.findall(r"player_\d+", search(r"^The other players are (.+)\.$", prompt))
+
+
+def judge(prompt: str) -> dict[str, Any]:
+    mine = counts(prompt, "Suppose you had held (.+?) instead")
+    theirs = counts(prompt, r"the other player held (.+?)\.")
+    paid = _reward(table_of(prompt), mine, theirs)
+    outcome = "neutral" if abs(paid) < NEUTRAL_REWARD else "positive" if paid > 0 else "negative"
+    return {"reasoning": f"It would have paid {paid:+.2f}.", "outcome": outcome}
+
+
+def _reward(table: Table, mine: Inventory, theirs: Inventory) -> float:
+    total = sum(mine[own] * theirs[other] * paid for own, row in table.items() for other, paid in row.items())
+    return total / sum(mine.values()) / sum(theirs.values())
+
+
+# Plans
+
+
+@dataclass(frozen=True)
+class MatrixScene:
+    """The map as a prompt describes it.
+
+    held, target: the inventory now, and the one to reach. extra_costs: the cells that may have a missing resource, each
+    with the cells of distance to add for its uncertainty. missing: how many resources are missing. seen: where another
+    player was seen within FRESH_STEPS. likely: where one may be, the best place first.
+    """
+
+    here: Cell
+    held: Inventory
+    target: Inventory
+    extra_costs: Mapping[Cell, float]
+    missing: int
+    seen: Cell | None
+    likely: Sequence[Cell]
+    unseen: Sequence[Cell]
+
+
+def plan(prompt: str) -> dict[str, Any]:
+    """Collects missing resources, the nearest first, then fires at another player; explores where none are known."""
+    scene = _scene(prompt)
+    places = (scene.seen, *scene.likely, scene.here)
+    fire = f"fire_at({next(cell for cell in places if cell)})"
+    if _may_fire_at_once(scene):
+        return {"reasoning": "The other player is close, and I am ready for it.", "subgoals": [fire]}
+    route = _route(scene)
+    if scene.missing and not route and scene.unseen:
+        explore = f"move_to({scene.here}, {scene.unseen[0]})"
+        return {"reasoning": "I know of nothing that I need, so I explore.", "subgoals": [explore]}
+    moves = [f"move_to({start}, {end})" for start, end in pairwise([scene.here, *route])]
+    subgoals = [*moves, fire] if len(route) == scene.missing or not route else moves
+    return {"reasoning": "I take the nearest things first.", "subgoals": subgoals[:MAX_SUBGOALS]}
+
+
+def _scene(prompt: str) -> MatrixScene:
+    here = cells_in(search(r"You are at (\(.+?\))", prompt))[0]
+    held = counts(prompt, r"\nYou hold: (.+)")
+    target = counts(prompt, r"Target inventory: (.+)") or _own_target(prompt, held)
+    lacks = {kind: count - held[kind] for kind, count in target.items() if count > held[kind]}
+    return MatrixScene(
+        here=here,
+        held=held,
+        target=target,
+        extra_costs={cell: cost for kind in lacks for cell, cost in _extra_costs(prompt, _thing(prompt, kind)).items()},
+        missing=sum(lacks.values()),
+        seen=_seen(" ".join(line(title, prompt) for title in WHERE_OTHERS_ARE)),
+        likely=_by_worth(" ".join(line(title, prompt) for title in WHERE_TO_LOOK), here),
+        unseen=cells_in(line("Out of view for longest", prompt)),
+    )
+
+
+def _own_target(prompt: str, held: Inventory) -> Inventory:
+    """The inventory to reach where the prompt gives none: the best response to most partners leads by MIN_LEAD."""
+    table = table_of(prompt)
+    main = best(table, commonest(table, list(expected_of_all(table, past_of(prompt)).values())))
+    return held if _lead(held, main) >= MIN_LEAD else lead_with(main, held)
+
+
+def _lead(held: Inventory, main: str) -> int:
+    return held[main] - max(count for kind, count in held.items() if kind != main)
+
+
+def _thing(prompt: str, kind: str) -> str:
+    """The resource to collect for a kind."""
+    return search(rf"^- (\w+) = {kind}$", prompt)
+
+
+def _extra_costs(prompt: str, thing: str) -> dict[Cell, float]:
+    """The extra cost of each cell where a resource was seen or may have regrown."""
+    known, regrowing = re.findall(rf"^- {thing}: (.+)$", prompt, re.MULTILINE)
+    things = {
+        cell_of(x, y): int(ago or 0) / STEPS_PER_CELL for x, y, ago in re.findall(rf"{CELL}(?: (\d+) ago)?", known)
+    }
+    sites = re.findall(rf"{CELL}(?: (\d+))?", regrowing)
+    return {
+        cell_of(x, y): float(REGROWTH_COST) for x, y, ago in sites if not ago or int(ago) >= REGROWTH_STEPS
+    } | things
+
+
+def _seen(words: str) -> Cell | None:
+    """The first cell where another player was seen within FRESH_STEPS."""
+    return next((cells_in(part)[0] for part in words.split(";") if cells_in(part) and _age(part) <= FRESH_STEPS), None)
+
+
+def _age(words: str) -> int:
+    """How many steps ago a player was seen there."""
+    return int(search(r"(\d+) steps ago", words) or 0)
+
+
+def _by_worth(words: str, here: Cell) -> list[Cell]:
+    """Places by their probability over their distance, the best first."""
+    chances = {cell_of(x, y): float(chance) for x, y, chance in re.findall(rf"{CELL} ([\d.]+)", words)}
+    return sorted(chances, key=lambda cell: -chances[cell] / (DISTANCE_OFFSET + _distance(here, cell)))
+
+
+def _may_fire_at_once(scene: MatrixScene) -> bool:
+    """True if another player is near and the kind that is to lead already leads by MIN_LEAD."""
+    main = max(scene.target, key=lambda kind: scene.target[kind])
+    leads = _lead(scene.held, main) >= MIN_LEAD
+    return leads and scene.seen is not None and _distance(scene.here, scene.seen) <= NEAR_CELLS
+
+
+def _route(scene: MatrixScene) -> list[Cell]:
+    """The cheapest cell from each one before, until every missing resource has one or the plan is full."""
+    costs, here, route = dict(scene.extra_costs), scene.here, list[Cell]()
+    while costs and len(route) < min(scene.missing, MAX_SUBGOALS):
+        start = here
+        here = min(costs, key=lambda cell: (_distance(start, cell) + costs[cell], cell))
+        route.append(here)
+        del costs[here]
+    return route
+
+
+def _distance(start: Cell, end: Cell) -> int:
+    return abs(start[0] - end[0]) + abs(start[1] - end[1])
+
+
+def criticise(prompt: str) -> dict[str, Any]:
+    """A critique of a plan by the reward since it was made."""
+    paid = float(search(r"^Reward in between: (\S+)\.$", prompt))
+    verdict = "Hold the same again" if paid > 0 else "Hold what beats the other" if paid else "Go on"
+    return {"reasoning": "By the reward.", "critique": f"{verdict}: it was paid {paid:+.2f}."}
+
+
+REPLIES: Replies = {
+    ("seek", "own_next", "strategy"): make,
+    ("seek", "own_next"): settle,
+    ("outcome",): judge,
+    ("subgoals",): plan,
+    ("critique",): criticise,
+}
