@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from hm_agent.engines.engine import Pulse
-from hm_agent.experiment import Episode
-from hm_agent.recording.result import Result
 from hm_agent.testing.browsers import BROWSERS, QUIET
+from hm_agent.testing.episodes import SilentProgress
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.scenarios import game_named
@@ -21,27 +19,14 @@ if TYPE_CHECKING:
 
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
-# The same examples in every run, and no verdict by the clock of a busy machine.
+# The same examples in every run, and no deadline that a busy machine could miss.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 
-class Silence:
-    """A progress nobody watches."""
-
-    def begin(self, episode: Episode) -> None:
-        """Says nothing."""
-
-    def pulse(self, episode: Episode, pulse: Pulse) -> None:
-        """Says nothing."""
-
-    def end(self, episode: Episode, result: Result) -> None:
-        """Says nothing."""
-
-
 @pytest.fixture(scope="session")
-def silence() -> Silence:
-    return Silence()
+def silence() -> SilentProgress:
+    return SilentProgress()
 
 
 @pytest.fixture(scope="session")
@@ -51,21 +36,21 @@ def rws() -> MatrixFacts:
 
 
 @pytest.fixture(scope="session")
-def rws_eyes(rws: MatrixFacts) -> SubstrateVision:
-    """What a player of it needs to see, from the real substrate."""
+def rws_vision(rws: MatrixFacts) -> SubstrateVision:
+    """The substrate-dependent parts of a player's perception in that game."""
     from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
     return vision_of(rws.short_name)
 
 
 @pytest.fixture(scope="session")
-def rws_layout(rws_eyes: SubstrateVision) -> Layout:
-    return rws_eyes.layout
+def rws_layout(rws_vision: SubstrateVision) -> Layout:
+    return rws_vision.layout
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The path of a browser; of the session, so that its absence is found before anything is played for its page."""
+    """The path of a browser; of the session, so that tests without one skip before they play any episode."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None and os.environ.get("HM_AGENT_NEEDS_BROWSER"):
         pytest.fail(f"none of {', '.join(BROWSERS)} is there, and HM_AGENT_NEEDS_BROWSER is set")
@@ -77,7 +62,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """Of the module, so that what fixtures of the session play is over: no event loop may run beside Playwright's."""
+    """Of the module: the session's fixtures play episodes first, and no event loop may run beside Playwright's."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

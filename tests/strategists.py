@@ -1,20 +1,18 @@
-"""A model that answers as it is told, and things that happen for strategists to think about."""
+"""Games for tests of strategists, and functions that tell a strategist one event."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, cast
+from typing import Protocol
 
-from pydantic import BaseModel
-
-from hm_agent.core import Counts, Event, Strategy
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.worlds.melting_pot.facts import KitchenFacts, MatrixFacts
+from hm_agent.core import Event, Strategy
+from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery
+from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenStrategy
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.scenarios import game_named
@@ -23,42 +21,15 @@ from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 RWS = game_named("rws_repeated", MatrixFacts)
 ROCKS, PAPERS, SCISSORS = (6, 1, 1), (1, 6, 1), (1, 1, 6)
 OWN = (1, 7, 1)
-"""What one holds in every interaction: a committed paper."""
-Reply = Callable[[Any], BaseModel | None]
-QuestionT = TypeVar("QuestionT", bound=Question[Any])
+"""The agent's inventory in every interaction: a committed paper."""
 
 
-class ScriptedModel:
-    """Answers each kind of question by a function of it, None for no answer, and notes every question."""
+class Considering(Protocol):
+    """The part of a strategist that takes in one event."""
 
-    name = "told"
+    async def begin(self) -> Strategy: ...
 
-    def __init__(self, replies: Mapping[type[Question[Any]], Reply]) -> None:
-        self.replies = dict(replies)
-        self.asked: list[Question[Any]] = []
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        self.asked.append(question)
-        reply = self.replies[type(question)](question)
-        if reply is None:
-            raise Unanswered("as told")
-        return cast(AnswerT, reply)
-
-    def of(self, kind: type[QuestionT]) -> list[QuestionT]:
-        """The questions of one kind, in the order they were asked."""
-        return [question for question in self.asked if isinstance(question, kind)]
-
-    def kinds(self) -> list[type[Question[Any]]]:
-        """What was asked since this was last called."""
-        kinds = [type(question) for question in self.asked]
-        self.asked.clear()
-        return kinds
-
-
-class Strategist(Protocol):
-    """The part of a strategist that events are told to."""
-
-    async def revise(self, event: Event) -> Strategy | None: ...
+    async def consider(self, event: Event) -> Strategy | None: ...
 
 
 def dyad() -> MatrixGame:
@@ -75,31 +46,36 @@ def kitchen() -> CookingGame:
     return CookingGame(facts, vision_of(facts.short_name))
 
 
-def tell(strategist: Strategist, event: Event) -> Strategy | None:
-    return asyncio.run(strategist.revise(event))
+def begin(strategist: Considering) -> MatrixStrategy:
+    """The first strategy in a matrix game."""
+    strategy = asyncio.run(strategist.begin())
+    assert isinstance(strategy, MatrixStrategy)
+    return strategy
 
 
-def meet(
-    strategist: Strategist, step: int, other: Counts = ROCKS, paid: float | None = None, partner: str = "opponent"
-) -> Strategy | None:
-    """An interaction in which the other held this. paid: the reward, where it is not what that comes to."""
+def interact(
+    strategist: Considering, step: int, other: Counts = ROCKS, paid: float | None = None, partner: str = "opponent"
+) -> MatrixStrategy | None:
+    """Tells of an interaction in which the other player held `other`. paid: its reward, the payoff by default."""
     paid = reward(OWN, other, RWS.payoff) if paid is None else paid
-    return tell(strategist, InteractionEvent(step, partner, OWN, paid, shown=(0, 0, 0)))
+    return _matrix(strategist, InteractionEvent(step, partner, OWN, paid, shown=(0, 0, 0)))
 
 
-def find_gone(
-    strategist: Strategist, step: int, suggests: str | None, taken: Counts = (0, 1, 0), partner: str = "opponent"
-) -> Strategy | None:
-    """A clue: somebody has taken this."""
-    return tell(strategist, Gathering(step, partner, suggests, taken, own=(1, 3, 1)))
+def see_pickup(
+    strategist: Considering, step: int, suggests: str | None, taken: Counts = (0, 1, 0), partner: str = "opponent"
+) -> MatrixStrategy | None:
+    """Tells of a clue: a player has collected `taken`."""
+    return _matrix(strategist, Gathering(step, partner, suggests, taken, own=(1, 3, 1)))
 
 
-def deliver(strategist: Strategist, step: int, role: str | None, teammate: str) -> Strategy | None:
-    """A soup that was delivered by oneself while the teammate played a role."""
-    return tell(strategist, Delivery(step, teammate, (), role, by="you"))
+def _matrix(strategist: Considering, event: Event) -> MatrixStrategy | None:
+    strategy = asyncio.run(strategist.consider(event))
+    assert strategy is None or isinstance(strategy, MatrixStrategy)
+    return strategy
 
 
-def each(replies: Sequence[Any]) -> Reply:
-    """One reply after the other, whatever is asked; none after the last."""
-    left = iter(replies)
-    return lambda question: next(left, None)
+def deliver(strategist: Considering, step: int, role: str | None, teammate: str) -> KitchenStrategy | None:
+    """Tells of a soup that the agent delivered while the teammate played a role."""
+    strategy = asyncio.run(strategist.consider(Delivery(step, teammate, (), role, by="you")))
+    assert strategy is None or isinstance(strategy, KitchenStrategy)
+    return strategy

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,17 @@ ROOT = Path(__file__).parents[1]
 EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"
 
 
-def start(*arguments: str, cwd: Path, **environment: str) -> subprocess.Popen[str]:
+HM_AGENT = ("-c", "from hm_agent.cli import run_from_shell; run_from_shell()")
+"""The console script `hm-agent`, as Python runs it."""
+
+
+def start(
+    *arguments: str, cwd: Path, program: Sequence[str] = (str(ROOT / "run_scenario.py"),), **environment: str
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "run_scenario.py"), *arguments],
+        [sys.executable, *program, *arguments],
         cwd=cwd,
-        env=os.environ | environment,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -30,7 +37,15 @@ def start(*arguments: str, cwd: Path, **environment: str) -> subprocess.Popen[st
 
 
 def call(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]:
-    process = start(*arguments, cwd=cwd, **environment)
+    return ended(start(*arguments, cwd=cwd, **environment))
+
+
+def hm_agent(*arguments: str, cwd: Path) -> tuple[int, str, str]:
+    return ended(start(*arguments, cwd=cwd, program=HM_AGENT))
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """The exit status of a process, its output and its errors."""
     output, errors = process.communicate(timeout=240)
     return process.returncode, output, errors
 
@@ -59,6 +74,9 @@ def call(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]
         ),
         (("--report_only",), "--out=runs: no such folder"),
         (("rws_repeated_1",), "unexpected argument 'rws_repeated_1'"),
+        (("--scenario=rws_repeated_1", "--seats=react,react"), "--seats names 2, and rws_repeated_1 has one seat"),
+        (("--scenario=rws_repeated_selfplay", "--seats=react,nobody"), "unknown agent 'nobody'"),
+        (("--scenario=rws_repeated_selfplay", "--agent=oracle"), "oracle can't play rws_repeated_selfplay: .* can"),
     ],
 )
 def test_wrong_input_gets_one_line_and_leaves_nothing(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
@@ -74,6 +92,43 @@ def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
     status, output, _ = call("--list", cwd=tmp_path)
     assert status == 0
     assert {"rws_repeated_0", "rws_repeated_8", "hypothetical_minds", "oracle", "builtin"} <= set(output.split())
+    assert "rws_repeated_selfplay" in output.split()
+    assert hm_agent("list", cwd=tmp_path) == (0, output, "")
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("help",)])
+def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    status, output, errors = hm_agent(*arguments, cwd=tmp_path)
+    assert (status, errors) == (0, "")
+    assert all(f"hm-agent {name}" in output for name in ("play", "report", "list"))
+
+
+def test_an_unknown_command_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    said = "hm-agent: unknown command 'dance': there are play, report, list; see --help\n"
+    assert hm_agent("dance", cwd=tmp_path) == (2, "", said)
+
+
+@pytest.mark.parametrize("command", ["play", "report", "list"])
+def test_errors_are_signed_by_the_command_that_was_typed(command: str, tmp_path: Path) -> None:
+    status, output, errors = hm_agent(command, "--scenaro=rws_repeated_1", cwd=tmp_path)
+    assert (status, output, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith(f"hm-agent {command}: ")
+    assert call("--scenaro=rws_repeated_1", cwd=tmp_path)[2].startswith("run_scenario.py: ")
+
+
+def test_each_command_has_a_help_of_its_own(tmp_path: Path) -> None:
+    play, report = (hm_agent(command, "--help", cwd=tmp_path)[1] for command in ("play", "report"))
+    assert ("hm-agent play --scenario=rws_repeated_1" in play, "--engine " in play) == (True, True)
+    assert ("hm-agent report --out=runs" in report, "--engine " in report) == (True, False)
+
+
+def test_hm_agent_plays_and_reports_again_from_the_files(tmp_path: Path) -> None:
+    flags = ("--scenario=rws_repeated_1", "--agent=noop", "--max_steps=5", "--bots=scripted", "--out=out", "--noreplay")
+    status, _, errors = hm_agent("play", *flags, cwd=tmp_path)
+    assert (status, errors) == (0, "")
+    assert hm_agent("report", "--out=out", "--report=again", cwd=tmp_path) == (0, "Report: again/report.html\n", "")
+    assert (tmp_path / "again" / "report.md").read_text() == (tmp_path / "out" / "report" / "report.md").read_text()
+    assert call("--report_only", "--out=out", "--agent=react", cwd=tmp_path)[0] == 2
 
 
 def test_help_tells_of_every_flag(tmp_path: Path) -> None:
@@ -82,6 +137,8 @@ def test_help_tells_of_every_flag(tmp_path: Path) -> None:
     for flag in [
         "scenario",
         "agent",
+        "seats",
+        "seat_models",
         "model",
         "base_url",
         "cache",
@@ -114,7 +171,7 @@ def test_two_processes_leave_the_same_trace(tmp_path: Path) -> None:
     assert traces[0] == traces[1]
 
 
-def test_an_interruption_while_all_is_imported_is_one_line(tmp_path: Path) -> None:
+def test_an_interruption_during_the_imports_is_told_in_one_line(tmp_path: Path) -> None:
     process = start("--scenario=rws_repeated_1", "--out=out", cwd=tmp_path)
     maps = Path(f"/proc/{process.pid}/maps")
     while "numpy" not in maps.read_text():  # among the first to be imported
@@ -128,7 +185,7 @@ def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
     process = start("--scenario=rws_repeated_1", "--episodes=50", "--out=out", cwd=tmp_path)
     trace = tmp_path / "out" / EPISODE / "trace.jsonl"
     deadline = time.monotonic() + 60
-    while not (trace.exists() and trace.stat().st_size) and time.monotonic() < deadline:
+    while not (trace.exists() and trace.read_bytes().count(b"\n") > 1) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
@@ -153,8 +210,8 @@ def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
     assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}
     result = json.loads((episode / "result.json").read_text())
     assert result["status"] == "completed"
-    assert result["unknown_patches"] == 0
-    assert result["interactions"] > 5
+    assert result["metrics"]["unknown_patches"] == 0
+    assert result["metrics"]["interactions"] > 5
     assert f'href="../{EPISODE}/video.mp4"' in (tmp_path / "demo" / "report" / "report.html").read_text()
 
 

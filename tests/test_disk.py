@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.engines.folder import EPISODE, RESERVE
+from hm_agent.pool.run import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
 from hm_agent.testing.commands import call, orphans, start
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.melting_pot import text_player
 
-SIZE = RESERVE + 4 * EPISODE
+SIZE = RESERVED_BYTES + 4 * EPISODE_BYTES
 GRID = ("--scenario=rws_repeated_1", "--episodes=2", "--max_steps=1000", "--bots=scripted")
 
 

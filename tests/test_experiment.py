@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.engines.engine import Progress
-from hm_agent.engines.run import run
-from hm_agent.experiment import Experiment, find_agents
+from hm_agent.experiment import Experiment
+from hm_agent.pool.progress import Progress
+from hm_agent.pool.run import run
 from hm_agent.recording.result import Result, read_result
 from hm_agent.recording.trace import read_trace
+from hm_agent.registry import find_agents, find_scenarios
 from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.summary import write_summary
+from hm_agent.reporting.summary import rows_of, write_summary
 from hm_agent.reporting.tables import tabulate
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 
 (SCENARIO,) = find_scenarios(["rws_repeated_6"])
 
 
 def experiment(out: Path, **changes: object) -> Experiment:
-    wanted: dict[str, object] = {"scenarios": (SCENARIO,), "bots": "scripted", "max_steps": 40, "out": out}
+    wanted: dict[str, object] = {"scenarios": (SCENARIO,), "options": {"bots": "scripted"}, "max_steps": 40, "out": out}
     return Experiment(**(wanted | changes))  # type: ignore[arg-type]
 
 
@@ -52,9 +52,9 @@ def test_a_replay_is_left_out_on_request_and_changes_nothing_that_is_played(
 def test_a_result_tells_what_was_played(played: Path) -> None:
     result = read_result(played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-0" / "result.json")
     assert result is not None
-    assert (result.status, result.steps, result.bots) == ("max_steps", 40, "scripted")
-    assert result.normalised_reward == result.reward * 1200 / 40
-    assert result.background == (f"{SCENARIO.game.substrate}__rock_margin_0",)
+    assert (result.status, result.steps, result.settings["bots"]) == ("max_steps", 40, "scripted")
+    assert result.metrics["normalised_reward"] == result.reward * 1200 / 40
+    assert result.background == ("running_with_scissors_in_the_matrix__repeated__rock_margin_0",)
     assert (result.model_calls, result.cost) == (0, 0.0)
     assert result.questions > 0
     assert result.versions["dm-meltingpot"] == "2.4.1"
@@ -72,26 +72,26 @@ def test_agents_meet_the_same_opponents(played: Path) -> None:
 
 
 def test_the_summary_counts_all_episodes_and_names_the_bots(played: Path) -> None:
-    write_summary(played)
+    write_summary(played, read_runs((played,)))
     text = (played / "summary.md").read_text()
-    assert "| rws_repeated_6 | hypothetical_minds | builtin | scripted | 2 |" in text
+    assert "| rws_repeated_6 | hypothetical_minds | builtin | 2 |" in text
     assert "scripted" in text.splitlines()[-2]
     assert len(json.loads((played / "summary.json").read_text())["episodes"]) == 4
 
 
 def test_unfinished_episodes_are_counted_but_not_averaged(played: Path) -> None:
     results = [result for result in read_runs((played,)).results if result.agent == "random"]
-    cut = Result(**{**results[0].__dict__, "status": "interrupted", "normalised_reward": 1e6})
+    cut = Result(**{**results[0].__dict__, "status": "interrupted", "metrics": {"normalised_reward": 1e6}})
     (row,) = tabulate([cut, results[1]])
     assert (row.episodes, row.finished) == (2, 1)
-    assert row.normalised_reward == results[1].normalised_reward
+    assert row.mean == results[1].metrics["normalised_reward"]
 
 
 def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -> None:
     folder = tmp_path / "scenario" / "agent" / "model" / "episode-0"
     folder.mkdir(parents=True)
     (folder / "result.json").write_text('{"steps": "many"}')
-    assert write_summary(tmp_path) == []
+    assert rows_of(read_runs((tmp_path,))) == []
 
 
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:
@@ -109,3 +109,82 @@ def test_agents_are_found_by_name_and_glob() -> None:
     assert find_agents(("oracle", "ra*", "oracle")) == ("oracle", "random")
     with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):
         find_agents(("nobody",))
+
+
+# Seats
+
+
+DYAD, CROWD = find_scenarios(["rws_repeated_selfplay", "rws_arena_selfplay"])
+
+
+def test_one_agent_plays_every_seat() -> None:
+    (episode,) = Experiment((DYAD,), ("react",)).plan()
+    assert (episode.agents, episode.agent) == (("react", "react"), "react")
+
+
+def test_agents_meet_by_seat_and_their_names_repeat_in_turn() -> None:
+    (episode,) = Experiment((CROWD,), seats=("react", "vmp", "random")).plan()
+    assert episode.agents == ("react", "vmp", "random", "react", "vmp", "random", "react", "vmp")
+    assert episode.agent == "react+vmp+random"
+    assert episode.folder.parts[-3:] == ("react+vmp+random", "builtin", "episode-0")
+
+
+def test_seats_leave_scenarios_of_one_seat_to_the_agents() -> None:
+    agents = [episode.agents for episode in Experiment((SCENARIO, DYAD), ("noop",), seats=("react",)).plan()]
+    assert agents == [("noop",), ("react", "react")]
+
+
+def test_models_are_given_by_seat_and_joined_in_the_name_of_the_folder() -> None:
+    (episode,) = Experiment((DYAD,), seats=("react", "vmp"), seat_models=("org/one", "builtin")).plan()
+    assert (episode.models, episode.model) == (("org/one", "builtin"), "org/one+builtin")
+    assert episode.folder.parts[-2] == "org-one+builtin"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "changes", "said"),
+    [
+        (DYAD, {"seats": ("react",) * 3}, "--seats names 3, and rws_repeated_selfplay has 2 seats"),
+        (SCENARIO, {"seats": ("react", "vmp")}, "--seats names 2, and rws_repeated_6 has one seat"),
+        (DYAD, {"seat_models": ("a", "b", "c")}, "--seat_models names 3, and rws_repeated_selfplay has 2 seats"),
+        (DYAD, {"agents": ("oracle",)}, "oracle can't play rws_repeated_selfplay: hypothetical_minds, react, "),
+    ],
+)
+def test_what_does_not_fit_the_seats_is_refused(
+    scenario: object, changes: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        experiment(tmp_path, **({"scenarios": (scenario,)} | changes)).check()
+
+
+def test_seats_have_seeds_of_their_own_and_the_first_has_the_episode_s() -> None:
+    (episode,) = Experiment((CROWD,), ("react",)).plan()
+    seeds = [episode.seed_of(seat) for seat in CROWD.seats]
+    assert seeds[0] == episode.seed
+    assert len(set(seeds)) == 8
+
+
+def test_globs_leave_self_play_out_unless_they_say_so() -> None:
+    assert all(len(scenario.seats) == 1 for scenario in find_scenarios(["rws_*", "*"]))
+    assert [scenario.short_name for scenario in find_scenarios(["*selfplay"])] == [
+        "cooking_asymmetric_selfplay",
+        "pd_repeated_selfplay",
+        "rws_arena_selfplay",
+        "rws_repeated_selfplay",
+        "stag_hunt_repeated_selfplay",
+    ]
+
+
+def test_result_tells_reward_and_usage_by_seat(tmp_path: Path, silence: Progress) -> None:
+    options = {"scenarios": (DYAD,), "seats": ("hypothetical_minds", "random"), "record_replay": False}
+    (result,) = run(experiment(tmp_path, **options), silence)
+    first, second = result.seats
+    assert (first.seat, first.agent, second.seat, second.agent) == (
+        "player_0",
+        "hypothetical_minds",
+        "player_1",
+        "random",
+    )
+    assert result.reward == (first.reward + second.reward) / 2
+    assert first.questions == result.questions > second.questions == 0
+    assert "interactions" in first.metrics
+    assert "interactions" not in second.metrics

@@ -1,4 +1,4 @@
-"""Episodes with a language model's seat filled by a real HTTP endpoint on loopback that reads the real prompts."""
+"""Episodes with a language model: a real HTTP endpoint on loopback whose answers are made from the real prompts."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.engines.engine import Progress
-from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import ModelSettings
+from hm_agent.pool.progress import Progress
+from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
+from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
+from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.endpoint import Endpoint, Response, completion, refusal
 from hm_agent.testing.melting_pot import text_player
-from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
 
 ROOT = Path(__file__).parents[1]
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
 PRICED = "gpt-4o-mini"
+SCRIPTED = {"bots": "scripted"}
 
 
 @pytest.fixture
@@ -40,10 +42,10 @@ def settings(server: Endpoint | None, **changes: Any) -> ModelSettings:
 
 
 def play(
-    out: Path, model: ModelSettings, silence: Progress, max_steps: int | None = 250, scenario: Scenario = SCENARIO
+    out: Path, model: ModelSettings, silence: Progress, max_steps: int | None = 250, scenario: ScenarioInfo = SCENARIO
 ) -> Result:
-    """One episode; what it left behind, also where the model became unavailable."""
-    experiment = Experiment((scenario,), model=model, out=out, bots="scripted", max_steps=max_steps)
+    """The result of one episode, even if the model became unavailable."""
+    experiment = Experiment((scenario,), model=model, out=out, options=SCRIPTED, max_steps=max_steps)
     experiment.check()
     run(experiment, silence)
     (result,) = read_runs((out,)).results
@@ -59,14 +61,16 @@ def test_a_whole_episode_is_played_over_http(endpoint: Endpoint, tmp_path: Path,
     result = play(tmp_path, settings(endpoint), silence, max_steps=None)
     assert (result.status, result.unanswered_questions, result.cached_calls) == ("completed", 0, 0)
     assert result.steps >= 1000
-    assert result.interactions >= 8
+    assert result.metrics["interactions"] >= 8
     assert result.model_calls == len(endpoint.received) >= result.questions > 20
     assert result.input_tokens is not None
     assert result.output_tokens is not None
     assert result.cost == pytest.approx((0.15 * result.input_tokens + 0.6 * result.output_tokens) / 1e6)
 
 
-def test_among_many_it_is_asked_whom_to_seek(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
+def test_among_several_players_the_model_is_asked_whom_to_meet(
+    endpoint: Endpoint, tmp_path: Path, silence: Progress
+) -> None:
     (arena,) = find_scenarios(["rws_arena_6"])
     result = play(tmp_path, settings(endpoint), silence, max_steps=400, scenario=arena)
     assert (result.status, result.unanswered_questions) == ("max_steps", 0)
@@ -74,11 +78,11 @@ def test_among_many_it_is_asked_whom_to_seek(endpoint: Endpoint, tmp_path: Path,
     assert {"ChooseOpponents", "PredictNext", "ProposeHypothesis", "PlanSubgoals"} <= asked
 
 
-def test_it_cooks_with_a_teammate(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
+def test_a_kitchen_is_played_over_http(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
     (kitchen,) = find_scenarios(["cooking_asymmetric_0"])
     result = play(tmp_path, settings(endpoint), silence, max_steps=400, scenario=kitchen)
     assert (result.status, result.unanswered_questions) == ("max_steps", 0)
-    assert result.interactions >= 4
+    assert result.metrics["interactions"] >= 4
     asked = {question["question"] for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])}
     assert {"ProposeTeammate", "PredictTeammate", "ChooseRole", "PlanCooking"} <= asked
 
@@ -94,25 +98,25 @@ def test_the_trace_holds_every_prompt_and_reply(endpoint: Endpoint, tmp_path: Pa
     assert all(call["replies"] and "cached" not in call for call in calls)
 
 
-def test_a_second_run_is_answered_from_the_record_bit_for_bit(
+def test_a_second_run_is_answered_from_the_cache_bit_for_bit(
     endpoint: Endpoint, tmp_path: Path, silence: Progress
 ) -> None:
-    record = tmp_path / "answers.sqlite"
-    first = play(tmp_path / "1", settings(endpoint, cache=record), silence)
+    cache = tmp_path / "answers.sqlite"
+    first = play(tmp_path / "1", settings(endpoint, cache=cache), silence)
     asked = len(endpoint.received)
-    second = play(tmp_path / "2", settings(None, cache=record, offline=True), silence)
+    second = play(tmp_path / "2", settings(None, cache=cache, offline=True), silence)
     assert len(endpoint.received) == asked
     assert (second.status, second.cached_calls, second.cost) == ("max_steps", second.model_calls, first.cost)
     assert trace_of(tmp_path / "2").read_bytes() == trace_of(tmp_path / "1").read_bytes()
 
 
-def test_offline_ends_with_the_first_question_the_record_does_not_know(
+def test_offline_ends_with_the_first_question_that_the_cache_lacks(
     endpoint: Endpoint, tmp_path: Path, silence: Progress
 ) -> None:
-    record = tmp_path / "answers.sqlite"
-    play(tmp_path / "1", settings(endpoint, cache=record), silence, max_steps=50)
+    cache = tmp_path / "answers.sqlite"
+    play(tmp_path / "1", settings(endpoint, cache=cache), silence, max_steps=50)
     hotter = Sampling(temperature=1.0)
-    result = play(tmp_path / "2", settings(None, cache=record, offline=True, sampling=hotter), silence)
+    result = play(tmp_path / "2", settings(None, cache=cache, offline=True, sampling=hotter), silence)
     assert (result.status, result.steps) == ("model_unavailable", 0)
     assert "cache" in result.reason
 
@@ -165,7 +169,7 @@ def test_a_model_that_can_not_be_used_is_refused_before_anything_is_played(
     model: ModelSettings, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigError, match=message):
-        Experiment((SCENARIO,), model=model, out=tmp_path, bots="scripted").check()
+        Experiment((SCENARIO,), model=model, out=tmp_path, options=SCRIPTED).check()
 
 
 def test_the_command_line_reaches_an_endpoint_and_keeps_the_key_to_itself(endpoint: Endpoint, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""All that is read from outside, in states that nobody meant: it is understood or refused, and nothing else happens."""
+"""Damaged files and answers: each is read or refused with a message, and raises no other error."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from rich.console import Console
 
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.console import show_rows
+from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
-from hm_agent.models.cache import Record
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.prices import LISTED, Price, load_prices
 from hm_agent.models.prompts import render
@@ -27,7 +27,7 @@ from hm_agent.questions import Question
 from hm_agent.recording.result import Result, read_result
 from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.summary import write_summary
+from hm_agent.reporting.summary import rows_of, write_summary
 from hm_agent.reporting.validation import read_streams
 from hm_agent.testing.melting_pot.text_player import play
 from hm_agent.worlds.melting_pot.facts import GameFacts
@@ -38,10 +38,10 @@ from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 EXAMPLES = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
-GAMES = sorted(data_folder("scenarios").glob("*.toml"))
+GAMES = sorted(data_folder("scenarios").glob("*/*.toml"))
 LARGE = 10**400
 LONGEST = 1_000
-"""So many characters of an error can still be read."""
+"""The longest error message, in characters."""
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from([LARGE, -LARGE, "\ud800"]),
@@ -52,7 +52,7 @@ JSON = st.recursive(
 
 @contextmanager
 def refusing(kind: type[Exception], start: str) -> Iterator[None]:
-    """Lets an error of a kind pass whose words begin like that, and all that is no error."""
+    """Ignores an error of a kind whose message starts with `start` and is not too long."""
     try:
         yield
     except kind as error:
@@ -70,7 +70,7 @@ def file_of(content: bytes) -> Iterator[Path]:
 
 @st.composite
 def damaged(draw: st.DrawFn, content: bytes) -> bytes:
-    """A file of which some is overwritten, inserted or cut."""
+    """A file's bytes with parts overwritten, inserted or cut."""
     for _ in range(draw(st.integers(1, 3))):
         start = draw(st.integers(0, len(content)))
         end = draw(st.integers(start, min(len(content), start + 200)))
@@ -152,11 +152,11 @@ def test_damaged_prices_are_read_or_refused(content: bytes) -> None:
 
 
 def written_cache() -> bytes:
-    """A cache of some answers, all of it in the one file, as it is once it was closed."""
+    """The bytes of a cache with twenty answers, after it was closed."""
     with TemporaryDirectory() as folder:
-        with closing(Record(Path(folder) / "cache")) as record:
+        with closing(AnswerFile(Path(folder) / "cache")) as cache:
             for seed in range(20):
-                record.keep(request_of(seed), Reply((f"answer {seed} " * 20,)))
+                cache.keep(request_of(seed), Reply((f"answer {seed} " * 20,)))
         return (Path(folder) / "cache").read_bytes()
 
 
@@ -168,13 +168,13 @@ CACHE = written_cache()
 
 
 def check_cache(path: Path) -> None:
-    """Whatever is in the file, it is refused, or read and written, or an error that names it."""
+    """A cache file is refused, or used, or raises an error that names it."""
     refused = refusing(ConfigError, f"--cache={path}: "), refusing(OSError, f"{path}: ")
-    with refused[0], refused[1], closing(Record(path)) as record:
+    with refused[0], refused[1], closing(AnswerFile(path)) as cache:
         for seed in (0, 19, 20):
-            found = record.find(request_of(seed))
+            found = cache.find(request_of(seed))
             assert found is None or isinstance(found, Reply)
-            record.keep(request_of(seed), Reply(("new",)))
+            cache.keep(request_of(seed), Reply(("new",)))
 
 
 @given(damaged(CACHE) | st.binary(max_size=200).map(lambda tail: CACHE[:100] + tail))
@@ -192,11 +192,11 @@ def test_a_damaged_journal_of_a_cache_is_used_or_refused(content: bytes) -> None
         check_cache(path)
 
 
-FOREIGN = ["x'ff'", "CAST(x'ff' AS TEXT)", "7", "''", "'[1'", f"'{'[' * 50_000}'", "'{\"texts\": 9e999}'", "x'00'"]
+INVALID = ["x'ff'", "CAST(x'ff' AS TEXT)", "7", "''", "'[1'", f"'{'[' * 50_000}'", "'{\"texts\": 9e999}'", "x'00'"]
 
 
-@pytest.mark.parametrize("reply", FOREIGN, ids=range(len(FOREIGN)))
-def test_a_foreign_reply_in_a_cache_is_asked_again_or_named(reply: str) -> None:
+@pytest.mark.parametrize("reply", INVALID, ids=range(len(INVALID)))
+def test_an_invalid_reply_in_a_cache_is_ignored_or_named(reply: str) -> None:
     with file_of(CACHE) as path:
         with closing(sqlite3.connect(path)) as edited, edited:
             edited.execute(f"UPDATE answers SET reply = {reply}")
@@ -214,22 +214,35 @@ def test_another_table_of_the_same_name_is_refused_or_named(columns: str) -> Non
 
 # Traces
 
-TRACE = (
+TRACE_1 = (
     b'{"step": 0, "events": [{"kind": "InteractionEvent", "fields": {"partner": "player_1", "reward": 1.5}}]}\n'
     b'{"step": 1, "hypotheses": [{"words": "It plays rock.", "value": 0.3}], "about": "player_1", "validated": "x"}\n'
+)
+"""Lines of format 1."""
+TRACE = (
+    b'{"format": 2, "kind": "hm_agent trace"}\n'
+    b'{"step": 0, "seat": "player_0", "interactions": [{"partner": "player_1", "reward": 1.5}]}\n'
+    b'{"step": 1, "seat": "player_0", "hypotheses": [{"words": "It plays rock.", "value": 0.3}], '
+    b'"about": "player_1", "validated": "x"}\n'
 )
 ODD_LINES = [b"3", b"[]", b"null", b'"x"', b"{", b"\xff\xfe", b"", b"NaN", b"[" * 100_000, b"9" * 5_000]
 
 
+@pytest.mark.parametrize("trace", [TRACE_1, TRACE], ids=["format 1", "format 2"])
 @pytest.mark.parametrize("line", ODD_LINES, ids=range(len(ODD_LINES)))
-def test_a_line_that_is_no_object_is_left_out_of_a_trace(line: bytes) -> None:
-    with file_of(TRACE + line + b"\n" + TRACE) as path:
+def test_a_line_that_is_no_object_is_left_out_of_a_trace(line: bytes, trace: bytes) -> None:
+    lines = trace.partition(b"\n")[2] if trace is TRACE else trace
+    with file_of(trace + line + b"\n" + lines) as path:
         assert [said["step"] for said in read_trace(path)] == [0, 1, 0, 1]
 
 
+TRACE_KEYS = ["step", "seat", "events", "interactions", "about", "validated", "x"]
+
+
 @given(
-    damaged(TRACE * 3)
-    | st.lists(st.dictionaries(st.sampled_from(["events", "about", "x"]), JSON)).map(
+    damaged(TRACE_1 * 3)
+    | damaged(TRACE * 3)
+    | st.lists(st.dictionaries(st.sampled_from(TRACE_KEYS), JSON)).map(
         lambda lines: b"".join(json.dumps(line).encode() + b"\n" for line in lines)
     )
 )
@@ -268,7 +281,8 @@ ODD_VALUES = st.sampled_from(
 @settings(max_examples=200)
 @example([{"scenario": "[/red]"}])
 @example([{"steps": LARGE}])
-@example([{"reward": float("nan"), "normalised_reward": float("inf")}])
+@example([{"reward": float("nan"), "metrics": {"normalised_reward": float("inf")}}])
+@example([{"metrics": {"normalised_reward": 1e300, "interactions": "many"}}, {"world": "elsewhere"}])
 @example([{"seed": LARGE}, {"seed": -1}])
 def test_results_with_anything_in_any_field_are_summed_up_or_left_out(changes: list[dict[str, Any]]) -> None:
     with TemporaryDirectory() as name, (Path(name) / "log").open("w") as log:
@@ -277,7 +291,8 @@ def test_results_with_anything_in_any_field_are_summed_up_or_left_out(changes: l
             folder = out / "scenario" / "agent" / "model" / f"episode-{number}"
             folder.mkdir(parents=True)
             (folder / "result.json").write_text(json.dumps(RESULT | {"seed": number} | change))
-        show_rows(Console(file=log), write_summary(out))
         runs = read_runs((out,))
+        write_summary(out, runs)
+        show_rows(Console(file=log), rows_of(runs))
         found = len(runs.episodes) + runs.repeated + len(runs.contradicted) + len(runs.unreadable)
         assert found == len(changes)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import MOST
+from hm_agent.testing.memory_growth import MAX_GROWTH
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,19 +23,20 @@ def in_a_process_of_its_own(script: str, *arguments: object) -> object:
 @pytest.mark.slow
 def test_a_long_episode_takes_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
     script = (
-        "import json, sys; from pathlib import Path; from benchmarks.soak import weigh;"
-        "print(json.dumps(weigh(Path(sys.argv[1]), 1500)))"
+        "import json, sys; from pathlib import Path; from hm_agent.testing.memory_growth import memory_by_step;"
+        "print(json.dumps(memory_by_step(Path(sys.argv[1]), 1500)))"
     )
     weights = in_a_process_of_its_own(script, tmp_path)
     assert isinstance(weights, dict)
-    assert weights["1500"] - weights["500"] <= MOST
+    assert weights["1500"] - weights["500"] <= MAX_GROWTH
 
 
 @pytest.mark.slow
 def test_episodes_leave_no_file_open_and_no_thread(tmp_path: Path) -> None:
     script = (
-        "import json, sys; from dataclasses import asdict; from pathlib import Path; from benchmarks.soak import held;"
-        "print(json.dumps([asdict(one) for one in held(Path(sys.argv[1]), 10)]))"
+        "import json, sys; from dataclasses import asdict; from pathlib import Path;"
+        "from hm_agent.testing.memory_growth import resources_around;"
+        "print(json.dumps([asdict(one) for one in resources_around(Path(sys.argv[1]), 10)]))"
     )
     held = in_a_process_of_its_own(script, tmp_path)
     assert isinstance(held, list)

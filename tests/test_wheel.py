@@ -10,14 +10,18 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 ASK = """
 from hm_agent.config import data_folder
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.registry import find_scenarios, suites
 from hm_agent.models.prompts import environment
 from hm_agent.pages.rendering import SHARED
 from hm_agent.recording.replay.page import TEMPLATES as REPLAY
 from hm_agent.reporting.pages import TEMPLATES
-folders = (TEMPLATES, REPLAY, SHARED)
-templates = (*environment().list_templates(), *(path.name for folder in folders for path in folder.iterdir()))
-print(data_folder("scenarios"), len(find_scenarios(["rws_repeated_*"])), *templates, sep="\\n")
+scenarios = find_scenarios(["rws_repeated_*"])
+scripts = suites()["melting_pot"].viewer(scenarios[0]).scripts[0].parent
+folders, prompts = (TEMPLATES, REPLAY, SHARED, scripts), data_folder("prompts")
+names = [path.relative_to(prompts).as_posix() for path in prompts.rglob("*.j2")]
+files = [path.name for folder in folders for path in folder.iterdir()]
+templates = [*(environment().get_template(name).name for name in names), *files]
+print(data_folder("scenarios"), len(scenarios), *templates, sep="\\n")
 """
 
 
@@ -38,10 +42,11 @@ def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(tmp_pat
     assert Path(folder) == site / "hm_agent" / "scenarios"
     assert count == "9"
     assert {
-        "matrix/plan_subgoals.j2",
+        "melting_pot/matrix/plan_subgoals.j2",
         "report.html.j2",
         "index.js.j2",
         "replay.css",
         "main.js",
+        "substrate.js",
         "colours.css.j2",
     } <= set(templates)

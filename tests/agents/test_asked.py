@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hm_agent.agents.registry import AGENTS
-from hm_agent.engines.engine import Progress
-from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
 from hm_agent.models.providers import ModelSettings
+from hm_agent.pool.progress import Progress
+from hm_agent.pool.run import run
 from hm_agent.recording.trace import read_trace
+from hm_agent.registry import agent_names, find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.melting_pot import text_player
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from tests.agents.test_registry import play
 
 STEPS = 300
@@ -57,18 +55,18 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},
     "noop": {DYAD: set(), ARENA: set(), KITCHEN: set()},
 }
-"""By agent and scenario. In the kitchen a first delivery pays so much that `he_hr` has nothing to imagine."""
+"""By agent and scenario. In the kitchen the first delivery validates the strategy of `he_hr`: it judges no other."""
 BASELINES = sorted(set(ASKED) - {"hypothetical_minds", "oracle", "random", "noop"})
 
 
-def test_of_every_agent_it_is_said_what_it_asks() -> None:
-    assert set(ASKED) == set(AGENTS)
+def test_the_table_of_questions_has_every_agent() -> None:
+    assert set(ASKED) == set(agent_names())
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
 @pytest.mark.parametrize("name", ASKED)
 def test_an_agent_asks_questions_of_its_kinds_and_no_others(name: str, scenario: str) -> None:
-    steps = play(name, STEPS, scenario=find_scenarios([scenario])[0])
+    steps = play(name, STEPS, find_scenarios([scenario])[0])
     exchanges = [exchange for step in steps for exchange in step.decision.exchanges]
     assert {type(exchange.question).__name__ for exchange in exchanges} == ASKED[name][scenario]
     assert all(exchange.answer for exchange in exchanges)
@@ -81,11 +79,18 @@ def test_an_agent_plays_over_http_with_every_question_answered(
 ) -> None:
     with Endpoint(text_player.answer) as server:
         model = ModelSettings("loopback", base_url=server.base_url, retries=0)
-        experiment = Experiment(tuple(find_scenarios([scenario])), (name,), model, bots="scripted", out=tmp_path)
-        run(replace(experiment, max_steps=STEPS), silence)
+        experiment = Experiment(
+            find_scenarios([scenario]),
+            agents=(name,),
+            model=model,
+            options={"bots": "scripted"},
+            out=tmp_path,
+            max_steps=STEPS,
+        )
+        run(experiment, silence)
     (result,) = read_runs((tmp_path,)).results
     assert (result.status, result.steps, result.unanswered_questions) == ("max_steps", STEPS, 0)
-    assert result.interactions >= 2
+    assert result.metrics["interactions"] >= 2
     (trace,) = tmp_path.rglob("trace.jsonl")
     asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
     assert asked == ASKED[name][scenario]

@@ -1,8 +1,7 @@
-"""The paper's baselines: what they ask in real episodes, and what comes of it."""
+"""The paper's baselines: what they ask, in real episodes and by themselves."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate
@@ -10,32 +9,34 @@ from typing import Any
 
 import pytest
 
-from hm_agent.agents.baselines import UNDECIDED, HighLevelPlanner, Reactive
-from hm_agent.core import Clue, Event, Step
+from hm_agent.agents.baselines import HighLevelPlanner, Reactive
+from hm_agent.core import Clue, Event
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.memory import InteractionMemory
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import SeatStep
+from hm_agent.testing.scripted_model import ScriptedModel, each
+from hm_agent.worlds.melting_pot.games.cooking.activities import RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.mind import TOLD
-from hm_agent.worlds.melting_pot.games.cooking.questions.plans import PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import CookingStrategyAnswer, MakeCookingStrategy
-from hm_agent.worlds.melting_pot.games.cooking.rounds import RoundEnd
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
+from hm_agent.worlds.melting_pot.games.cooking.questions import CookingStrategyAnswer, MakeCookingStrategy
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import ReadMinds
-from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import MakeStrategy, StrategyAnswer
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
+from hm_agent.worlds.melting_pot.games.matrix.questions import MakeStrategy, ReadMinds, StrategyAnswer
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from tests.agents.test_registry import play
-from tests.strategists import ScriptedModel, dyad, each, find_gone, meet
+from tests.strategists import begin, dyad, interact, see_pickup
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 STEPS = 300
 
 
 @cache
-def steps_of(name: str, scenario: str) -> Sequence[Step]:
-    return play(name, STEPS, scenario=find_scenarios([scenario])[0])
+def steps_of(name: str, scenario: str) -> Sequence[SeatStep]:
+    return play(name, STEPS, find_scenarios([scenario])[0])
 
 
-def asked(steps: Sequence[Step], *kinds: type[Question[Any]]) -> Iterator[tuple[int, Question[Any], Any]]:
+def asked(steps: Sequence[SeatStep], *kinds: type[Question[Any]]) -> Iterator[tuple[int, Question[Any], Any]]:
     """The questions of some kinds, with the number of the step and the answer."""
     for number, step in enumerate(steps):
         for exchange in step.decision.exchanges:
@@ -44,37 +45,37 @@ def asked(steps: Sequence[Step], *kinds: type[Question[Any]]) -> Iterator[tuple[
 
 
 def is_understood(event: Event) -> bool:
-    """Whether something is to be learnt of somebody from an event."""
+    """True if the event is an interaction with a known player."""
     return isinstance(event, RoundEnd) or (isinstance(event, InteractionEvent) and event.partner is not None)
 
 
-def understood(steps: Sequence[Step]) -> list[int]:
-    """How many such events there were up to each step."""
+def understood(steps: Sequence[SeatStep]) -> list[int]:
+    """How many such events there were up to and including each step."""
     return list(accumulate(sum(map(is_understood, step.decision.events)) for step in steps))
 
 
 @pytest.mark.parametrize("name", ["react", "reflexion"])
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-def test_who_has_no_strategy_plans_on_all_that_has_happened(name: str, scenario: str) -> None:
+def test_agents_without_a_strategy_plan_from_the_whole_history(name: str, scenario: str) -> None:
     steps = steps_of(name, scenario)
-    told = understood(steps)
+    interactions = understood(steps)
     lengths = set()
     for number, question, _ in asked(steps, PlanSubgoals, PlanCooking):
         assert isinstance(question, PlanSubgoals | PlanCooking)
         lengths.add(len(question.history))
         assert (question.strategy, question.expected) == (None, None)
-        assert len(question.history) == min(told[number], TOLD if scenario == KITCHEN else STEPS)
+        assert len(question.history) == min(interactions[number], TOLD if scenario == KITCHEN else STEPS)
     assert len(lengths) > 2
 
 
 @pytest.mark.parametrize("name", ["react", "reflexion"])
-def test_who_has_no_strategy_leaves_open_what_to_hold_and_which_part_to_play(name: str) -> None:
+def test_agents_without_a_strategy_decide_on_no_target_and_no_role(name: str) -> None:
     assert all(question.target is None for _, question, _ in asked(steps_of(name, DYAD), PlanSubgoals))  # type: ignore[attr-defined]
     assert all(question.role is None for _, question, _ in asked(steps_of(name, KITCHEN), PlanCooking))  # type: ignore[attr-defined]
 
 
-def test_a_delivery_is_planned_upon_at_once_even_without_a_strategy() -> None:
-    steps = play("react", STEPS, scenario=find_scenarios(["cooking_asymmetric_0"])[0])
+def test_a_delivery_calls_for_a_new_plan_even_without_a_strategy() -> None:
+    steps = play("react", STEPS, find_scenarios(["cooking_asymmetric_0"])[0])
     planned = {number for number, _, _ in asked(steps, PlanCooking)}
     delivered = [
         number for number, step in enumerate(steps) if any(event.is_interaction for event in step.decision.events)
@@ -83,7 +84,7 @@ def test_a_delivery_is_planned_upon_at_once_even_without_a_strategy() -> None:
     assert planned >= set(delivered)
 
 
-def test_react_bears_nothing_in_mind_of_earlier_plans() -> None:
+def test_react_shows_no_critiques_of_earlier_plans() -> None:
     for scenario in (DYAD, KITCHEN):
         plans = list(asked(steps_of("react", scenario), PlanSubgoals, PlanCooking))
         assert all(not question.critiques for _, question, _ in plans)  # type: ignore[attr-defined]
@@ -91,7 +92,7 @@ def test_react_bears_nothing_in_mind_of_earlier_plans() -> None:
 
 @pytest.mark.parametrize("name", ["hypothetical_minds", "vmp", "mmp", "plan_react", "he_hr"])
 @pytest.mark.parametrize("scenario", [DYAD, KITCHEN])
-def test_who_has_a_strategy_plans_by_that_and_not_by_what_has_happened(name: str, scenario: str) -> None:
+def test_agents_with_a_strategy_plan_from_it_and_not_from_the_history(name: str, scenario: str) -> None:
     for _, question, _ in asked(steps_of(name, scenario), PlanSubgoals, PlanCooking):
         assert isinstance(question, PlanSubgoals | PlanCooking)
         assert not question.history
@@ -99,7 +100,7 @@ def test_who_has_a_strategy_plans_by_that_and_not_by_what_has_happened(name: str
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-def test_plan_react_makes_a_strategy_at_first_and_after_every_interaction(scenario: str) -> None:
+def test_plan_react_makes_a_strategy_at_the_start_and_after_every_interaction(scenario: str) -> None:
     steps = steps_of("plan_react", scenario)
     made = [0] * len(steps)
     for number, question, _ in asked(steps, MakeStrategy, MakeCookingStrategy):
@@ -110,7 +111,7 @@ def test_plan_react_makes_a_strategy_at_first_and_after_every_interaction(scenar
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-def test_plan_react_plans_by_the_words_and_the_aim_of_its_latest_strategy(scenario: str) -> None:
+def test_plan_react_plans_from_the_words_and_the_target_of_its_latest_strategy(scenario: str) -> None:
     latest: Any = None
     kinds = MakeStrategy, MakeCookingStrategy, PlanSubgoals, PlanCooking
     for _, question, answer in asked(steps_of("plan_react", scenario), *kinds):
@@ -124,8 +125,8 @@ def test_plan_react_plans_by_the_words_and_the_aim_of_its_latest_strategy(scenar
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA])
-def test_vmp_reads_minds_once_after_each_interaction_and_else_after_clues_alone(scenario: str) -> None:
-    steps = play("vmp", 2 * STEPS, scenario=find_scenarios([scenario])[0])
+def test_vmp_reads_minds_once_after_each_interaction_and_otherwise_only_after_clues(scenario: str) -> None:
+    steps = play("vmp", 2 * STEPS, find_scenarios([scenario])[0])
     read = [0] * len(steps)
     for number, _, _ in asked(steps, ReadMinds):
         read[number] += 1
@@ -137,45 +138,45 @@ def test_vmp_reads_minds_once_after_each_interaction_and_else_after_clues_alone(
     assert sum(read) < 1 + sum(len(step.decision.events) for step in steps)
 
 
-# Strategists by themselves, with a model that answers as it is told
+# Strategists by themselves, with a scripted model
 
 
-def test_react_asks_nothing_of_anybody_and_remembers_what_happened() -> None:
+def test_react_asks_no_question_and_remembers_interactions() -> None:
     model = ScriptedModel({})
-    strategist = Reactive(dyad().mind, model, InteractionMemory())
-    assert asyncio.run(strategist.open()) == UNDECIDED
-    assert meet(strategist, 7) is find_gone(strategist, 9, "paper") is None
-    assert [met.step for met in strategist.history] == [7]
-    assert strategist.latest is not None
-    assert strategist.latest.other == (6, 1, 1)
+    strategist = Reactive(dyad().mind, model)
+    assert begin(strategist) == MatrixStrategy("")
+    assert interact(strategist, 7) is see_pickup(strategist, 9, "paper") is None
+    (met,) = strategist.history
+    assert isinstance(met, MatrixInteraction)
+    assert (met.step, met.other) == (7, (6, 1, 1))
     assert (strategist.hypotheses, strategist.validated) == ((), None)
     assert not model.asked
 
 
 def planner(*replies: StrategyAnswer | None) -> tuple[HighLevelPlanner, ScriptedModel]:
     model = ScriptedModel({MakeStrategy: each(replies)})
-    return HighLevelPlanner(dyad().mind, model, InteractionMemory()), model
+    return HighLevelPlanner(dyad().mind, model), model
 
 
-ROCKY = StrategyAnswer(strategy="I hold rock.", seek=[], own_next={"rock": 6})
+ROCK_STRATEGY = StrategyAnswer(strategy="I hold rock.", seek=[], own_next={"rock": 6})
 
 
-def test_plan_react_shows_a_new_strategy_all_interactions() -> None:
-    strategist, model = planner(ROCKY, ROCKY, ROCKY)
-    asyncio.run(strategist.open())
-    meet(strategist, 7)
-    meet(strategist, 9)
+def test_plan_react_asks_for_a_strategy_with_all_interactions_shown() -> None:
+    strategist, model = planner(ROCK_STRATEGY, ROCK_STRATEGY, ROCK_STRATEGY)
+    begin(strategist)
+    interact(strategist, 7)
+    interact(strategist, 9)
     assert [[met.step for met in question.history] for question in model.of(MakeStrategy)] == [[], [7], [7, 9]]
     assert strategist.history == ()
 
 
-def test_plan_react_takes_no_clues() -> None:
-    strategist, model = planner(ROCKY)
-    assert find_gone(strategist, 5, "paper") is None
+def test_plan_react_ignores_clues() -> None:
+    strategist, model = planner(ROCK_STRATEGY)
+    assert see_pickup(strategist, 5, "paper") is None
     assert not model.asked
 
 
-def test_plan_react_goes_on_without_an_answer() -> None:
+def test_plan_react_without_an_answer_calculates_the_first_strategy_and_keeps_it() -> None:
     strategist, _ = planner(None, None)
-    assert asyncio.run(strategist.open()).target is not None
-    assert meet(strategist, 7) is None
+    assert begin(strategist).target is not None
+    assert interact(strategist, 7) is None

@@ -1,4 +1,4 @@
-"""What is learnt from plans, in real episodes."""
+"""What reflectors ask about finished plans, and what the next plan is shown, in real episodes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from hm_agent.agents.reflection import KEPT
-from hm_agent.core import Step
+from hm_agent.agents.reflection import KEPT, Critique
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.worlds.melting_pot.games.cooking.questions.plans import CritiqueInteraction, EvaluateCooking, PlanCooking
-from hm_agent.worlds.melting_pot.games.game import Critique
-from hm_agent.worlds.melting_pot.games.matrix.questions.plans import EvaluatePlan, PlanSubgoals
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import SeatStep
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
+from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 from tests.agents.test_registry import play
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
@@ -25,7 +25,7 @@ Asked = tuple[int, Question[Any], Any]
 
 
 class Numbering:
-    """The built-in reasoner, but for its critiques, which are numbered; even ones don't come where `mute` is true."""
+    """The built-in reasoner with numbered critiques. mute: gives no answer instead of every second critique."""
 
     name = "numbering"
 
@@ -33,7 +33,7 @@ class Numbering:
         self._mute, self._count = mute, 0
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        answer = await BuiltinReasoner().answer(question, note)
+        answer = await BuiltinReasoner(ANSWERS).answer(question, note)
         if isinstance(answer, Critique):
             self._count += 1
             answer.critique = f"critique {self._count}"
@@ -43,11 +43,11 @@ class Numbering:
 
 
 @cache
-def steps_of(scenario: str, mute: bool = False) -> Sequence[Step]:
-    return play("reflexion", STEPS, scenario=find_scenarios([scenario])[0], model=Numbering(mute))
+def steps_of(scenario: str, mute: bool = False) -> Sequence[SeatStep]:
+    return play("reflexion", STEPS, find_scenarios([scenario])[0], Numbering(mute))
 
 
-def asked(steps: Sequence[Step]) -> list[Asked]:
+def asked(steps: Sequence[SeatStep]) -> list[Asked]:
     return [(n, each.question, each.answer) for n, step in enumerate(steps) for each in step.decision.exchanges]
 
 
@@ -56,14 +56,14 @@ def is_plan(question: Question[Any]) -> bool:
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-def test_between_every_two_plans_the_first_is_evaluated(scenario: str) -> None:
+def test_every_plan_is_evaluated_before_the_next_is_made(scenario: str) -> None:
     kinds = [is_plan(question) for _, question, _ in asked(steps_of(scenario))]
     assert len(kinds) > 10
     assert kinds == [number % 2 == 0 for number in range(len(kinds))]
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-def test_an_evaluation_tells_of_the_plan_and_the_moments_before_and_after(scenario: str) -> None:
+def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario: str) -> None:
     exchanges = asked(steps_of(scenario))
     for (_, planned, plan), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
         assert isinstance(question, EvaluatePlan | EvaluateCooking)
@@ -73,7 +73,7 @@ def test_an_evaluation_tells_of_the_plan_and_the_moments_before_and_after(scenar
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-def test_an_evaluation_tells_what_was_paid_since_the_plan_was_made(scenario: str) -> None:
+def test_an_evaluation_shows_the_reward_since_the_plan_was_made(scenario: str) -> None:
     steps = steps_of(scenario)
     exchanges = asked(steps)
     rewards = []
@@ -85,7 +85,7 @@ def test_an_evaluation_tells_what_was_paid_since_the_plan_was_made(scenario: str
 
 
 @pytest.mark.parametrize("mute", [False, True])
-def test_a_plan_is_made_in_view_of_the_latest_evaluations(mute: bool) -> None:
+def test_a_plan_is_shown_the_latest_critiques(mute: bool) -> None:
     critiques: list[str] = []
     for _, question, answer in asked(steps_of(DYAD, mute)):
         if is_plan(question):
@@ -97,7 +97,7 @@ def test_a_plan_is_made_in_view_of_the_latest_evaluations(mute: bool) -> None:
     assert ("critique 2" in critiques) is not mute
 
 
-def test_an_evaluation_in_a_kitchen_names_the_call_that_failed() -> None:
+def test_an_evaluation_in_a_kitchen_names_the_subgoal_that_failed() -> None:
     questions = [question for _, question, _ in asked(steps_of(KITCHEN)) if isinstance(question, EvaluateCooking)]
     failures = [question for question in questions if question.failed is not None]
     assert 0 < len(failures) < len(questions) / 2
@@ -106,10 +106,10 @@ def test_an_evaluation_in_a_kitchen_names_the_call_that_failed() -> None:
         assert str(question.failed).startswith("interact")
 
 
-def test_without_reflexion_only_a_failure_is_explained_and_only_to_the_next_plan() -> None:
+def test_failure_reflection_critiques_only_failures_and_only_for_the_next_plan() -> None:
     explained: tuple[str, ...] = ()
     count = 0
-    steps = play("hypothetical_minds", STEPS, scenario=find_scenarios([KITCHEN])[0], model=Numbering())
+    steps = play("hypothetical_minds", STEPS, find_scenarios([KITCHEN])[0], Numbering())
     for _, question, answer in asked(steps):
         if isinstance(question, CritiqueInteraction):
             explained, count = (answer.critique,), count + 1

@@ -12,18 +12,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from hm_agent.models.answer_parsing import DEEPEST, LONGEST, TRIES, BadAnswer, read_answer
+from hm_agent.models.answer_parsing import MAX_CANDIDATES, MAX_CHARACTERS, MAX_DEPTH, BadAnswer, read_answer
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.module import HypothesisAnswer
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
     CounterAnswer,
     InferInventory,
     InventoryAnswer,
     PredictAndCounter,
     ProposeHypothesis,
 )
-from hm_agent.worlds.melting_pot.games.matrix.questions.plans import PlanAnswer, PlanSubgoals
+from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
 
@@ -167,7 +168,7 @@ def test_thinking_inside_the_answer_is_part_of_it() -> None:
         ('{"reasoning": "x", "mood": {"sure": 1}, "hyp', "never closed"),
         ('{"hypothesis": 2} {"hypothesis": 1', "never closed"),
         ('{"hypothesis", "rock"}', "not valid JSON"),
-        ('{"hypothesis": ' + "[" * 99 + "]" * 99 + "}", f"deeper than {DEEPEST}"),
+        ('{"hypothesis": ' + "[" * 99 + "]" * 99 + "}", f"deeper than {MAX_DEPTH}"),
         ('{"hypothesis": ' + "9" * 9999 + "}", "a number in it is too long"),
     ],
 )
@@ -258,8 +259,8 @@ def test_megabytes_of_nonsense_are_refused_in_time(piece: str) -> None:
 
 @pytest.mark.parametrize("filler", ["()", "{},", '""', "1<", "\\", "'\\d',"])
 def test_nonsense_in_nested_objects_is_refused_in_time(filler: str) -> None:
-    nested = '{"a":' * (DEEPEST - 1) + filler * (9_500 // len(filler)) + " ?" + "}" * (DEEPEST - 1)
-    problem_of(nested * (LONGEST // len(nested)))
+    nested = '{"a":' * (MAX_DEPTH - 1) + filler * (9_500 // len(filler)) + " ?" + "}" * (MAX_DEPTH - 1)
+    problem_of(nested * (MAX_CHARACTERS // len(nested)))
 
 
 def test_an_answer_after_megabytes_of_nonsense_is_found() -> None:
@@ -267,7 +268,7 @@ def test_an_answer_after_megabytes_of_nonsense_is_found() -> None:
 
 
 def test_many_objects_quoted_in_the_reasoning_do_not_hide_the_answer() -> None:
-    reasoning = "{'rock': 1} " * (TRIES // 2)
+    reasoning = "{'rock': 1} " * (MAX_CANDIDATES // 2)
     assert hypothesis_in(json.dumps({"reasoning": reasoning, **KEPT})) == KEPT["hypothesis"]
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from hm_agent.models.budget import Account, BudgetedChat, BudgetSpent
+from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.questions import ModelUnavailable
@@ -27,9 +27,11 @@ def cost(reply: Reply) -> float | None:
     return PRICE.of(reply.input_tokens, reply.output_tokens)
 
 
-def ask(server: Server, budget: Account, calls: int, *, at_once: bool = False) -> Sequence[Reply | BaseException]:
+def ask(server: Server, budget: RunBudget, calls: int, *, at_once: bool = False) -> Sequence[Reply | BaseException]:
     async def together() -> Sequence[Reply | BaseException]:
-        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
+        async with OpenAIChat(
+            EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
+        ) as chat:
             budgeted = BudgetedChat(chat, budget, cost)
             if at_once:
                 return await asyncio.gather(*(budgeted.complete(REQUEST) for _ in range(calls)), return_exceptions=True)
@@ -39,7 +41,7 @@ def ask(server: Server, budget: Account, calls: int, *, at_once: bool = False) -
 
 
 def test_call_beyond_the_limit_is_not_made() -> None:
-    budget = Account(max_calls=3)
+    budget = RunBudget(max_calls=3)
     with Server(lambda body: ANSWER) as server:
         ask(server, budget, 3)
         with pytest.raises(BudgetSpent, match="all 3 calls of --max_calls"):
@@ -49,27 +51,27 @@ def test_call_beyond_the_limit_is_not_made() -> None:
 
 def test_limit_on_calls_holds_for_calls_made_at_once() -> None:
     with Server(lambda body: ANSWER, delay=0.05) as server:
-        replies = ask(server, Account(max_calls=4), 10, at_once=True)
+        replies = ask(server, RunBudget(max_calls=4), 10, at_once=True)
     assert len(server.received) == 4
     assert [type(reply) for reply in replies] == [Reply] * 4 + [BudgetSpent] * 6
 
 
 def test_no_calls_at_all_may_be_made_with_a_limit_of_none() -> None:
-    for budget in (Account(max_calls=0), Account(max_cost=0)):
+    for budget in (RunBudget(max_calls=0), RunBudget(max_cost=0)):
         with Server(lambda body: ANSWER) as server, pytest.raises(BudgetSpent):
             ask(server, budget, 1)
         assert not server.received
 
 
 def test_failed_call_counts_as_a_call_and_costs_nothing() -> None:
-    budget = Account(max_calls=5, max_cost=1)
+    budget = RunBudget(max_calls=5, max_cost=1)
     with Server(lambda body: refusal(401, "no")) as server, pytest.raises(ModelUnavailable):
         ask(server, budget, 1)
     assert (budget.calls, budget.cost) == (1, 0)
 
 
 def test_run_ends_once_the_money_is_spent() -> None:
-    budget = Account(max_cost=1.0)
+    budget = RunBudget(max_cost=1.0)
     with Server(lambda body: ANSWER) as server:
         ask(server, budget, 3)
         assert budget.cost == pytest.approx(1.2)
@@ -83,17 +85,17 @@ def test_unknown_cost_ends_a_run_with_a_limit_on_money() -> None:
         Server(lambda body: completion("fine", usage=False)) as server,
         pytest.raises(BudgetSpent, match=r"does not say how many tokens.*--max_cost"),
     ):
-        ask(server, Account(max_cost=100), 2)
+        ask(server, RunBudget(max_cost=100), 2)
     assert len(server.received) == 1
 
 
 def test_unknown_cost_is_no_matter_without_a_limit_on_money() -> None:
     with Server(lambda body: completion("fine", usage=False)) as server:
-        assert len(ask(server, Account(max_calls=5), 5)) == 5
+        assert len(ask(server, RunBudget(max_calls=5), 5)) == 5
 
 
 def test_without_limits_calls_and_costs_are_counted_for_ever() -> None:
-    budget = Account()
+    budget = RunBudget()
     for _ in range(10_000):
         budget.take_call()
         budget.pay(1e9)
@@ -104,5 +106,5 @@ def test_without_limits_calls_and_costs_are_counted_for_ever() -> None:
 def test_result_of_a_spent_budget_says_so() -> None:
     assert (BudgetSpent.status, ModelUnavailable.status) == ("budget_spent", "model_unavailable")
     with pytest.raises(ModelUnavailable) as spent:
-        Account(max_calls=0).take_call()
+        RunBudget(max_calls=0).take_call()
     assert spent.value.status == "budget_spent"

@@ -1,4 +1,4 @@
-"""The record of answers: what it gives again, and what it refuses to touch."""
+"""The answer cache and its file: what it gives again, and what it refuses to touch."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ import pytest
 
 import hm_agent
 from hm_agent.config import ConfigError
-from hm_agent.models.budget import Account
-from hm_agent.models.cache import CachedChat, Record
+from hm_agent.models.answer_file import AnswerFile
+from hm_agent.models.budget import RunBudget
+from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint as Server
@@ -45,13 +46,15 @@ KEPT = Reply(("kept", "too"), "a problem", 12, None)
 def ask(path: Path, server: Server, *requests: Request, offline: bool = False) -> list[Reply]:
     """The replies of one run, to requests made one after the other."""
 
-    async def in_order(record: Record) -> list[Reply]:
-        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
-            cached = CachedChat(chat, record, Account(), offline=offline)
+    async def in_order(cache: AnswerFile) -> list[Reply]:
+        async with OpenAIChat(
+            EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
+        ) as chat:
+            cached = CachedChat(chat, cache, RunBudget(), offline=offline)
             return [await cached.complete(request) for request in requests]
 
-    with closing(Record(path)) as record:
-        return asyncio.run(in_order(record))
+    with closing(AnswerFile(path)) as cache:
+        return asyncio.run(in_order(cache))
 
 
 @contextmanager
@@ -66,7 +69,7 @@ def in_other_process(script: str, *arguments: object) -> subprocess.Popen[str]:
     """A Python process with REQUEST's like at hand."""
     start = (
         "import sys\nfrom pathlib import Path\nfrom dataclasses import replace\n"
-        "from hm_agent.models.cache import Record\nfrom hm_agent.models.chat import *\n"
+        "from hm_agent.models.answer_file import AnswerFile\nfrom hm_agent.models.chat import *\n"
         f"request = {REQUEST!r}\n"
     )
     return subprocess.Popen(
@@ -140,11 +143,11 @@ def test_failure_is_not_kept(tmp_path: Path) -> None:
 )
 def test_odd_texts_survive(tmp_path: Path, text: str) -> None:
     request = replace(REQUEST, messages=(Message("user", text),))
-    with closing(Record(tmp_path / "answers")) as record:
-        record.keep(request, Reply((text, "more"), text))
-    with closing(Record(tmp_path / "answers")) as record:
-        assert record.find(request) == Reply((text, "more"), text, cached=True)
-        assert record.find(REQUEST) is None
+    with closing(AnswerFile(tmp_path / "answers")) as cache:
+        cache.keep(request, Reply((text, "more"), text))
+    with closing(AnswerFile(tmp_path / "answers")) as cache:
+        assert cache.find(request) == Reply((text, "more"), text, cached=True)
+        assert cache.find(REQUEST) is None
 
 
 def test_half_an_emoji_from_an_endpoint_is_given_again_as_it_came(tmp_path: Path) -> None:
@@ -157,14 +160,14 @@ def test_half_an_emoji_from_an_endpoint_is_given_again_as_it_came(tmp_path: Path
 # Several at one file
 
 
-def test_two_records_of_one_file_share_answers(tmp_path: Path) -> None:
-    with closing(Record(tmp_path / "answers")) as one, closing(Record(tmp_path / "answers")) as other:
+def test_two_caches_of_one_file_share_answers(tmp_path: Path) -> None:
+    with closing(AnswerFile(tmp_path / "answers")) as one, closing(AnswerFile(tmp_path / "answers")) as other:
         one.keep(REQUEST, KEPT)
         assert other.find(REQUEST) == replace(KEPT, cached=True)
 
 
 def test_first_reply_stays(tmp_path: Path) -> None:
-    with closing(Record(tmp_path / "answers")) as one, closing(Record(tmp_path / "answers")) as other:
+    with closing(AnswerFile(tmp_path / "answers")) as one, closing(AnswerFile(tmp_path / "answers")) as other:
         one.keep(REQUEST, KEPT)
         other.keep(REQUEST, Reply(("late",)))
         assert one.find(REQUEST) == replace(KEPT, cached=True)
@@ -172,15 +175,15 @@ def test_first_reply_stays(tmp_path: Path) -> None:
 
 def test_two_processes_share_answers(tmp_path: Path) -> None:
     script = """
-record = Record(Path(sys.argv[1]))
+cache = AnswerFile(Path(sys.argv[1]))
 for seed in range(int(sys.argv[2]), int(sys.argv[3])):
-    record.keep(replace(request, seed=seed), Reply((str(seed),)))
+    cache.keep(replace(request, seed=seed), Reply((str(seed),)))
 """
     path = tmp_path / "answers"
     for process in [in_other_process(script, path, 0, 30), in_other_process(script, path, 20, 50)]:
         output_of(process)
-    with closing(Record(path)) as record:
-        found = [record.find(replace(REQUEST, seed=seed)) for seed in range(51)]
+    with closing(AnswerFile(path)) as cache:
+        found = [cache.find(replace(REQUEST, seed=seed)) for seed in range(51)]
     assert [reply.texts if reply else None for reply in found] == [*((str(seed),) for seed in range(50)), None]
 
 
@@ -190,8 +193,8 @@ def test_many_may_make_the_file_at_once(tmp_path: Path) -> None:
     def make(path: Path, together: threading.Barrier) -> None:
         together.wait(timeout=20)
         try:
-            with closing(Record(path)) as record:
-                record.keep(REQUEST, KEPT)
+            with closing(AnswerFile(path)) as cache:
+                cache.keep(REQUEST, KEPT)
         except (ConfigError, OSError) as error:
             failures.append(error)
 
@@ -205,7 +208,7 @@ def test_many_may_make_the_file_at_once(tmp_path: Path) -> None:
     assert not failures
 
 
-# What is no record
+# What is no answer file
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\x00" + bytes(2000)])
@@ -213,7 +216,7 @@ def test_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, cont
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=f"^--cache={path}: .*; name a file"):
-        Record(path)
+        AnswerFile(path).open()
     assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]
 
@@ -224,28 +227,29 @@ def test_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -
         other.execute("CREATE TABLE answers (question TEXT)")
     content = path.read_bytes()
     with pytest.raises(ConfigError, match=f"^--cache={path}: this is another program's database; name a file"):
-        Record(path)
+        AnswerFile(path).open()
     assert path.read_bytes() == content
 
 
 def test_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=f"^--cache={tmp_path}: "):
-        Record(tmp_path)
+        AnswerFile(tmp_path).open()
 
 
 def test_place_where_no_file_can_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "answers", tmp_path / "file" / "folder" / "answers", Path("/proc/answers")):
         with pytest.raises(ConfigError, match=f"^--cache={path}: "):
-            Record(path)
+            AnswerFile(path).open()
 
 
 def test_folders_on_the_way_are_made_and_an_empty_file_is_used(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "answers"
-    Record(path).close()
-    assert path.is_file()
     (tmp_path / "empty").touch()
-    Record(tmp_path / "empty").close()
+    for file in (path, tmp_path / "empty"):
+        with closing(AnswerFile(file)) as cache:
+            cache.open()
+        assert file.is_file()
 
 
 @pytest.mark.parametrize("reply", ["{}", "[]", "null", "no JSON", "", '{"texts": 1}', '{"texts": ["a"], "problem": 1}'])
@@ -263,19 +267,19 @@ def test_reply_of_another_version_is_asked_again_once(tmp_path: Path, reply: str
 def test_full_disk_is_an_error_that_names_the_file_and_keeps_what_there_is(tmp_path: Path) -> None:
     script = """
 import resource
-record = Record(Path(sys.argv[1]))
-record.keep(request, Reply(("kept",)))
+cache = AnswerFile(Path(sys.argv[1]))
+cache.keep(request, Reply(("kept",)))
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     for seed in range(100):
-        record.keep(replace(request, seed=100 + seed), Reply(("x" * 10_000,)))
+        cache.keep(replace(request, seed=100 + seed), Reply(("x" * 10_000,)))
 except OSError as error:
     print(error)
 """
     path = tmp_path / "answers"
     assert output_of(in_other_process(script, path)).startswith(f"{path}: ")
-    with closing(Record(path)) as record:
-        assert record.find(REQUEST) == Reply(("kept",), cached=True)
+    with closing(AnswerFile(path)) as cache:
+        assert cache.find(REQUEST) == Reply(("kept",), cached=True)
 
 
 def test_file_that_breaks_under_way_is_an_error_that_names_it(tmp_path: Path) -> None:

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from hm_agent.core import Hypothesis
-from hm_agent.engines.engine import Progress
-from hm_agent.engines.run import run
 from hm_agent.experiment import Experiment
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.prompts import render
 from hm_agent.models.providers import ModelSettings
+from hm_agent.pool.progress import Progress
+from hm_agent.pool.run import run
 from hm_agent.questions import Question
 from hm_agent.recording.result import read_result
+from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.melting_pot import text_player
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 CANARY = "canary"
@@ -89,7 +89,7 @@ def test_foreign_keys_of_an_answer_are_dropped() -> None:
 
 
 def attacking(attack: str) -> Callable[[dict[str, Any]], Response]:
-    """Plays well, but says an attack wherever it may use its own words."""
+    """The text player's answers, with an attack in every field of free text."""
 
     def answer(body: dict[str, Any]) -> Response:
         played = json.loads(text_player.play(prompt_of(body, 0).replace(" ".join(attack.split()), QUIET)))
@@ -109,7 +109,8 @@ def test_an_attack_in_every_answer_changes_no_step_and_makes_no_file(
         with Endpoint(attacking(attack)) as server:
             model = ModelSettings("loopback", base_url=server.base_url, retries=0)
             scenarios = find_scenarios(["rws_repeated_1"])
-            run(Experiment(scenarios, model=model, out=tmp_path / name, bots="scripted", max_steps=400), silence)
+            scripted = {"bots": "scripted"}
+            run(Experiment(scenarios, model=model, out=tmp_path / name, options=scripted, max_steps=400), silence)
         (path,) = (tmp_path / name).glob("*/*/*/*/result.json")
         found = read_result(path)
         assert found is not None

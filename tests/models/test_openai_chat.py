@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Answer, Response, completion, prompt_of, refusal
@@ -34,7 +34,9 @@ def ask(base_url: str, *requests: Request, retries: int = 0, timeout: float = 20
     """The replies of one client to requests made one after the other."""
 
     async def in_order() -> list[Reply]:
-        async with OpenAIChat(Endpoint(base_url, None, timeout, retries, pause=0.01), ParameterSupport()) as chat:
+        async with OpenAIChat(
+            EndpointSettings(base_url, None, timeout, retries, pause=0.01), ParameterSupport()
+        ) as chat:
             return [await chat.complete(request) for request in requests]
 
     return asyncio.run(in_order())
@@ -42,7 +44,7 @@ def ask(base_url: str, *requests: Request, retries: int = 0, timeout: float = 20
 
 def ask_at_once(base_url: str, requests: Sequence[Request]) -> list[Reply]:
     async def together() -> list[Reply]:
-        async with OpenAIChat(Endpoint(base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
+        async with OpenAIChat(EndpointSettings(base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
             return await asyncio.gather(*map(chat.complete, requests))
 
     return asyncio.run(together())
@@ -383,7 +385,7 @@ def test_wrong_path_is_unavailable() -> None:
 )
 def test_request_refused_for_its_content_is_unanswered_and_the_next_is_served(refused: Response) -> None:
     async def both(server: Server) -> Reply:
-        async with OpenAIChat(Endpoint(server.base_url, None, 20, 0), ParameterSupport()) as chat:
+        async with OpenAIChat(EndpointSettings(server.base_url, None, 20, 0), ParameterSupport()) as chat:
             with pytest.raises(Unanswered):
                 await chat.complete(WARM)
             return await chat.complete(WARM)

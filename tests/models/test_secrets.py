@@ -14,17 +14,18 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.models.budget import Account
-from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.budget import RunBudget
+from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.parameter_support import ParameterSupport
-from hm_agent.models.providers import EndpointProvider, ModelSettings
+from hm_agent.models.providers import EndpointProvider, ModelPool, ModelSettings
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Call, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import PredictAndCounter
+from hm_agent.worlds.melting_pot.games.matrix.questions import PredictAndCounter
 from tests.worlds.melting_pot.games.test_prompts import RULES
 
+NAME = "some-model"
 KEY = "sk-test-0123456789abcdef"
 VARIABLE = "KEY_OF_A_TEST"
 QUESTION = PredictAndCounter(RULES, (), None)
@@ -77,29 +78,29 @@ def talkative(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def settings(base_url: str, cache: Path | None = None) -> ModelSettings:
-    return ModelSettings("some-model", base_url, VARIABLE, timeout=20, retries=0, cache=cache)
+    return ModelSettings(NAME, base_url, VARIABLE, timeout=20, retries=0, cache=cache)
 
 
 def traces(base_url: str, cache: Path) -> Iterator[str]:
     """All that remains of asking a question: what is raised, noted, represented and kept."""
     calls: list[Call] = []
 
-    async def ask(provider: EndpointProvider) -> str:
-        async with provider.model(seed=7) as model:
+    async def ask(models: ModelPool) -> str:
+        async with models.model(NAME, 7, {}) as model:
             transcript = Transcript(model)
             try:
                 return repr(await transcript.answer(QUESTION, calls.append))
             finally:
                 calls.extend(call for exchange in transcript.take() for call in exchange.calls)
 
-    account = Account()
-    with closing(EndpointProvider(settings(base_url, cache), account)) as provider:
-        provider.check()
+    budget = RunBudget()
+    with closing(ModelPool(settings(base_url, cache), budget)) as models:
+        models.check([NAME])
         try:
-            yield asyncio.run(ask(provider))
+            yield asyncio.run(ask(models))
         except (Unanswered, ModelUnavailable) as error:
             yield from (str(error), repr(error), *traceback.format_exception(error))
-        yield repr((calls, provider, account))
+        yield repr((calls, models, budget))
         # Before it is closed, so that what is not yet in the file itself is there to be read.
         yield from (path.read_bytes().decode("latin-1") for path in cache.parent.iterdir())
 
@@ -167,14 +168,14 @@ def test_without_a_key_a_server_of_one_s_own_gets_none_of_the_environment(
 def test_key_that_no_header_can_hold_is_refused_without_showing_it(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, key)
     with pytest.raises(ConfigError, match=f"^--api_key_env={VARIABLE}: ") as refused:
-        EndpointProvider(settings("http://127.0.0.1:1/v1"), Account()).check()
+        EndpointProvider(settings("http://127.0.0.1:1/v1"), RunBudget()).check()
     assert not any(part in "".join(traceback.format_exception(refused.value)) for part in ("0123", "sk-test"))
 
 
 def test_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, " \n")
     with pytest.raises(ConfigError, match=VARIABLE):
-        EndpointProvider(ModelSettings("some-model", api_key_env=VARIABLE), Account()).check()
+        EndpointProvider(ModelSettings(NAME, api_key_env=VARIABLE), RunBudget()).check()
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_url_that_is_none_is_refused_without_showing_it(url: str) -> None:
     with pytest.raises(ConfigError, match=r"^--base_url ") as refused:
-        EndpointProvider(settings(url), Account()).check()
+        EndpointProvider(settings(url), RunBudget()).check()
     assert "password" not in str(refused.value)
 
 
@@ -195,9 +196,9 @@ def test_password_in_the_url_appears_in_no_message(response: Response, tmp_path:
 
 
 def test_representations_do_not_show_the_key() -> None:
-    endpoint = Endpoint("http://127.0.0.1:1/v1", KEY, 1.0, 0)
-    provider = EndpointProvider(settings("http://127.0.0.1:1/v1"), Account())
-    shown = [endpoint, OpenAIChat(endpoint, ParameterSupport()), provider, provider.model(7)]
+    endpoint = EndpointSettings("http://127.0.0.1:1/v1", KEY, 1.0, 0)
+    provider = EndpointProvider(settings("http://127.0.0.1:1/v1"), RunBudget())
+    shown = [endpoint, OpenAIChat(endpoint, ParameterSupport()), provider, provider.model(7, {})]
     assert KEY not in repr(shown)
     assert "127.0.0.1" in repr(endpoint)
 

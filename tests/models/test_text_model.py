@@ -17,20 +17,20 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from hm_agent.models.budget import Account
-from hm_agent.models.cache import CachedChat, Record
+from hm_agent.models.answer_file import AnswerFile
+from hm_agent.models.budget import RunBudget
+from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
-from hm_agent.models.schema import answer_schema
 from hm_agent.models.text_model import RETRIES, TextModel
 from hm_agent.models.transcript import Transcript
-from hm_agent.questions import Call, Exchange, Model, ModelUnavailable, Question, Unanswered, Usage
+from hm_agent.questions import Call, Exchange, Model, ModelUnavailable, Question, Unanswered, Usage, answer_schema
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, prompt_of, refusal
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import PredictAndCounter
+from hm_agent.worlds.melting_pot.games.matrix.questions import PredictAndCounter
 from hm_agent.worlds.melting_pot.grid import Layout
 from tests.worlds.melting_pot.games.matrix_examples import HISTORY, PLAN, ROCK_PAPER_SCISSORS
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
@@ -71,7 +71,9 @@ def ask(
     """The answers of one model to questions asked one after the other."""
 
     async def in_order() -> list[BaseModel]:
-        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
+        async with OpenAIChat(
+            EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
+        ) as chat:
             model = TextModel("some-model", chat, sampling or Sampling(), price, seed=7)
             noted = list[Call]() if notes is None else notes
             return [await model.answer(question, noted.append) for question in questions]
@@ -358,8 +360,8 @@ def test_usage_stays_unknown_once_a_call_s_is() -> None:
 
 def test_usage_counts_calls_answered_from_a_record(tmp_path: Path) -> None:
     chat = Saying([Reply((GOOD_COUNTER,), None, 20, 2)])
-    with closing(Record(tmp_path / "answers")) as record:
-        usage, exchanges = usage_of(CachedChat(chat, record, Account()), COUNTER, COUNTER, COUNTER)
+    with closing(AnswerFile(tmp_path / "answers")) as record:
+        usage, exchanges = usage_of(CachedChat(chat, record, RunBudget()), COUNTER, COUNTER, COUNTER)
     assert usage == Usage(3, 0, calls=3, cached=2, input_tokens=60, output_tokens=6, cost=72.0)
     assert [exchange.calls[0].cached for exchange in exchanges] == [False, True, True]
     assert len(chat.asked) == 1
@@ -367,7 +369,9 @@ def test_usage_counts_calls_answered_from_a_record(tmp_path: Path) -> None:
 
 def test_usage_is_kept_of_an_endpoint_that_fails_under_way() -> None:
     async def until_it_fails(server: Server) -> Usage:
-        async with OpenAIChat(Endpoint(server.base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
+        async with OpenAIChat(
+            EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
+        ) as chat:
             transcript = Transcript(TextModel("some-model", chat, Sampling(), PRICE, seed=7))
             with pytest.raises(ModelUnavailable):
                 await transcript.answer(COUNTER)

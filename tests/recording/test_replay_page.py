@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BytesIO
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,77 +16,93 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from benchmarks.stage import set_up
-from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.core import Decision, Observation, Recorder, Step, Strategy
+from hm_agent.core import Decision, Observation, Recorder, Thoughts
 from hm_agent.episode import run_episode
-from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.questions import Usage
+from hm_agent.recording.replay.film import Pixels
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
-from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
-from tests.browsing import CONTRASTS, READABLE, overheard
-from tests.recording.witness import Nowhere, Witness
-from tests.reporting.examples import result
+from hm_agent.suite import ScenarioInfo
+from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.recording.recordings import (
+    Count,
+    GreySquare,
+    PlainStrategy,
+    Recording,
+    TakeTurns,
+    record,
+    result,
+    thinking,
+    written,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 STEPS = 500
-TABS = ("present", "beliefs", "meetings", "questions")
-
-
-@dataclass(frozen=True)
-class Recording:
-    path: Path
-    trace: list[dict[str, Any]]
-    witness: Witness
-
-    def marked(self, kind: str) -> list[int]:
-        return [line["step"] for line in self.trace if any(e["kind"] == kind for e in line.get("events", []))]
-
-
-def recorded(folder: Path, name: str, steps: int, agent: str = "hypothetical_minds") -> Recording:
-    (scenario,) = find_scenarios([name])
-    world, player = set_up(scenario, 3)
-    if agent != "hypothetical_minds":
-        eyes = vision_of(scenario.game.short_name)
-        player = AGENTS[agent](Ingredients(scenario.game, eyes, BuiltinReasoner(), 3, world.tell))
-    witness, replay = Witness(world), ReplayRecorder(world, folder, scenario)
-    recorders: list[Recorder] = [TraceRecorder(folder / "trace.jsonl"), replay, witness]
-    asyncio.run(run_episode(world, player, seed=3, max_steps=steps, recorders=recorders))
-    replay.write(result(agent, steps=steps, scenario=scenario.name, settings={"threshold": 0.7}))
-    world.close()
-    trace = [json.loads(line) for line in (folder / "trace.jsonl").read_text("utf-8").splitlines()]
-    return Recording(folder / PAGE, trace, witness)
+TURNS = 7
+TABS = ("present", "beliefs", "interactions", "questions")
+WORDS = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
 
 
 @pytest.fixture(scope="session")
-def recording(chromium: str, others: list[Recording], tmp_path_factory: pytest.TempPathFactory) -> Recording:
+def recording(
+    chromium: str,
+    others: list[Recording],
+    self_play: Recording,
+    conversation: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Recording:
     """After the others, so that all is played by the time a browser starts."""
-    return recorded(tmp_path_factory.mktemp("episode"), "rws_repeated_1", STEPS)
+    return record(tmp_path_factory.mktemp("episode"), "rws_repeated_1", STEPS)
 
 
 @pytest.fixture(scope="session")
 def others(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> list[Recording]:
     played = (("rws_arena_0", "hypothetical_minds"), ("cooking_asymmetric_0", "react"), ("pd_repeated_1", "random"))
-    return [recorded(tmp_path_factory.mktemp("other"), name, 120, agent) for name, agent in played]
+    return [record(tmp_path_factory.mktemp("other"), name, 120, agent) for name, agent in played]
+
+
+@pytest.fixture(scope="session")
+def self_play(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    return record(tmp_path_factory.mktemp("selfplay"), "rws_repeated_selfplay", 200, "hypothetical_minds", "react")
 
 
 @pytest.fixture(scope="session")
 def foreign(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page on an episode in which a model has said what browsers might take for their own."""
-    folder = tmp_path_factory.mktemp("foreign")
-    (scenario,) = find_scenarios(["rws_repeated_1"])
-    words = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
-    replay, trace = ReplayRecorder(Nowhere(), folder, scenario), TraceRecorder(folder / "trace.jsonl")
-    decision = Decision(0, subgoal=words, strategy=Strategy(words))
-    step = Step(Observation(0, {"RGB": np.zeros((8, 8, 3), np.uint8)}), decision, 0.0, 0.0)
-    for recorder in (trace, replay):
-        recorder.record(step)
-        recorder.close()
-    replay.write(result(reason=words))
+    decision = Decision(0, thoughts=thinking(WORDS), state=PlainStrategy(WORDS))
+    return written(GreySquare(), tmp_path_factory.mktemp("foreign"), decision, reason=WORDS)
+
+
+class Speaker:
+    """Says how often it has spoken."""
+
+    usage = Usage()
+
+    def __init__(self, name: str) -> None:
+        self._name, self._said = name, 0
+
+    async def act(self, observation: Observation[str]) -> Decision[str]:
+        self._said += 1
+        state = Count({self._name: [f"word {number}" for number in range(self._said)]}, is_next=False)
+        return Decision(f"{self._name} speaks", thoughts=Thoughts(PlainStrategy(f"speak {self._said}")), state=state)
+
+    def metrics(self) -> dict[str, float]:
+        return {}
+
+
+@pytest.fixture(scope="session")
+def conversation(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a world of text: it has no viewer, and its seats act in turn."""
+    folder = tmp_path_factory.mktemp("text")
+    world, agents = TakeTurns(TURNS), {seat: Speaker(seat) for seat in TakeTurns.seats}
+    scenario = ScenarioInfo("text", "talk_0", "talk_0", "Talk", seats=tuple(world.seats))
+    replay = ReplayRecorder(None, folder, scenario)
+    recorders: list[Recorder] = [TraceRecorder(folder / "trace.jsonl"), replay]
+    outcome = asyncio.run(run_episode(world, agents, seed=0, recorders=recorders))
+    assert outcome.status == "completed"
+    replay.write(result(scenario, ("talker", "listener"), steps=TURNS))
     return folder / PAGE
 
 
@@ -102,7 +117,7 @@ def opened(browser: Browser, path: Path, fragment: str = "") -> Page:
 def page(recording: Recording, browser: Browser) -> Iterator[Page]:
     """The page; whatever a test does with it, its console stays empty."""
     shown = browser.new_page()
-    _, said = overheard(shown)
+    _, said = requests_and_messages(shown)
     shown.goto(recording.path.as_uri())
     shown.wait_for_selector("#main:not([hidden])")
     yield shown
@@ -125,7 +140,7 @@ def step_of(page: Page) -> int:
 
 def test_it_opens_from_a_file_and_asks_for_nothing_else(recording: Recording, browser: Browser) -> None:
     shown = browser.new_page()
-    asked, _ = overheard(shown)
+    asked, _ = requests_and_messages(shown)
     shown.goto(recording.path.as_uri(), wait_until="networkidle")
     assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [recording.path.as_uri()]
     shown.close()
@@ -193,8 +208,9 @@ def test_a_step_shows_what_its_trace_says(page: Page, recording: Recording) -> N
         go_to(page, line["step"])
         shown = page.inner_text("#present")
         assert line["strategy"]["words"] in shown
-        assert line.get("subgoal", "Subgoals") in shown
-        assert [int(held) for held in page.inner_text("#own").split() if held.isdigit()] == line["inventory"]
+        assert line["state"].get("subgoal", "Subgoals") in shown
+        held = page.locator(".beside > div", has_text="Inventory").first.inner_text()
+        assert [int(word) for word in held.split() if word.isdigit()] == line["state"]["inventory"]
         total = sum(before["reward"] for before in recording.trace[: line["step"] + 1])
         assert page.inner_text("#reward") == f"{total:.1f}".replace("-", "−")
 
@@ -203,7 +219,7 @@ def test_the_chart_has_the_recorded_values(page: Page, recording: Recording) -> 
     page.click("#tab-beliefs")
     points = "[...document.querySelectorAll('.line')].map(l => [l.dataset.words, [...l.querySelectorAll('.point')].map(p => [Number(p.dataset.step), Number(p.dataset.value)])])"  # noqa: E501
     told = dict(page.evaluate(points))
-    met = [line["step"] for line in recording.trace if "understood" in line]
+    met = [line["step"] for line in recording.trace if "interactions" in line]
     held: list[dict[str, Any]] = []
     expected: dict[str, list[list[float]]] = {}
     for line in recording.trace:
@@ -215,9 +231,9 @@ def test_the_chart_has_the_recorded_values(page: Page, recording: Recording) -> 
 
 
 def test_interactions_are_listed_with_what_was_predicted(page: Page, recording: Recording) -> None:
-    page.click("#tab-meetings")
-    rows = [row.inner_text().split("\t") for row in page.locator("#meetings tbody tr").all()]
-    understood = [(line["step"], one) for line in recording.trace for one in line.get("understood", [])]
+    page.click("#tab-interactions")
+    rows = [row.inner_text().split("\t") for row in page.locator("#interactions tbody tr").all()]
+    understood = [(line["step"], one) for line in recording.trace for one in line.get("interactions", [])]
     assert [int(row[0]) for row in rows] == [step for step, _ in understood]
     paid = [float(row[-1].replace("−", "-")) for row in rows]
     assert paid == [round(one["reward"], 2) for _, one in understood]
@@ -251,10 +267,11 @@ def test_the_truth_is_shown_only_where_it_is_asked_for(page: Page, recording: Re
     assert not told.is_visible()
     page.keyboard.press("t")
     assert told.is_visible()
+    assert truth.policy
     assert truth.policy.split("__")[-1] in told.inner_text()
     assert " ".join(map(str, truth.inventory or ())) in told.inner_text()
-    page.click("#tab-meetings")
-    assert page.locator("#meetings th.truth").is_visible()
+    page.click("#tab-interactions")
+    assert page.locator("#interactions th.truth").is_visible()
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])
@@ -293,4 +310,120 @@ def test_a_models_words_are_only_words(foreign: Path, browser: Browser) -> None:
     assert "onerror" in shown.inner_text("#present")
     assert "onerror" in shown.inner_text("header")
     assert shown.evaluate("window.harmed") is None
+    shown.close()
+
+
+def show_seat(page: Page, seat: str) -> None:
+    page.select_option("#seat", seat)
+    page.wait_for_function("name => replay.seat.name === name", arg=seat)
+
+
+def test_one_seat_needs_no_switch(page: Page) -> None:
+    assert page.locator("#seat").count() == 0
+    page.keyboard.press("s")
+    assert page.evaluate("replay.seat.name") == "player_0"
+
+
+def test_the_switch_shows_each_seats_view_to_the_pixel(self_play: Recording, browser: Browser) -> None:
+    shown = opened(browser, self_play.path)
+    first, second = self_play.witnesses.values()
+    assert any((one != other).any() for one, other in zip(first.views, second.views, strict=True))
+    for seat in ("player_0", "player_1", "player_0"):
+        show_seat(shown, seat)
+        for step in (0, 77, 140, 199):
+            go_to(shown, step)
+            assert (pixels(shown, "view") == self_play.witnesses[seat].views[step]).all()
+            assert (pixels(shown, "world") == first.frames[step]).all()
+    shown.close()
+
+
+def test_each_seat_has_its_own_thoughts_questions_and_rewards(self_play: Recording, browser: Browser) -> None:
+    shown = opened(browser, self_play.path)
+    for seat in ("player_0", "player_1"):
+        show_seat(shown, seat)
+        trace = self_play.trace_of(seat)
+        for step in (60, 199):
+            go_to(shown, step)
+            held = shown.locator(".beside > div", has_text="Inventory").first.inner_text()
+            assert [int(word) for word in held.split() if word.isdigit()] == trace[step]["state"]["inventory"]
+            total = list(accumulate(line["reward"] for line in trace))[step]
+            assert shown.inner_text("#reward") == f"{total:.1f}".replace("-", "−")
+            assert trace[step]["strategy"].get("words", "") in shown.inner_text("#present")
+        shown.click("#tab-questions")
+        asked = sum(len(line.get("questions", [])) for line in trace)
+        assert shown.locator(".questions details").count() == asked
+        shown.click("#tab-interactions")
+        understood = [one for line in trace for one in line.get("interactions", [])]
+        assert shown.locator("#interactions tbody tr").count() == len(understood) > 0
+        shown.click("#tab-beliefs")
+        assert ("no hypotheses" in shown.inner_text("#beliefs")) == (seat == "player_1")
+        shown.click("#tab-present")
+    shown.close()
+
+
+def test_the_truth_about_another_seat_is_its_agent_and_inventory(self_play: Recording, browser: Browser) -> None:
+    shown = opened(browser, self_play.path, "#step=150")
+    shown.check("#truth")
+    for seat, agent in (("player_0", "react"), ("player_1", "hypothetical_minds")):
+        show_seat(shown, seat)
+        (truth,) = self_play.witnesses[seat].truths[150]
+        told = shown.inner_text("section.truth")
+        assert agent in told
+        assert " ".join(map(str, truth.inventory or ())) in told
+    shown.close()
+
+
+def test_a_link_and_a_key_lead_to_a_seat(self_play: Recording, browser: Browser) -> None:
+    shown = opened(browser, self_play.path, "#step=120&seat=player_1")
+    assert (step_of(shown), shown.input_value("#seat")) == (120, "player_1")
+    shown.keyboard.press("s")
+    shown.wait_for_url("**/*#step=120&seat=player_0")
+    assert shown.input_value("#seat") == "player_0"
+    shown.keyboard.press("s")
+    shown.wait_for_url("**/*#step=120&seat=player_1")
+    shown.goto(self_play.path.as_uri() + "#step=7&seat=player_0")
+    expect(shown.locator("#seat")).to_have_value("player_0")
+    assert step_of(shown) == 7
+    shown.close()
+
+
+def test_only_the_latest_seat_asked_for_is_shown(self_play: Recording, browser: Browser) -> None:
+    shown = opened(browser, self_play.path)
+    _, said = requests_and_messages(shown)
+    shown.evaluate("async () => { const asked = replay.look('player_1'); await replay.look('player_0'); await asked; }")
+    assert shown.evaluate("replay.seat.name") == shown.input_value("#seat") == "player_0"
+    assert (pixels(shown, "view") == self_play.witness.views[0]).all()
+    assert said == []
+    shown.close()
+
+
+def test_a_world_without_pictures_shows_states(conversation: Path, browser: Browser) -> None:
+    shown = browser.new_page()
+    _, said = requests_and_messages(shown)
+    shown.goto(conversation.as_uri() + "#step=4")
+    shown.wait_for_selector("#main:not([hidden])")
+    assert not shown.is_visible("#world")
+    assert not shown.is_visible("#view")
+    assert not shown.is_visible("#truth")
+    state = shown.inner_text("#state")
+    assert "said so far" in state
+    assert "word 0, word 1, word 2" in state
+    assert "speak 3" in shown.inner_text("#present")
+    assert "anna speaks" in shown.inner_text("#present")
+    for tab in TABS:
+        shown.click(f"#tab-{tab}")
+        assert shown.inner_text(f"#{tab}").strip()
+    assert said == []
+    shown.close()
+
+
+def test_a_seat_that_does_not_act_shows_its_latest_step(conversation: Path, browser: Browser) -> None:
+    shown = opened(browser, conversation, "#step=0&seat=bert")
+    assert shown.get_attribute("#slider", "max") == str(TURNS - 1)
+    assert "has not acted yet" in shown.inner_text("#present")
+    for step, words in ((1, "speak 1"), (2, "speak 1"), (3, "speak 2")):
+        go_to(shown, step)
+        assert words in shown.inner_text("#present")
+        assert ("at step 1" in shown.inner_text("#present")) == (step == 2)
+        assert shown.inner_text("#reward") == f"{(step + 2) // 2:.1f}"
     shown.close()

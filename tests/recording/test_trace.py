@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import ClassVar
@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from hm_agent.core import Decision, Event, Hypothesis, Observation, Step, Strategy
-from hm_agent.questions import Exchange, Question
-from hm_agent.recording.trace import TraceRecorder, read_trace, to_json
+from hm_agent.core import Decision, Event, Hypothesis, Step, Thoughts, Turn
+from hm_agent.questions import UNSHOWN, Exchange, Question
+from hm_agent.recording.trace import HEADER, TraceRecorder, read_trace, to_json
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
+from tests.recording.recordings import PlainStrategy, a_step
 
 ROCK = Hypothesis("it plays rock", 0.3, "rock")
 PAPER = Hypothesis("it plays paper")
@@ -28,6 +29,34 @@ class Met(Event):
 
     def describe(self) -> str:
         return f"met it holding {self.inventory}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a player of some world believes and plans."""
+
+    subgoal: str | None
+    pose: Pose | None = None
+    inventory: tuple[int, ...] = ()
+    secret: str = field(default="", metadata=UNSHOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """A strategy with a field of its game's own."""
+
+    words: str
+    target: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An interaction."""
+
+    step: int
+    partner: str
+    behaviour: str | None
+    reward: float
 
 
 class Guess(BaseModel):
@@ -43,10 +72,6 @@ class GuessBehaviour(Question[Guess]):
     score: float = float("nan")
 
 
-def step(number: int, decision: Decision, reward: float = 0.0) -> Step:
-    return Step(Observation(number, {}), decision, reward, reward)
-
-
 def traced(path: Path, *steps: Step) -> list[dict[str, object]]:
     recorder = TraceRecorder(path)
     for one in steps:
@@ -59,29 +84,29 @@ def test_full_step_says_everything(tmp_path: Path) -> None:
     question = GuessBehaviour(frozenset({"rock", "paper"}))
     decision = Decision(
         action=Move.STEP_LEFT,
-        pose=Pose(3, 4, Facing.NORTH),
-        inventory=(1, 6, 1),
-        other_inventory=(5, 1, 1),
-        subgoal="move_to((3, 4))",
-        strategy=Strategy("collect paper", target=(1, 6, 1)),
-        hypotheses=(ROCK, PAPER),
-        validated=ROCK,
+        state=Plan("move_to((3, 4))", Pose(3, 4, Facing.NORTH), (1, 6, 1), secret="unshown"),
+        thoughts=Thoughts(
+            strategy=Collect("collect paper", target=(1, 6, 1)),
+            about="player_3",
+            hypotheses=(ROCK, PAPER),
+            validated=ROCK,
+            interactions=(Played(7, "player_3", "rock", 10.0),),
+        ),
         events=(Met(7, (1, 6, 1)),),
         exchanges=(Exchange(question, Guess(behaviour="rock", confidence=0.5), seconds=1.5),),
     )
-    assert traced(tmp_path / "trace.jsonl", step(7, decision, reward=10.0)) == [
+    assert traced(tmp_path / "trace.jsonl", a_step(7, decision, 10.0, "player_1")) == [
         {
             "step": 7,
+            "seat": "player_1",
             "action": "step_left",
             "reward": 10.0,
-            "pose": [3, 4, "north"],
-            "inventory": [1, 6, 1],
-            "other_inventory": [5, 1, 1],
-            "subgoal": "move_to((3, 4))",
+            "state": {"subgoal": "move_to((3, 4))", "pose": [3, 4, "north"], "inventory": [1, 6, 1]},
             "strategy": {"words": "collect paper", "target": [1, 6, 1]},
             "events": [
                 {"kind": "Met", "words": "met it holding (1, 6, 1)", "fields": {"step": 7, "inventory": [1, 6, 1]}}
             ],
+            "interactions": [{"step": 7, "partner": "player_3", "behaviour": "rock", "reward": 10.0}],
             "questions": [
                 {
                     "question": "GuessBehaviour",
@@ -93,19 +118,50 @@ def test_full_step_says_everything(tmp_path: Path) -> None:
                 {"words": "it plays rock", "value": 0.3, "prediction": "rock"},
                 {"words": "it plays paper", "value": 0.0},
             ],
+            "about": "player_3",
             "validated": "it plays rock",
         }
     ]
 
 
 def test_empty_step_is_compact(tmp_path: Path) -> None:
-    traced(tmp_path / "trace.jsonl", step(0, Decision(action=99)))
-    assert (tmp_path / "trace.jsonl").read_text() == '{"step": 0, "action": 99, "reward": 0.0}\n'
+    traced(tmp_path / "trace.jsonl", a_step(0, Decision(action=99)))
+    header, line = (tmp_path / "trace.jsonl").read_text().splitlines()
+    assert json.loads(header) == HEADER
+    assert line == '{"step": 0, "seat": "player_0", "action": 99, "reward": 0.0}'
+
+
+def test_every_seat_that_acts_has_a_line_and_beliefs_of_its_own(tmp_path: Path) -> None:
+    thinking = Decision(0, thoughts=Thoughts(hypotheses=(ROCK,)))
+    both = Step(Turn(0, {}), {"player_0": Decision(1), "player_1": thinking}, {"player_1": 2.0}, {})
+    one = Step(Turn(1, {}), {"player_1": thinking}, {"player_0": 1.0}, {})
+    lines = traced(tmp_path / "trace.jsonl", both, one)
+    assert [(line["step"], line["seat"], line["reward"]) for line in lines] == [
+        (0, "player_0", 0.0),
+        (0, "player_1", 2.0),
+        (1, "player_1", 0.0),
+    ]
+    assert ["hypotheses" in line for line in lines] == [False, True, False]
+
+
+def test_a_trace_of_the_first_format_is_read_in_todays_form(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text('{"step": 0, "action": "noop", "reward": 1.0, "pose": [1, 2, "north"], "understood": [{}]}\n')
+    assert list(read_trace(path)) == [
+        {
+            "step": 0,
+            "seat": "player_0",
+            "action": "noop",
+            "reward": 1.0,
+            "state": {"pose": [1, 2, "north"]},
+            "interactions": [{}],
+        }
+    ]
 
 
 def test_unanswered_question_has_no_answer(tmp_path: Path) -> None:
     exchange = Exchange(GuessBehaviour(frozenset()), None, seconds=0.1)
-    (line,) = traced(tmp_path / "trace.jsonl", step(0, Decision(0, exchanges=(exchange,))))
+    (line,) = traced(tmp_path / "trace.jsonl", a_step(0, Decision(0, exchanges=(exchange,))))
     assert line["questions"] == [{"question": "GuessBehaviour", "fields": {"seen": [], "score": "NaN"}, "answer": None}]
 
 
@@ -120,7 +176,8 @@ def test_hypotheses_are_written_when_they_change(tmp_path: Path) -> None:
         ((replace(ROCK, value=0.51), PAPER), None),
         ((), None),
     ]
-    steps = (step(i, Decision(0, hypotheses=bank, validated=best)) for i, (bank, best) in enumerate(held))
+    thoughts = (Thoughts(hypotheses=bank, validated=best) for bank, best in held)
+    steps = (a_step(i, Decision(0, thoughts=thought)) for i, thought in enumerate(thoughts))
     lines = traced(tmp_path / "trace.jsonl", *steps)
     assert [line["step"] for line in lines if "hypotheses" in line] == [1, 4, 5, 6, 7]
     assert [line["step"] for line in lines if "validated" in line] == [5]
@@ -130,7 +187,7 @@ def test_hypotheses_are_written_when_they_change(tmp_path: Path) -> None:
 def test_every_step_is_on_disk_before_the_next(tmp_path: Path) -> None:
     recorder = TraceRecorder(tmp_path / "trace.jsonl")
     for number in range(3):
-        recorder.record(step(number, Decision(0)))
+        recorder.record(a_step(number, Decision(0)))
         assert len(list(read_trace(tmp_path / "trace.jsonl"))) == number + 1
     recorder.close()
     recorder.close()
@@ -139,21 +196,21 @@ def test_every_step_is_on_disk_before_the_next(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cut", range(1, 20))
 def test_cut_last_line_is_left_out(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "trace.jsonl"
-    traced(path, step(0, Decision(0)), step(1, Decision(0, subgoal="é→漢")))
+    traced(path, a_step(0, Decision(0)), a_step(1, Decision(0, state=Plan("é→漢"))))
     path.write_bytes(path.read_bytes()[:-cut])
     assert [line["step"] for line in read_trace(path)] == [0]
 
 
 def test_half_a_surrogate_pair_is_kept(tmp_path: Path) -> None:
-    (line,) = traced(tmp_path / "trace.jsonl", step(0, Decision(0, subgoal="α \ud83d\nω")))
-    assert line["subgoal"] == "α \ud83d\nω"
+    (line,) = traced(tmp_path / "trace.jsonl", a_step(0, Decision(0, state=PlainStrategy("α \ud83d\nω"))))
+    assert line["state"] == {"words": "α \ud83d\nω"}
 
 
 def test_time_taken_leaves_no_mark(tmp_path: Path) -> None:
     exchanges = [Exchange(GuessBehaviour(frozenset()), None, seconds) for seconds in (0.1, 9.9)]
     first, second = (tmp_path / "first.jsonl", tmp_path / "second.jsonl")
-    traced(first, step(0, Decision(0, exchanges=exchanges[:1])))
-    traced(second, step(0, Decision(0, exchanges=exchanges[1:])))
+    traced(first, a_step(0, Decision(0, exchanges=exchanges[:1])))
+    traced(second, a_step(0, Decision(0, exchanges=exchanges[1:])))
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -206,6 +263,6 @@ def test_full_disk_is_an_os_error(tmp_path: Path) -> None:
     (tmp_path / "trace.jsonl").symlink_to("/dev/full")
     recorder = TraceRecorder(tmp_path / "trace.jsonl")
     with pytest.raises(OSError, match="No space left"):
-        recorder.record(step(0, Decision(0)))
+        recorder.record(a_step(0, Decision(0)))
     with pytest.raises(OSError, match="No space left"):
         recorder.close()

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hm_agent.engines.engine import Progress
-from hm_agent.engines.run import run
+from hm_agent import registry
 from hm_agent.experiment import Experiment
+from hm_agent.pool.progress import Progress
+from hm_agent.pool.run import run
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_report
-from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 
-SCENARIOS = find_scenarios(["rws_repeated_6", "pd_repeated_5"])
+SCENARIOS = registry.find_scenarios(["rws_repeated_6", "pd_repeated_5"])
 AGENTS = ("hypothetical_minds", "oracle", "random")
+
+
+@pytest.fixture
+def delivery(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One more world, in which less is better."""
+    monkeypatch.setitem(registry.WORLDS, "delivery", "tests.reporting.examples:SUITE")
+    _forget()
+    yield
+    monkeypatch.undo()
+    _forget()
+
+
+def _forget() -> None:
+    registry.suites.cache_clear()
+    registry.scenarios.cache_clear()
 
 
 @pytest.fixture(scope="session")
@@ -24,9 +40,9 @@ def grid(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[P
     """Two folders of runs: `first` with all agents, `second` with the agent in another setting."""
     out = tmp_path_factory.mktemp("grid runs")  # a blank in a name must not break a link
     folders = out / "first", out / "second"
-    first = Experiment(SCENARIOS, AGENTS, episodes=3, out=folders[0], max_steps=300, bots="scripted")
+    first = Experiment(SCENARIOS, AGENTS, episodes=3, out=folders[0], max_steps=300, options={"bots": "scripted"})
     run(first, silence)
-    lenient = Hyperparameters(threshold=0.5)
+    lenient = Parameters(by_prediction=Hyperparameters(threshold=0.5))
     run(replace(first, agents=AGENTS[:1], out=folders[1], parameters=lenient), silence)
     return folders
 

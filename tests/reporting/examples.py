@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hm_agent.recording.result import Result, write_result
+from hm_agent.recording.result import Result, SeatResult, write_result
+from hm_agent.suite import Metric, Option, ScenarioInfo, Setting, Suite
 
 RWS, PD = "running_with_scissors_in_the_matrix__repeated_1", "prisoners_dilemma_in_the_matrix__repeated_5"
+KITCHEN = "collaborative_cooking__asymmetric_1"
+SELF_PLAY = "running_with_scissors_in_the_matrix__arena_selfplay"
+SETTINGS = {"seed": 0, "max_steps": None, "bots": "scripted", "top_k": 5}
 _PLAYED = Result(
+    world="melting_pot",
     scenario=RWS,
     agent="hypothetical_minds",
     model="builtin",
@@ -19,10 +25,8 @@ _PLAYED = Result(
     reason="",
     steps=1200,
     reward=0.0,
-    normalised_reward=0.0,
-    interactions=10,
+    metrics={},
     background=("bot",),
-    bots="scripted",
     questions=20,
     unanswered_questions=0,
     model_calls=0,
@@ -30,25 +34,40 @@ _PLAYED = Result(
     input_tokens=0,
     output_tokens=0,
     cost=0.0,
-    unknown_patches=0,
-    pose_lost_steps=0,
     agent_ms_per_step_median=0.1,
     wall_seconds=1.0,
     versions={"python": "3.11"},
-    settings={"seed": 0, "max_steps": None, "top_k": 5},
+    settings=SETTINGS,
 )
 
 
 def result(agent: str = "hypothetical_minds", reward: float = 0.0, seed: int = 1, **changes: Any) -> Result:
-    """A finished episode but for what is changed."""
+    """A finished episode but for what is changed. Its metric is its reward."""
     known: dict[str, Any] = {
         "agent": agent,
         "reward": reward,
-        "normalised_reward": reward,
+        "metrics": {"normalised_reward": reward, "interactions": 10},
         "seed": seed,
         "episode": seed,
     }
     return replace(_PLAYED, **(known | changes))
+
+
+def settings(**changes: Any) -> dict[str, Any]:
+    """The settings of `result` but for what is changed."""
+    return {**SETTINGS, **changes}
+
+
+def shared_result(*seats: tuple[str, float], **changes: Any) -> Result:
+    """A finished episode of self-play in which agents earned rewards, seat by seat."""
+    played = tuple(
+        SeatResult(f"player_{place}", agent, "builtin", reward, questions=place)
+        for place, (agent, reward) in enumerate(seats)
+    )
+    names = "+".join(dict.fromkeys(agent for agent, _ in seats))
+    mean = sum(reward for _, reward in seats) / len(seats)
+    known = {"scenario": SELF_PLAY, "seats": played, "background": (), "settings": settings(bots=None)}
+    return result(names, mean, **(known | changes))
 
 
 def leave(out: Path, *results: Result) -> None:
@@ -57,3 +76,31 @@ def leave(out: Path, *results: Result) -> None:
         folder = out / one.scenario / one.agent / one.model / f"episode-{one.episode}"
         folder.mkdir(parents=True)
         write_result(one, folder)
+
+
+class DeliverySuite(Suite):
+    """A world whose metric is better the lower it is, in a unit of its own."""
+
+    name = title = "delivery"
+    options = (Option("traffic", "How many cars there are.", changes_world=True),)
+    published_source = "a postman's diary"
+
+    @property
+    def scenarios(self) -> Sequence[ScenarioInfo]:
+        metric = Metric("minutes", "minutes per parcel", higher_is_better=False, floor="random", ceiling="react")
+        return [ScenarioInfo("delivery", DELIVERY, DELIVERY, "Delivery", metric=metric, published={"vmp": (7.0, 1.0)})]
+
+    def notes(self, settings: Mapping[str, Setting]) -> Sequence[str]:
+        return () if settings.get("traffic") else ("The roads are empty.",)
+
+
+DELIVERY = "delivery_0"
+SUITE = DeliverySuite()
+
+
+def delivered(agent: str, minutes: float, seed: int = 1, **changes: Any) -> Result:
+    """A finished episode in this world."""
+    known = {"world": "delivery", "scenario": DELIVERY, "metrics": {"minutes": minutes}}
+    return result(
+        agent, 0, seed, **({**known, "settings": {"seed": 0, "max_steps": None, "top_k": 5, "traffic": None}} | changes)
+    )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from hm_agent.reporting.conditions import Condition, in_order, labels
-from tests.reporting.examples import result
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
+from tests.reporting.examples import PD, RWS, SELF_PLAY, result, settings
 
 
 def test_what_is_the_same_for_all_is_not_said() -> None:
@@ -31,3 +31,26 @@ def test_references_come_last_and_strangers_before_them() -> None:
     agents = ["random", "zebra", "oracle", "hypothetical_minds", "antelope", "zebra"]
     ordered = in_order(Condition.of(result(agent)) for agent in agents)
     assert [one.agent for one in ordered] == ["hypothetical_minds", "antelope", "zebra", "oracle", "random"]
+
+
+def test_an_option_that_is_the_same_in_all_of_a_world_sets_nobody_apart() -> None:
+    one, other = conditions_of([result(), result(scenario=SELF_PLAY, settings=settings(bots=None))])
+    assert one == other
+    elsewhere = result(world="elsewhere", scenario="elsewhere_0", settings={"max_steps": None, "top_k": 5})
+    assert len(set(conditions_of([result(), elsewhere]))) == 1
+
+
+def test_an_option_that_varies_sets_apart() -> None:
+    played = [result(scenario=PD), result(settings=settings(bots="trained")), result(scenario=RWS)]
+    one, other, third = conditions_of(played)
+    assert one == third != other
+    assert sorted(labels([one, other]).values()) == [
+        "hypothetical_minds (bots=scripted)",
+        "hypothetical_minds (bots=trained)",
+    ]
+
+
+def test_world_settings_are_the_length_and_the_options_that_change_the_world() -> None:
+    condition = Condition.of(result(settings=settings(inference="model", max_steps=9)))
+    assert condition.world_settings("melting_pot") == (("max_steps", 9), ("bots", "scripted"))
+    assert condition.world_settings("elsewhere") == (("max_steps", 9),)

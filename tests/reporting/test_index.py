@@ -10,7 +10,7 @@ import pytest
 from hm_agent.recording.result import Result
 from hm_agent.reporting.index import Entry, Index, list_episodes, write_index
 from hm_agent.reporting.runs import read_runs
-from tests.reporting.examples import PD, RWS, leave, result
+from tests.reporting.examples import KITCHEN, PD, RWS, leave, result, settings
 
 EVIL = "<img src=x onerror=alert(1)>\"'&{{ 1 }}"
 
@@ -32,7 +32,7 @@ def written(out: Path, *results: Result) -> str:
 
 def test_every_episode_is_listed_in_the_order_of_the_scenarios(tmp_path: Path) -> None:
     found = index(tmp_path, result("react", seed=2), result("react", seed=1), result("random", scenario=PD))
-    names = [(one.stage.short_name, one.agent, one.result.seed) for one in found.entries]
+    names = [(one.scenario.short_name, one.agent, one.result.seed) for one in found.entries]
     assert names == [("pd_repeated_5", "random", 1), ("rws_repeated_1", "react", 1), ("rws_repeated_1", "react", 2)]
     assert (found.agents, found.scenarios) == (2, 2)
 
@@ -106,10 +106,19 @@ def test_calls_tokens_and_cost_are_shown_only_where_a_language_model_was_asked(t
 
 
 def test_it_says_what_stood_in_for_whom(tmp_path: Path) -> None:
-    scripted, trained = (index(tmp_path / bots, result(bots=bots)).notes for bots in ("scripted", "trained"))
+    scripted, trained = (
+        index(tmp_path / bots, result(settings=settings(bots=bots))).notes for bots in ("scripted", "trained")
+    )
     assert any("The bots are scripted" in note for note in scripted)
     assert not any("The bots are scripted" in note for note in trained)
     assert any("no language model was involved" in note for note in trained)
+
+
+def test_it_says_which_unit_holds_for_which_group(tmp_path: Path) -> None:
+    (one, *_) = index(tmp_path / "one", result()).notes
+    (two, *_) = index(tmp_path / "two", result(), result(scenario=KITCHEN)).notes
+    assert one.startswith("The column of rewards: reward per 1,200 steps; below, the sum")
+    assert "reward per 1,000 steps in Collaborative Cooking, asymmetric; reward per 1,200 steps in Running With" in two
 
 
 def test_foreign_text_stays_text(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from hm_agent.reporting.index import write_index
-from tests.browsing import CONTRASTS, READABLE, overheard
+from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from tests.reporting.examples import PD, leave, result
 
 LONG = "a_name_that_is_much_longer_than_any_screen_of_a_phone_is_wide_and_has_no_end"
-ENDED: dict[str, Any] = {"normalised_reward": None, "reward": 0.0, "steps": 0}
+ENDED: dict[str, Any] = {"metrics": {}, "reward": 0.0, "steps": 0}
 EPISODES = (
     result("react", 9.5, 2),
     result("react", -30, 10),
@@ -58,7 +58,10 @@ def heading(page: Page, name: str) -> Any:
     return page.locator("thead").get_by_role("button", name=name, exact=True)
 
 
-REWARDS = [one.normalised_reward for one in (EPISODES[4], *EPISODES[2:4], EPISODES[0], *EPISODES[5:], EPISODES[1])]
+REWARDS = [
+    one.metrics.get("normalised_reward")
+    for one in (EPISODES[4], *EPISODES[2:4], EPISODES[0], *EPISODES[5:], EPISODES[1])
+]
 AS_LISTED = ["-" if reward is None else f"{reward:.1f}" for reward in REWARDS]
 FALLING = ["100.0", "20.0", "9.5", "9.5", "-30.0", "-", "-"]
 RISING = ["-30.0", "9.5", "9.5", "20.0", "100.0", "-", "-"]
@@ -66,7 +69,7 @@ RISING = ["-30.0", "9.5", "9.5", "20.0", "100.0", "-", "-"]
 
 def test_it_opens_without_an_error_and_asks_for_its_pictures_alone(browser: Browser, address: str) -> None:
     shown = browser.new_page()
-    asked, said = overheard(shown)
+    asked, said = requests_and_messages(shown)
     shown.goto(address, wait_until="networkidle")
     folder = address.removesuffix("index.html")
     assert [url.removeprefix(folder).split("/")[-1] for url in asked] == ["index.html", "thumbnail.png"]

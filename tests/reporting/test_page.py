@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from hm_agent.reporting.wording import number, with_error
-from tests.browsing import CONTRASTS, READABLE, overheard
+from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def page(browser: Browser, report: Path) -> Iterator[Page]:
 
 def test_it_opens_without_an_error_and_asks_for_nothing_else(browser: Browser, report: Path) -> None:
     shown = browser.new_page()
-    asked, said = overheard(shown)
+    asked, said = requests_and_messages(shown)
     shown.goto((report / "report.html").as_uri(), wait_until="networkidle")
     assert [url for url in asked if not url.startswith("data:")] == [(report / "report.html").as_uri()]
     assert said == []
@@ -80,8 +80,8 @@ def test_the_table_has_the_figures_of_the_csv(page: Page, report: Path) -> None:
     )
     assert len(shown) == len(rows)
     for cells, row in zip(shown, rows, strict=True):
-        reward = with_error(float(row["normalised_reward"]), float(row["sem"]))
-        expected = [row["scenario"], row["episodes"], reward, number(float(row["score"]), 2)]
+        mean = with_error(float(row["mean"]), float(row["sem"]))
+        expected = [row["scenario"], row["episodes"], mean, number(float(row["normalised_score"]), 2)]
         assert [cells[place].replace("−", "-") for place in (0, 2, 3, 8)] == expected
 
 

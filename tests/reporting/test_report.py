@@ -15,7 +15,7 @@ from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_report
-from tests.reporting.examples import leave, result
+from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, result, shared_result
 
 ROOT = Path(__file__).parents[2]
 Folders = tuple[Path, Path]
@@ -36,32 +36,34 @@ def test_a_row_has_the_figures_of_its_episodes(grid: Folders, report: Path) -> N
     assert len(rows) == 8
     (row,) = (row for row in rows if (row["scenario"], row["agent"]) == ("rws_repeated_6", "oracle"))
     rewards = [
-        one.normalised_reward or 0.0 for one in results(grid) if one.scenario.endswith("_6") and one.agent == "oracle"
+        one.metrics["normalised_reward"]
+        for one in results(grid)
+        if one.scenario.endswith("_6") and one.agent == "oracle"
     ]
     assert (int(row["episodes"]), int(row["finished"])) == (3, 3)
-    assert float(row["normalised_reward"]) == pytest.approx(mean(rewards))
+    assert float(row["mean"]) == pytest.approx(mean(rewards))
     assert float(row["sem"]) == pytest.approx(stdev(rewards) / 3**0.5)
     assert min(rewards) <= float(row["low"]) <= mean(rewards) <= float(row["high"]) <= max(rewards)
-    assert float(row["score"]) == 1
+    assert float(row["normalised_score"]) == 1
 
 
 def test_settings_that_differ_make_two_rows(report: Path) -> None:
     rows = [row for row in table(report / "report.csv") if row["agent"] == "hypothetical_minds"]
     assert {re.findall(r"\bthreshold=\S+", row["settings"])[0] for row in rows} == {"threshold=0.7", "threshold=0.5"}
-    assert all(row["oracle"] and row["random"] for row in rows)
+    assert all(row["ceiling"] and row["floor"] for row in rows)
 
 
 def test_differences_are_those_of_the_same_seeds(grid: Folders, report: Path) -> None:
-    (pd,) = (row for row in table(report / "differences.csv") if row["game"].startswith("Prisoner"))
+    (pd,) = (row for row in table(report / "differences.csv") if row["group"].startswith("Prisoner"))
     rewards = {
-        (one.settings["threshold"], one.seed): one.normalised_reward or 0.0
+        (one.settings["threshold"], one.seed): one.metrics["normalised_reward"]
         for one in results(grid)
         if one.agent == "hypothetical_minds" and one.scenario.startswith("prisoners")
     }
     first, second = (float(pd[name].split("threshold=")[1].rstrip(")")) for name in ("first", "second"))
     gaps = [rewards[first, seed] - rewards[second, seed] for _, seed in rewards]
-    assert float(pd["reward"]) == pytest.approx(mean(gaps))
-    assert (pd["common"], pd["reward_unit"]) == ("3", "episodes")
+    assert float(pd["difference"]) == pytest.approx(mean(gaps))
+    assert (pd["common"], pd["difference_over"]) == ("3", "episodes")
 
 
 def test_every_episode_is_listed_with_its_seed(grid: Folders, report: Path) -> None:
@@ -87,12 +89,12 @@ def test_markdown_says_what_was_run_and_shows_the_pictures(report: Path) -> None
 
 def test_validation_is_drawn_and_ablations_are_not_where_there_are_none(grid: Folders) -> None:
     pictures = [picture.name for picture in gather(read_runs(grid), grid[0]).pictures]
-    assert pictures == ["reward", "validation", "effort"]
+    assert pictures == ["means", "validation", "effort"]
 
 
 def test_the_same_episodes_give_the_same_report(grid: Folders, report: Path, tmp_path: Path) -> None:
     again = write_report(read_runs(grid), tmp_path / "first" / "report").parent
-    for name in ("report.csv", "differences.csv", "figures/reward-0.svg", "figures/validation-0.svg"):
+    for name in ("report.csv", "differences.csv", "figures/means-0.svg", "figures/validation-0.svg"):
         assert (again / name).read_bytes() == (report / name).read_bytes()
     assert not [path.name for path in again.rglob(".*")]
 
@@ -109,8 +111,8 @@ def test_episodes_that_did_not_complete_are_shown(tmp_path: Path) -> None:
 def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:
     leave(tmp_path, *(result(agent, 5, seed) for agent in ("hypothetical_minds", "vmp", "react") for seed in (1, 2)))
     pictures = {picture.name: picture for picture in gather(read_runs((tmp_path,)), tmp_path).pictures}
-    shown = {name: [key.label for key in pictures[name].legend] for name in ("reward", "ablations")}
-    assert shown == {"reward": ["hypothetical_minds", "react"], "ablations": ["hypothetical_minds", "vmp"]}
+    shown = {name: [key.label for key in pictures[name].legend] for name in ("means", "ablations")}
+    assert shown == {"means": ["hypothetical_minds", "react"], "ablations": ["hypothetical_minds", "vmp"]}
 
 
 def test_names_are_escaped(tmp_path: Path) -> None:
@@ -118,6 +120,93 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     write_report(read_runs((tmp_path,)), tmp_path)
     assert "a|b<i>" not in (tmp_path / "report.html").read_text()
     assert r"a\|b<i>" in (tmp_path / "report.md").read_text()
+
+
+@pytest.mark.usefixtures("delivery")
+def test_rows_of_different_units_stand_in_different_tables(tmp_path: Path) -> None:
+    leave(tmp_path, result("vmp", 7), delivered("vmp", 4), delivered("mmp", 6), delivered("hypothetical_minds", 5))
+    report = gather(read_runs((tmp_path,)), tmp_path)
+    assert [[row.scenario.group for row in rows] for rows in report.rows_by_unit.values()] == [
+        ["Running With Scissors, repeated"],
+        ["Delivery"] * 3,
+    ]
+    (_, rows) = report.rows_by_unit.values()
+    assert [row.condition.agent for row in report.best(rows)] == ["vmp"]
+    write_report(read_runs((tmp_path,)), tmp_path)
+    text = (tmp_path / "report.md").read_text()
+    for sentence in ("Reward per 1,200 steps: mean", "Minutes per parcel: mean", "over n episodes. Lower is better."):
+        assert text.count(sentence) == 1
+    assert "- Published: a postman's diary." in text
+    assert "- The roads are empty." in text
+    assert "- The bots are scripted" in text
+    assert "minutes per parcel (lower is better)" in (tmp_path / "figures" / "means-0.svg").read_text()
+
+
+def test_differences_in_different_units_stand_in_different_tables(tmp_path: Path) -> None:
+    kitchen = "collaborative_cooking__asymmetric_1"
+    leave(tmp_path, *(result(agent, scenario=name) for agent in ("vmp", "mmp") for name in (RWS, PD, kitchen)))
+    report = gather(read_runs((tmp_path,)), tmp_path)
+    assert {unit: len(found) for unit, found in report.by_difference_unit(report.comparisons).items()} == {
+        None: 1,
+        "reward per 1,000 steps": 1,
+        "reward per 1,200 steps": 2,
+    }
+
+
+def test_who_plays_whom_is_shown_where_agents_share_a_world(tmp_path: Path) -> None:
+    both = ("hypothetical_minds", 9.0), ("react", 3.0)
+    leave(tmp_path, result(), *(shared_result(*both, seed=seed) for seed in (1, 2)))
+    write_report(read_runs((tmp_path,)), tmp_path)
+    text = (tmp_path / "report.md").read_text()
+    assert "rws_arena_selfplay, 1,200 steps:" in text
+    assert "| hypothetical_minds | - | 9.0 ± 0.0 (n = 2) |" in text
+    assert "| react | 2 | 2 | 0 | 0 | 0 | 0 | 0.0000 |" in text
+    page = (tmp_path / "report.html").read_text()
+    assert 'id="matchups"' in page
+    assert 'href="seats.csv"' in page
+    rows = table(tmp_path / "seats.csv")
+    assert [(row["seat"], row["agent"], row["others"], row["reward"]) for row in rows] == [
+        ("player_0", "hypothetical_minds", "player_1=react", "9.0"),
+        ("player_1", "react", "player_0=hypothetical_minds", "3.0"),
+    ] * 2
+
+
+def test_without_shared_worlds_nobody_is_said_to_meet(tmp_path: Path) -> None:
+    leave(tmp_path, result())
+    write_report(read_runs((tmp_path,)), tmp_path)
+    assert "Who plays whom" not in (tmp_path / "report.html").read_text()
+    assert not (tmp_path / "seats.csv").exists()
+
+
+def test_settings_that_differ_are_shown_beside_the_agent(tmp_path: Path) -> None:
+    trained = result(seed=2, settings={**result().settings, "bots": "trained"})
+    self_play = shared_result(("hypothetical_minds", 1.0), ("hypothetical_minds", 1.0))
+    leave(tmp_path, result(), trained, self_play)
+    report = gather(read_runs((tmp_path,)), tmp_path)
+    assert {(row.scenario.name, report.labels[row.condition]) for row in report.rows} == {
+        (RWS, "hypothetical_minds (bots=scripted)"),
+        (RWS, "hypothetical_minds (bots=trained)"),
+        (SELF_PLAY, "hypothetical_minds"),
+    }
+    assert [fact.values for fact in report.facts if fact.name == "--bots"]
+
+
+def test_importing_reports_imports_neither_scipy_nor_matplotlib_nor_agents_nor_worlds() -> None:
+    modules = [path.stem for path in (ROOT / "hm_agent" / "reporting").glob("*.py") if path.stem != "__init__"]
+    imports = "; ".join(f"import hm_agent.reporting.{name}" for name in modules)
+    heavy = "scipy", "matplotlib", "hm_agent.agents", "hm_agent.worlds"
+    code = f"import sys; {imports}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_table_needs_no_scipy() -> None:
+    code = "import sys; from tests.reporting.examples import result; from hm_agent.reporting.tables import tabulate; "
+    code += "rows = tabulate([result(reward=1.0), result(reward=3.0, seed=2)]); "
+    code += "from hm_agent.reporting.summary import tables; tables(rows); before = 'scipy' in sys.modules; "
+    code += "print(before, rows[0].estimate.interval, 'scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert done.stdout == "False (1.0, 3.0) True\n"
 
 
 def ask(*arguments: str, cwd: Path) -> tuple[int, str, str]:

@@ -11,8 +11,8 @@ from hm_agent.reporting.statistics import (
     bootstrap_interval,
     estimate,
     mean_and_error,
+    normalised_score,
     paired_difference,
-    score,
     t_interval,
 )
 
@@ -114,4 +114,10 @@ def test_a_difference_is_open_while_its_interval_holds_nothing_or_zero(differenc
 def test_a_score_says_where_between_floor_and_ceiling(
     value: float, floor: float | None, ceiling: float | None, expected: float | None
 ) -> None:
-    assert score(value, floor, ceiling) == expected
+    assert normalised_score(value, floor, ceiling) == expected
+
+
+def test_where_lower_is_better_the_ceiling_lies_below_the_floor() -> None:
+    assert normalised_score(4, 10, 2, higher_is_better=False) == 0.75
+    assert normalised_score(4, 2, 10, higher_is_better=False) is None
+    assert normalised_score(4, 3, 3, higher_is_better=False) is None

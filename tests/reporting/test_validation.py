@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 
-from hm_agent.core import Decision, Hypothesis, Observation, Step
+from hm_agent.core import Decision, Hypothesis, Seat, Step, Thoughts, Turn
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.reporting.runs import Played
+from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.validation import Stream, curves, read_streams
-from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from tests.reporting.examples import result
+from tests.reporting.examples import KITCHEN, result
 
-KITCHEN = "collaborative_cooking__asymmetric_1"
 BELIEF = Hypothesis("it plays rock", 0.8)
 Met = tuple[str | None, float, bool]
 """An interaction: with whom, its reward, and whether a hypothesis is validated from then on."""
 
 
+@dataclass(frozen=True)
+class Paid:
+    """An interaction that paid."""
+
+    step: int
+    partner: str | None
+    behaviour: str | None
+    reward: float
+
+
+def thoughts(met: Met, *, interactions: tuple[Paid, ...] = ()) -> Thoughts:
+    validated = BELIEF if met[2] else None
+    return Thoughts(about=met[0], hypotheses=(BELIEF,), validated=validated, interactions=interactions)  # type: ignore[arg-type]
+
+
 def trace(folder: Path, *met: Met) -> Path:
+    return traces(folder, {"player_0": met})
+
+
+def traces(folder: Path, by_seat: dict[Seat, tuple[Met, ...]]) -> Path:
+    """A trace in which each seat has its interactions, and does nothing in every second step."""
     folder.mkdir(exist_ok=True)
     recorder = TraceRecorder(folder / "trace.jsonl")
-    for number, (partner, reward, proven) in enumerate(met):
-        event = InteractionEvent(number, partner, (1, 1, 1), reward, (0, 0, 0))
-        believed = BELIEF if proven else None
-        decision = Decision(0, about=partner, hypotheses=(BELIEF,), validated=believed, events=(event,))
-        recorder.record(Step(Observation(number, {}), decision, 0.0, 0.0))
-        recorder.record(
-            Step(Observation(number, {}), Decision(0, about=partner, hypotheses=(BELIEF,), validated=believed), 0, 0)
-        )
+    for seat, all_met in by_seat.items():
+        for number, met in enumerate(all_met):
+            paid = Paid(number, met[0], "rock", met[1])
+            for interactions in ((paid,), ()):
+                decision = Decision(0, thoughts=thoughts(met, interactions=interactions))
+                recorder.record(Step(Turn(number, {}), {seat: decision}, {}, {}))
     recorder.close()
     return folder / "trace.jsonl"
 
@@ -48,13 +66,31 @@ def test_each_other_player_makes_a_stream_of_its_own(tmp_path: Path) -> None:
     assert read_streams(trace(tmp_path, *met)) == [Stream((1, 3), validated=None), Stream((2, 4), validated=0)]
 
 
+def test_in_self_play_each_seat_and_partner_makes_a_stream(tmp_path: Path) -> None:
+    met: dict[Seat, tuple[Met, ...]] = {
+        "player_0": (("player_1", 1, False), ("player_1", 2, True)),
+        "player_1": (("player_0", 3, True), ("player_0", 4, True)),
+    }
+    assert read_streams(traces(tmp_path, met)) == [Stream((1, 2), validated=1), Stream((3, 4), validated=0)]
+
+
+def test_a_trace_of_format_1_is_read_too(tmp_path: Path) -> None:
+    belief = {"hypotheses": [{"words": "it plays rock", "value": 0.8}], "about": "it", "validated": "it plays rock"}
+    lines: list[dict[str, object]] = [
+        {"step": 0, "action": "noop", "reward": 0, "understood": [{"step": 0, "partner": "it", "reward": 1}]},
+        {"step": 1, "action": "noop", "reward": 0, "understood": [{"step": 1, "partner": "it", "reward": 2}], **belief},
+    ]
+    (tmp_path / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert read_streams(tmp_path / "trace.jsonl") == [Stream((1, 2), validated=1)]
+
+
 def test_a_stream_without_validation_is_counted_and_not_drawn() -> None:
     assert Stream((1.0, 2.0), validated=None).by_offset() == {}
 
 
-def episodes(tmp_path: Path, *played: tuple[Met, ...], **changes: object) -> list[Played]:
+def episodes(tmp_path: Path, *played: tuple[Met, ...], **changes: object) -> list[RecordedEpisode]:
     return [
-        Played(result(seed=number, **changes), trace(tmp_path / str(number), *met).parent)  # type: ignore[arg-type]
+        RecordedEpisode(result(seed=number, **changes), trace(tmp_path / str(number), *met).parent)  # type: ignore[arg-type]
         for number, met in enumerate(played)
     ]
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.hypotheses import (
+    TABLE_2,
     Bank,
     Hyperparameters,
     add,
@@ -15,11 +18,14 @@ from hm_agent.theory_of_mind.hypotheses import (
     with_predictions,
 )
 
-TABLE_2 = Hyperparameters()
-
 
 def predicting(words: str, prediction: str | None, value: float = 0.0) -> Hypothesis:
     return Hypothesis(words, value, prediction)
+
+
+def equal_to(behaviour: str | None) -> Callable[[str], bool | None]:
+    """A prediction is right if it equals this behaviour; unknown if that is None."""
+    return lambda prediction: None if behaviour is None else prediction == behaviour
 
 
 def after(hits: str) -> Bank:
@@ -27,8 +33,12 @@ def after(hits: str) -> Bank:
     bank: Bank = (Hypothesis("plays rock"),)
     for hit in hits:
         bank = with_predictions(bank, bank, ["rock"])
-        bank = score(bank, "rock" if hit == "+" else "paper", TABLE_2)
+        bank = score(bank, equal_to("rock" if hit == "+" else "paper"), TABLE_2)
     return bank
+
+
+def test_table_2_has_the_papers_hyperparameters() -> None:
+    assert (TABLE_2.learning_rate, TABLE_2.reward, TABLE_2.threshold, TABLE_2.top_k) == (0.3, 1.0, 0.7, 5)
 
 
 def test_values_of_hits_in_a_row_are_the_papers() -> None:
@@ -65,21 +75,21 @@ def test_empty_bank_has_nothing_validated() -> None:
 
 def test_each_hypothesis_is_scored_on_its_own_prediction() -> None:
     bank = (predicting("right", "rock"), predicting("wrong", "paper"))
-    assert [hypothesis.value for hypothesis in score(bank, "rock", TABLE_2)] == pytest.approx([0.3, -0.3])
+    assert [hypothesis.value for hypothesis in score(bank, equal_to("rock"), TABLE_2)] == pytest.approx([0.3, -0.3])
 
 
 def test_stale_prediction_is_never_scored() -> None:
-    once = score((predicting("right", "rock"),), "rock", TABLE_2)
-    assert score(once, "paper", TABLE_2) == once
+    once = score((predicting("right", "rock"),), equal_to("rock"), TABLE_2)
+    assert score(once, equal_to("paper"), TABLE_2) == once
 
 
-def test_hypothesis_that_was_not_asked_keeps_its_value() -> None:
-    (silent,) = score((predicting("silent", None, 0.4),), "rock", TABLE_2)
+def test_hypothesis_without_a_prediction_keeps_its_value() -> None:
+    (silent,) = score((predicting("silent", None, 0.4),), equal_to("rock"), TABLE_2)
     assert silent.value == 0.4
 
 
-def test_unknown_behaviour_uses_predictions_up_without_changing_values() -> None:
-    assert score((predicting("right", "rock", 0.4),), None, TABLE_2) == (predicting("right", None, 0.4),)
+def test_unknown_behaviour_clears_predictions_without_changing_values() -> None:
+    assert score((predicting("right", "rock", 0.4),), equal_to(None), TABLE_2) == (predicting("right", None, 0.4),)
 
 
 def test_only_hypotheses_asked_get_a_prediction() -> None:

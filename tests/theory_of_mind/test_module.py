@@ -1,24 +1,15 @@
-"""The five steps of the Theory of Mind, with a model that answers as it is told."""
+"""The five steps of the Theory of Mind, whole and with parts switched off, with a scripted model."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from typing import cast
-
 import pytest
 
-from hm_agent.core import Strategy
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.memory import InteractionMemory
-from hm_agent.theory_of_mind.module import HypothesisAnswer, TheoryOfMind
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
-from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, Life
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
+from hm_agent.testing.scripted_model import ScriptedModel, each
+from hm_agent.theory_of_mind.hypotheses import TABLE_2
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
+from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
     ChooseOpponents,
     CounterAnswer,
@@ -26,109 +17,87 @@ from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
     PredictAndCounter,
     ProposeHypothesis,
 )
-from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+from tests.strategists import PAPERS, arena, begin, dyad, interact, see_pickup
 
-RWS = game_named("rws_repeated", MatrixFacts)
-ARENA = game_named("rws_arena", MatrixFacts)
 ROCK, PAPER, SCISSORS = {"rock": 6}, {"paper": 6}, {"scissors": 6}
 
 
-class ScriptedModel:
-    """Proposes hypotheses from a list and predicts what each of them says; notes every question."""
-
-    name = "told"
-
-    def __init__(self, hypotheses: list[str], predict: Callable[[str | None], dict[str, int]]) -> None:
-        self._hypotheses = iter(hypotheses)
-        self._predict = predict
-        self.asked: list[object] = []
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        self.asked.append(question)
-        if isinstance(question, ProposeHypothesis):
-            words = next(self._hypotheses, None)
-            if words is None:
-                raise Unanswered
-            return cast(AnswerT, HypothesisAnswer(hypothesis=words))
-        assert isinstance(question, PredictAndCounter)
-        return cast(AnswerT, CounterAnswer(other_next=self._predict(question.hypothesis), own_next=PAPER))
+def predicts(words: str | None) -> dict[str, int]:
+    """What a hypothesis predicts: the kind that its first word names, scissors if it names none."""
+    return {"rock": ROCK, "paper": PAPER}.get((words or "").partition(" ")[0], SCISSORS)
 
 
-def mind_of(model: ScriptedModel) -> TheoryOfMind:
-    game = MatrixGame(RWS, vision_of(RWS.short_name))
-    return TheoryOfMind(game.mind, model, InteractionMemory(), Hyperparameters())
+def model_proposing(*words: str) -> ScriptedModel:
+    """Proposes these hypotheses one by one, then gives no valid answer."""
+    return ScriptedModel(
+        {
+            ProposeHypothesis: each([HypothesisAnswer(hypothesis=said) for said in words]),
+            PredictAndCounter: lambda asked: CounterAnswer(other_next=predicts(asked.hypothesis), own_next=PAPER),
+        }
+    )
 
 
-def meet(mind: TheoryOfMind, step: int, other: tuple[int, ...]) -> Strategy | None:
-    """An interaction in which the other held this and one held a committed paper."""
-    own = (1, 7, 1)
-    event = InteractionEvent(step, "opponent", own, reward(own, other, RWS.payoff), shown=(0, 0, 0))
-    return asyncio.run(mind.revise(event))
+ALL_PARTS = Parts()
 
 
-def find_gone(mind: TheoryOfMind, step: int, taken: tuple[int, ...], suggests: str | None) -> Strategy | None:
-    return asyncio.run(mind.revise(Gathering(step, "opponent", suggests, taken, own=(1, 3, 1))))
-
-
-def says(words: str | None) -> dict[str, int]:
-    return {"rock": ROCK, "paper": PAPER}.get(words or "", SCISSORS)
-
-
-ROCKS, PAPERS = (6, 1, 1), (1, 6, 1)
+def mind_of(model: ScriptedModel, parts: Parts = ALL_PARTS) -> TheoryOfMind:
+    return TheoryOfMind(dyad().mind, model, TABLE_2, parts)
 
 
 def test_a_hypothesis_is_validated_by_four_hits_in_a_row_and_then_asked_alone() -> None:
-    model = ScriptedModel(["rock", "paper", "scissors", "rock"], says)
+    model = model_proposing("rock", "paper", "scissors", "rock")
     mind = mind_of(model)
     for step in range(4):
-        meet(mind, step, ROCKS)
+        interact(mind, step)
         assert mind.validated is None
-    meet(mind, 4, ROCKS)
+    interact(mind, 4)
     assert mind.validated is not None
     assert mind.validated.words == "rock"
     model.asked.clear()
-    meet(mind, 5, ROCKS)
-    assert [type(question) for question in model.asked] == [PredictAndCounter]
+    interact(mind, 5)
+    assert model.kinds() == [PredictAndCounter]
 
 
 def test_validation_is_lost_with_a_miss_and_a_new_hypothesis_is_asked_for() -> None:
-    model = ScriptedModel(["rock"] * 4 + ["paper"], says)
+    model = model_proposing(*["rock"] * 4, "paper")
     mind = mind_of(model)
     for step in range(5):
-        meet(mind, step, ROCKS)
+        interact(mind, step)
     assert mind.validated is not None
-    meet(mind, 5, PAPERS)
+    interact(mind, 5, PAPERS)
     assert mind.validated is None
     assert mind.hypotheses[-1].words == "paper"
 
 
 def test_every_stored_hypothesis_is_scored_on_its_own_fresh_prediction() -> None:
-    mind = mind_of(ScriptedModel(["rock", "paper", "scissors"], says))
+    mind = mind_of(model_proposing("rock", "paper", "scissors"))
     for step in range(3):
-        meet(mind, step, ROCKS)
+        interact(mind, step)
     assert all(hypothesis.prediction for hypothesis in mind.hypotheses)
-    meet(mind, 3, PAPERS)
+    interact(mind, 3, PAPERS)
     values = {hypothesis.words: hypothesis.value for hypothesis in mind.hypotheses}
     assert values["paper"] > values["scissors"]
 
 
 def test_refinement_is_shown_the_best_earlier_hypotheses_only() -> None:
-    model = ScriptedModel(["rock", "paper", "scissors"], says)
+    model = model_proposing("rock", "paper", "scissors")
     mind = mind_of(model)
     for step in range(3):
-        meet(mind, step, ROCKS)
-    proposals = [question for question in model.asked if isinstance(question, ProposeHypothesis)]
-    assert [[h.words for h in proposal.best] for proposal in proposals] == [[], ["rock"], ["rock"]]
+        interact(mind, step)
+    assert [[best.words for best in proposal.best] for proposal in model.of(ProposeHypothesis)] == [
+        [],
+        ["rock"],
+        ["rock"],
+    ]
 
 
-def test_a_clue_against_the_expectation_is_thought_over_and_scores_nothing() -> None:
-    model = ScriptedModel(["rock"], says)
+def test_a_clue_against_the_prediction_asks_for_a_new_one_and_scores_no_hypothesis() -> None:
+    model = model_proposing("rock")
     mind = mind_of(model)
-    meet(mind, 0, ROCKS)
+    interact(mind, 0)
     before = mind.hypotheses
     model.asked.clear()
-    assert find_gone(mind, 5, (0, 1, 0), "paper") is not None
+    assert see_pickup(mind, 5, "paper", (0, 1, 0)) is not None
     (question,) = model.asked
     assert isinstance(question, PredictAndCounter)
     assert (question.hypothesis, question.taken, question.own) == ("rock", (0, 1, 0), (1, 3, 1))
@@ -136,77 +105,115 @@ def test_a_clue_against_the_expectation_is_thought_over_and_scores_nothing() -> 
 
 
 @pytest.mark.parametrize(("taken", "suggests"), [((2, 0, 0), "rock"), ((1, 1, 0), None)])
-def test_a_clue_that_fits_or_says_nothing_is_not_asked_about(taken: tuple[int, ...], suggests: str | None) -> None:
-    model = ScriptedModel(["rock"], says)
+def test_a_clue_that_fits_or_suggests_nothing_asks_no_question(taken: tuple[int, ...], suggests: str | None) -> None:
+    model = model_proposing("rock")
     mind = mind_of(model)
-    meet(mind, 0, ROCKS)
+    interact(mind, 0)
     model.asked.clear()
-    assert find_gone(mind, 5, taken, suggests) is None
+    assert see_pickup(mind, 5, suggests, taken) is None
     assert not model.asked
 
 
 def test_a_clue_before_the_first_interaction_gives_a_strategy_without_a_hypothesis() -> None:
-    strategy = find_gone(mind_of(ScriptedModel([], says)), 5, (0, 0, 1), "scissors")
+    strategy = see_pickup(mind_of(model_proposing()), 5, "scissors", (0, 0, 1))
     assert strategy is not None
     assert strategy.expected == (1, 1, 6)
 
 
-def test_without_a_new_hypothesis_the_old_ones_go_on() -> None:
-    mind = mind_of(ScriptedModel(["rock"], says))
-    meet(mind, 0, ROCKS)
-    strategy = meet(mind, 1, ROCKS)
+def test_without_a_new_hypothesis_the_earlier_ones_stay_in_use() -> None:
+    mind = mind_of(model_proposing("rock"))
+    interact(mind, 0)
+    strategy = interact(mind, 1)
     assert [hypothesis.words for hypothesis in mind.hypotheses] == ["rock"]
     assert strategy is not None
     assert strategy.expected == (6, 1, 1)
 
 
-def test_a_model_without_an_answer_leaves_a_first_strategy_by_calculation() -> None:
-    class Mute(ScriptedModel):
-        async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-            raise Unanswered
-
-    strategy = asyncio.run(mind_of(Mute([], says)).open())
-    assert strategy.target is not None
+def test_without_an_answer_the_first_strategy_is_calculated() -> None:
+    model = ScriptedModel({PredictAndCounter: lambda question: None})
+    assert begin(mind_of(model)).target is not None
+    assert model.kinds() == [PredictAndCounter]
 
 
-def test_interactions_are_remembered_with_inventory_reward_partner_and_step() -> None:
-    memory = InteractionMemory()
-    game = MatrixGame(RWS, vision_of(RWS.short_name))
-    mind = TheoryOfMind(game.mind, ScriptedModel(["rock"], says), memory, Hyperparameters())
-    meet(mind, 7, ROCKS)
-    (met,) = memory.of("opponent")
-    assert (met.step, met.partner, met.own, met.other, met.behaviour) == (7, "opponent", (1, 7, 1), ROCKS, "rock")
-    assert met.reward == reward((1, 7, 1), ROCKS, RWS.payoff)
-    assert memory.of("somebody else") == ()
+def test_exact_inference_asks_no_question_about_inventories() -> None:
+    model = model_proposing("rock")
+    interact(mind_of(model), 0)
+    assert not model.of(InferInventory)
 
 
-def test_the_exact_calculation_asks_nothing_of_the_model() -> None:
-    model = ScriptedModel(["rock"], says)
-    meet(mind_of(model), 0, ROCKS)
-    assert not any(isinstance(question, InferInventory) for question in model.asked)
+def test_among_several_players_every_clue_asks_again_whom_to_meet() -> None:
+    model = ScriptedModel({ChooseOpponents: lambda question: ChoiceAnswer(seek=[], own_next=ROCK)})
+    mind = TheoryOfMind(arena().mind, model, TABLE_2)
+    clues = [((1, 0, 0), "rock"), ((2, 0, 0), "rock"), ((0, 0, 0), None), ((1, 0, 0), "rock")]
+    for step, (taken, suggests) in enumerate(clues):
+        see_pickup(mind, step, suggests, taken, partner="player_1")
+    present = [question.opponents[0].present for question in model.of(ChooseOpponents)]
+    assert present == [PickupRecord(0, (1, 0, 0)), PickupRecord(1, (2, 0, 0)), None, PickupRecord(3, (1, 0, 0))]
+    assert model.kinds() == [ChooseOpponents] * 4
 
 
-class Chooser:
-    """Seeks everybody; notes every question."""
+# Parts switched off, as in the ablations
 
-    name = "chooser"
-
-    def __init__(self) -> None:
-        self.asked: list[object] = []
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        self.asked.append(question)
-        assert isinstance(question, ChooseOpponents)
-        return cast(AnswerT, ChoiceAnswer(seek=[], own_next=ROCK))
+MMP, MMP_HE = Parts(evaluation=False, refinement=False), Parts(refinement=False)
 
 
-def test_among_many_each_clue_is_thought_over() -> None:
-    model = Chooser()
-    mind = TheoryOfMind(
-        MatrixGame(ARENA, vision_of(ARENA.short_name)).mind, model, InteractionMemory(), Hyperparameters()
-    )
-    news = [((1, 0, 0), "rock"), ((2, 0, 0), "rock"), ((0, 0, 0), None), ((1, 0, 0), "rock")]
-    for step, (taken, suggests) in enumerate(news):
-        asyncio.run(mind.revise(Gathering(step, "player_1", suggests, taken, own=(1, 1, 1))))
-    present = [question.opponents[0].present for question in model.asked if isinstance(question, ChooseOpponents)]
-    assert present == [Life(0, (1, 0, 0)), Life(1, (2, 0, 0)), None, Life(3, (1, 0, 0))]
+def test_without_evaluation_only_the_newest_hypothesis_is_kept() -> None:
+    mind = mind_of(model_proposing("rock 1", "rock 2", "rock 3"), MMP)
+    for step, words in enumerate(("rock 1", "rock 2", "rock 3")):
+        interact(mind, step)
+        assert [hypothesis.words for hypothesis in mind.hypotheses] == [words]
+
+
+def test_without_evaluation_a_hypothesis_stays_unscored_and_unvalidated_however_often_it_is_right() -> None:
+    mind = mind_of(model_proposing(*["rock"] * 8), MMP)
+    for step in range(8):
+        interact(mind, step)
+        assert [(hypothesis.value, hypothesis.prediction) for hypothesis in mind.hypotheses] == [(0.0, "rock")]
+        assert mind.validated is None
+
+
+def test_without_evaluation_every_interaction_takes_one_hypothesis_and_one_prediction() -> None:
+    model = model_proposing(*["rock"] * 6)
+    mind = mind_of(model, MMP)
+    for step in range(6):
+        interact(mind, step)
+        assert model.kinds() == [ProposeHypothesis, PredictAndCounter]
+
+
+def test_without_evaluation_the_latest_hypothesis_stays_in_use_without_a_new_one() -> None:
+    mind = mind_of(model_proposing("paper"), MMP)
+    interact(mind, 0)
+    strategy = interact(mind, 1)
+    assert [hypothesis.words for hypothesis in mind.hypotheses] == ["paper"]
+    assert strategy is not None
+    assert strategy.expected == PAPERS
+
+
+def test_without_refinement_hypotheses_are_still_scored_by_their_predictions() -> None:
+    mind = mind_of(model_proposing("rock", "paper", "scissors"), MMP_HE)
+    for step in range(3):
+        interact(mind, step)
+    values = {hypothesis.words: hypothesis.value for hypothesis in mind.hypotheses}
+    assert values == pytest.approx({"rock": 0.51, "paper": -0.3, "scissors": 0.0})
+
+
+def test_without_refinement_a_hypothesis_is_validated_and_then_asked_alone() -> None:
+    model = model_proposing("rock", "paper", "scissors", "paper")
+    mind = mind_of(model, MMP_HE)
+    for step in range(5):
+        assert mind.validated is None
+        interact(mind, step)
+    assert mind.validated is not None
+    assert mind.validated.words == "rock"
+    model.asked.clear()
+    interact(mind, 5)
+    assert model.kinds() == [PredictAndCounter]
+
+
+@pytest.mark.parametrize(("parts", "shown"), [(Parts(), ["rock"]), (MMP_HE, []), (MMP, [])])
+def test_only_refinement_is_shown_hypotheses_that_predicted_well(parts: Parts, shown: list[str]) -> None:
+    model = model_proposing("rock", "paper", "scissors")
+    mind = mind_of(model, parts)
+    for step in range(3):
+        interact(mind, step)
+    assert [hypothesis.words for hypothesis in model.of(ProposeHypothesis)[-1].best] == shown

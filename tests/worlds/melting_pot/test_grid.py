@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Pose, distance, step_towards
+from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Pose, Window, distance, step_towards
 
 POSES = st.builds(Pose, st.integers(-30, 30), st.integers(-30, 30), st.sampled_from(Facing))
 OFFSETS = st.integers(-5, 5)
+WINDOW = Window(left=2, right=2, forward=3, backward=1)
+AT = Pose(10, 10, Facing.EAST)
 
 ROOM = Layout.from_ascii("""
 WWWWW
@@ -50,7 +52,7 @@ def test_offset_undoes_place(pose: Pose, ahead: int, right: int) -> None:
     ],
 )
 @given(pose=POSES)
-def test_step_goes_its_way_without_turning(pose: Pose, move: Move, offset: tuple[int, int]) -> None:
+def test_step_changes_the_cell_and_not_the_facing(pose: Pose, move: Move, offset: tuple[int, int]) -> None:
     assert pose.after(move) == Pose(*pose.place(*offset), pose.facing)
 
 
@@ -88,3 +90,21 @@ def test_wall_is_contained_but_not_open() -> None:
 def test_neighbours_are_open_cells_on_four_sides() -> None:
     assert set(ROOM.neighbours[2, 1]) == {(1, 1), (3, 1)}
     assert ROOM.neighbours[3, 2] == ((3, 1),)
+
+
+def test_window_is_as_large_as_its_sides() -> None:
+    assert (WINDOW.rows, WINDOW.columns) == (5, 5)
+
+
+def test_own_cell_has_offset_zero() -> None:
+    assert WINDOW.offsets[WINDOW.own_index] == (0, 0)
+
+
+def test_patches_begin_far_ahead_to_the_left() -> None:
+    assert WINDOW.offsets[0] == (3, -2)
+    assert WINDOW.cells(AT)[0] == (13, 8)
+
+
+def test_window_shows_exactly_its_cells() -> None:
+    around = {(x, y) for x in range(20) for y in range(20)}
+    assert {cell for cell in around if WINDOW.shows(AT, cell)} == set(WINDOW.cells(AT))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError, data_folder
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios, load_game
+from hm_agent.worlds.melting_pot.scenarios import all_scenarios, load_game, scenario_named
 
 RWS = "running_with_scissors_repeated.toml"
 FULL_NAME = "running_with_scissors_in_the_matrix__repeated"
@@ -13,7 +13,7 @@ FULL_NAME = "running_with_scissors_in_the_matrix__repeated"
 
 def changed(folder: Path, before: str, after: str) -> Path:
     """A copy of a real game's file with one thing changed."""
-    text = (data_folder("scenarios") / RWS).read_text("utf-8")
+    text = (data_folder("scenarios") / "melting_pot" / RWS).read_text("utf-8")
     assert before in text
     path = folder / "changed.toml"
     path.write_text(text.replace(before, after, 1), "utf-8")
@@ -52,30 +52,29 @@ def test_missing_folder_says_where_it_was_looked_for() -> None:
 
 @pytest.mark.parametrize("name", ["rws_repeated_3", f"{FULL_NAME}_3"])
 def test_scenario_is_found_by_its_short_and_by_its_full_name(name: str) -> None:
-    (scenario,) = find_scenarios([name])
+    scenario = scenario_named(name)
     assert (scenario.short_name, scenario.name, scenario.number) == ("rws_repeated_3", f"{FULL_NAME}_3", 3)
 
 
-@pytest.mark.parametrize("glob", ["rws_repeated_*", f"{FULL_NAME}_?"])
-def test_glob_finds_every_scenario_of_a_game_in_order(glob: str) -> None:
-    assert [scenario.number for scenario in find_scenarios([glob])] == list(range(9))
+def test_unknown_name_is_no_scenario() -> None:
+    with pytest.raises(ConfigError, match="unknown scenario 'rws_9'; see --list"):
+        scenario_named("rws_9")
 
 
-def test_scenario_asked_for_twice_comes_once_in_the_order_asked() -> None:
-    found = find_scenarios(["rws_repeated_5", "rws_repeated_[45]", f"{FULL_NAME}_4"])
-    assert [scenario.number for scenario in found] == [5, 4]
+def test_self_play_follows_the_scenarios_of_its_game() -> None:
+    names = [scenario.short_name for scenario in all_scenarios() if scenario.game.short_name == "cooking_asymmetric"]
+    assert names == [*(f"cooking_asymmetric_{number}" for number in range(3)), "cooking_asymmetric_selfplay"]
 
 
-def test_unknown_scenario_is_named_with_what_there_is() -> None:
-    with pytest.raises(ConfigError, match=r"unknown scenario 'rws_9': .*rws_repeated has 0 to 8.*; see --list"):
-        find_scenarios(["rws_repeated_0", "rws_9"])
+def test_self_play_has_a_seat_for_every_player() -> None:
+    assert scenario_named("rws_repeated_selfplay").seats == ("player_0", "player_1")
+    assert len(scenario_named("rws_arena_selfplay").seats) == 8
+    assert scenario_named("rws_arena_0").seats == ("player_0",)
 
 
-def test_inventory_is_told_in_the_games_own_words() -> None:
-    (scenario,) = find_scenarios(["rws_repeated_0"])
-    assert scenario.game.words((1, 6, 1)) == "rock 1, paper 6, scissors 1"
+def test_inventory_is_described_in_the_games_own_words() -> None:
+    assert scenario_named("rws_repeated_0").game.words((1, 6, 1)) == "rock 1, paper 6, scissors 1"
 
 
 def test_scenario_has_the_papers_result() -> None:
-    (scenario,) = find_scenarios(["rws_repeated_8"])
-    assert scenario.facts.paper["hypothetical_minds"] == (63.8, 5.1)
+    assert scenario_named("rws_repeated_8").published["hypothetical_minds"] == (63.8, 5.1)

@@ -1,4 +1,4 @@
-"""A question of each kind that a kitchen gives rise to, for prompts and answers to be tested with."""
+"""An example of every kind of question in a kitchen, with which prompts and answers are tested."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, TOOK_SOUP, TOOK_TOMATO, Activity
+from hm_agent.worlds.melting_pot.games.cooking.activities import (
+    FILLED,
+    OWN,
+    TOOK_SOUP,
+    TOOK_TOMATO,
+    Activity,
+    KitchenInteraction,
+    Pace,
+)
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COUNTER,
     DELIVERY,
@@ -19,33 +27,29 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Pot,
     Station,
 )
-from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
-from hm_agent.worlds.melting_pot.games.cooking.questions.minds import (
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
+    Barred,
+    CritiqueInteraction,
+    EvaluateCooking,
+    KitchenMoment,
+    PlanCooking,
+    Teammate,
+)
+from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ChooseRole,
+    FollowCookingStrategy,
+    JudgeCookingStrategy,
+    MakeCookingStrategy,
     PredictTeammate,
     ProposeTeammate,
     ReadTeammate,
 )
-from hm_agent.worlds.melting_pot.games.cooking.questions.plans import (
-    Barred,
-    CritiqueInteraction,
-    EvaluateCooking,
-    Moment,
-    PlanCooking,
-    Teammate,
-)
-from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
-    FollowCookingStrategy,
-    JudgeCookingStrategy,
-    MakeCookingStrategy,
-)
-from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, KitchenInteraction
-from hm_agent.worlds.melting_pot.games.cooking.rules import Rules
-from hm_agent.worlds.melting_pot.games.cooking.sides import Side
+from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules
+from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 
 KITCHEN = Layout.from_ascii("#########\nO #T#O# T\n# P C P #\n#   C   #\n###D#D###", "#OTDC")
-COOKS = Rules(9, 5, 3, 21, 20.0, 1000)
+COOKS = KitchenRules(9, 5, 3, 21, 20.0, 1000)
 UPPER, LOWER = (4, 2), (4, 3)
 """The two pots."""
 
@@ -90,7 +94,7 @@ PLAN_COOKING = PlanCooking(
     teammate=Teammate((5, 2), "tomato", 210),
     recent=loading(203, 207),
     pace=Pace(14, 121, 0, 33),
-    own=Side(13, 9),
+    own=WorkCost(13, 9),
     history=(),
     critiques=(),
     barred=(),
@@ -112,7 +116,7 @@ NEWLY_THERE = replace(
     teammate=None,
     recent=(),
     pace=Pace(),
-    own=Side(None, None),
+    own=WorkCost(None, None),
 )
 REFUSED = replace(
     PLAN_COOKING,
@@ -131,10 +135,10 @@ UNDECIDED = replace(
     critiques=("Go on.", "Hold a dish when the soup is done."),
 )
 POTS_BEFORE = (Pot(UPPER, 2, None, 180, is_full=False, ready=None), Pot(LOWER, 1, None, 171, is_full=False, ready=None))
-BEFORE = Moment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE)
-AFTER = Moment(210, Pose(3, 2, Facing.NORTH), None, PLAN_COOKING.pots)
+BEFORE = KitchenMoment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE)
+AFTER = KitchenMoment(210, Pose(3, 2, Facing.NORTH), None, PLAN_COOKING.pots)
 PLANNED = ("interact((4, 2))", "interact((3, 4))")
-COSTS = (Pace(14, 121, 0, 33), Side(13, 9), Side(5, None))
+COSTS = (Pace(14, 121, 0, 33), WorkCost(13, 9), WorkCost(5, None))
 PAID = Hypothesis("Keep all pots full.", 3.4)
 
 KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
@@ -142,8 +146,10 @@ KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_first_teammate": ProposeTeammate(COOKS, ROUNDS[:1], ()),
     "predict_teammate": PredictTeammate(COOKS, ROUNDS, FAITH[0].words),
     "predict_teammate_unknown": PredictTeammate(COOKS, (), None),
-    "choose_role": ChooseRole(COOKS, ROUNDS, FAITH[0].words, LOADS, Pace(14, 121, 0, 33), Side(13, 9), Side(5, None)),
-    "choose_role_at_first": ChooseRole(COOKS, (), None, None, Pace(), Side(None, None), Side(None, None)),
+    "choose_role": ChooseRole(
+        COOKS, ROUNDS, FAITH[0].words, LOADS, Pace(14, 121, 0, 33), WorkCost(13, 9), WorkCost(5, None)
+    ),
+    "choose_role_at_first": ChooseRole(COOKS, (), None, None, Pace(), WorkCost(None, None), WorkCost(None, None)),
     "plan_cooking": PLAN_COOKING,
     "plan_cooking_knowing_nothing": NEWLY_THERE,
     "plan_cooking_after_a_failure": REFUSED,
@@ -161,7 +167,7 @@ KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
     "evaluate_failed_cooking": EvaluateCooking(COOKS, PLANNED, PLANNED[0], 0.0, BEFORE, AFTER),
     "read_teammate": ReadTeammate(COOKS, ROUNDS, *COSTS),
     "make_cooking_strategy": MakeCookingStrategy(COOKS, ROUNDS, *COSTS, best=(PAID,)),
-    "make_first_cooking_strategy": MakeCookingStrategy(COOKS, (), Pace(), Side(None, None), Side(None, None)),
+    "make_first_cooking_strategy": MakeCookingStrategy(COOKS, (), Pace(), WorkCost(None, None), WorkCost(None, None)),
     "follow_cooking_strategy": FollowCookingStrategy(COOKS, ROUNDS, COSTS[0], PAID.words),
     "judge_cooking_strategy": JudgeCookingStrategy(COOKS, ROUNDS[0], SERVES),
     "critique_bare_counter": CritiqueInteraction(COOKS, (2, 4), None, None, None, REFUSED.pots, 210),

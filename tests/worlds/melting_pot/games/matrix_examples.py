@@ -1,4 +1,4 @@
-"""A question of each kind that matrix games give rise to, for prompts and answers to be tested with."""
+"""An example of every kind of question in matrix games, with which prompts and answers are tested."""
 
 from __future__ import annotations
 
@@ -6,34 +6,36 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hm_agent.core import Counts, Hypothesis
+from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.worlds.melting_pot.facts import Length
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import Sighting
+from hm_agent.worlds.melting_pot.facts import Counts, Length
+from hm_agent.worlds.melting_pot.games.matrix.partner_choice import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
-from hm_agent.worlds.melting_pot.games.matrix.pickups import Life
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
+from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
+    EvaluatePlan,
+    MatrixMoment,
+    Place,
+    PlanSubgoals,
+    Seen,
+    Site,
+)
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChooseOpponents,
+    FollowStrategy,
     InferInventory,
+    JudgeStrategy,
+    MakeStrategy,
     Opponent,
     PredictAndCounter,
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
 )
-from hm_agent.worlds.melting_pot.games.matrix.questions.plans import (
-    EvaluatePlan,
-    Moment,
-    Place,
-    PlanSubgoals,
-    Seen,
-    Site,
-)
-from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 
-ROCK_PAPER_SCISSORS = Rules(
+ROCK_PAPER_SCISSORS = MatrixRules(
     behaviours=("rock", "paper", "scissors"),
     things=("yellow_box", "purple_box", "blue_box"),
     payoff=((0, -10, 10), (10, 0, -10), (-10, 10, 0)),
@@ -42,27 +44,29 @@ ROCK_PAPER_SCISSORS = Rules(
     height=15,
     length=Length(1000, 100, 0.2),
 )
-DILEMMA = Rules(("cooperate", "defect"), ("green_box", "red_box"), ((3, 0), (5, 1)), 1, 23, 15, Length(1000, 100, 0.1))
-HUNT = Rules(("stag", "hare"), ("green_box", "red_box"), ((4, 0), (2, 2)), 1, 23, 15, Length(1000, 100, 0.1))
+DILEMMA = MatrixRules(
+    ("cooperate", "defect"), ("green_box", "red_box"), ((3, 0), (5, 1)), 1, 23, 15, Length(1000, 100, 0.1)
+)
+HUNT = MatrixRules(("stag", "hare"), ("green_box", "red_box"), ((4, 0), (2, 2)), 1, 23, 15, Length(1000, 100, 0.1))
 
 
-def encounter(
-    step: int, own: Counts, other: Counts, shown: Counts, rules: Rules = ROCK_PAPER_SCISSORS
+def interaction(
+    step: int, own: Counts, other: Counts, shown: Counts, rules: MatrixRules = ROCK_PAPER_SCISSORS
 ) -> MatrixInteraction:
     paid = reward(own, other, rules.payoff)
     return MatrixInteraction(step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown)
 
 
-def played(inventory: Counts, rules: Rules) -> str | None:
+def played(inventory: Counts, rules: MatrixRules) -> str | None:
     main = argmax(inventory)
     return None if main is None else rules.behaviours[main]
 
 
 HISTORY = (
-    encounter(96, (6, 1, 1), (1, 6, 1), (0, 0, 0)),
-    encounter(187, (1, 1, 6), (7, 1, 2), (0, 0, 2)),
-    encounter(265, (2, 7, 1), (1, 1, 6), (1, 3, 0)),
-    replace(encounter(301, (2, 2, 2), (2, 1, 1), (0, 0, 0)), behaviour=None),
+    interaction(96, (6, 1, 1), (1, 6, 1), (0, 0, 0)),
+    interaction(187, (1, 1, 6), (7, 1, 2), (0, 0, 2)),
+    interaction(265, (2, 7, 1), (1, 1, 6), (1, 3, 0)),
+    replace(interaction(301, (2, 2, 2), (2, 1, 1), (0, 0, 0)), behaviour=None),
 )
 BEST = (
     Hypothesis("It plays the best response to what I played last.", 0.51, "rock"),
@@ -107,28 +111,32 @@ LOST = replace(
     unseen=(((1, 9), None), ((6, 4), None)),
 )
 HUNTED = (
-    encounter(70, (5, 1), (1, 5), (2, 0), HUNT),
-    encounter(151, (1, 6), (5, 1), (0, 3), HUNT),
+    interaction(70, (5, 1), (1, 5), (2, 0), HUNT),
+    interaction(151, (1, 6), (5, 1), (0, 3), HUNT),
 )
 
 ARENA = replace(ROCK_PAPER_SCISSORS, width=25, height=24, players=8)
 OPPONENTS = (
-    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(Life(240, (0, 2, 0)),), seen=Sighting(345, 7)),
+    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(PickupRecord(240, (0, 2, 0)),), seen=LastSeen(345, 7)),
     Opponent(
-        "player_2", HISTORY[2:3], Hypothesis("The opponent always plays scissors."), "scissors", Life(310, (0, 0, 2))
+        "player_2",
+        HISTORY[2:3],
+        Hypothesis("The opponent always plays scissors."),
+        "scissors",
+        PickupRecord(310, (0, 0, 2)),
     ),
     Opponent(
         "player_3",
         (),
         None,
         "rock",
-        Life(333, (1, 0, 0)),
-        (Life(60, (0, 3, 0)), Life(201, (2, 0, 1))),
-        Sighting(333, 4),
+        PickupRecord(333, (1, 0, 0)),
+        (PickupRecord(60, (0, 3, 0)), PickupRecord(201, (2, 0, 1))),
+        LastSeen(333, 4),
     ),
     Opponent("player_4", (), None, None),
 )
-TAKING = Opponent("opponent", HISTORY, None, None, Life(340, (2, 0, 1)))
+TAKING = Opponent("opponent", HISTORY, None, None, PickupRecord(340, (2, 0, 1)))
 SOUGHT = replace(
     PLAN,
     rules=ARENA,
@@ -151,7 +159,7 @@ UNDECIDED_AMONG_MANY = replace(
     critiques=("Go on.", "Hold more of one kind before you fire."),
 )
 PLANNED = ("move_to((9, 6), (9, 4))", "fire_at((17, 7))")
-MOMENTS = Moment(345, PLAN.pose, (1, 3, 2)), Moment(371, Pose(9, 4, Facing.NORTH), (1, 4, 2))
+MOMENTS = MatrixMoment(345, PLAN.pose, (1, 3, 2)), MatrixMoment(371, Pose(9, 4, Facing.NORTH), (1, 4, 2))
 PLAYERS = ("player_1", "player_2", "player_3")
 PAID = (Hypothesis("I hold what beats what it held last.", 3.21), Hypothesis("I always hold paper.", 0.4))
 
@@ -164,8 +172,8 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_after_a_clue": PredictAndCounter(
         ROCK_PAPER_SCISSORS, HISTORY, BEST[0].words, taken=(2, 0, 1), own=(1, 4, 1)
     ),
-    "predict_without_hypothesis": PredictAndCounter(DILEMMA, (encounter(80, (5, 1), (1, 4), (2, 0), DILEMMA),), None),
-    "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, (encounter(80, (5, 1), (1, 4), (2, 0), DILEMMA),), ()),
+    "predict_without_hypothesis": PredictAndCounter(DILEMMA, (interaction(80, (5, 1), (1, 4), (2, 0), DILEMMA),), None),
+    "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, (interaction(80, (5, 1), (1, 4), (2, 0), DILEMMA),), ()),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
     "propose_in_a_hunt": ProposeHypothesis(HUNT, HUNTED, ()),
@@ -178,7 +186,7 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_undecided_at_first": replace(LOST, strategy=None, target=None),
     "evaluate_plan": EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, -2.5, *MOMENTS),
     "read_minds": ReadMinds(
-        ROCK_PAPER_SCISSORS, (Opponent("opponent", HISTORY, None, None, Life(340, (2, 0, 1))),), (1, 4, 1), 345
+        ROCK_PAPER_SCISSORS, (Opponent("opponent", HISTORY, None, None, PickupRecord(340, (2, 0, 1))),), (1, 4, 1), 345
     ),
     "read_minds_at_first": ReadMinds(DILEMMA, (Opponent("opponent", (), None, None),), (1, 1), 0),
     "read_many_minds": ReadMinds(

@@ -1,47 +1,55 @@
-"""Interactions as the focal player reads them, against the engine's own record of them."""
+"""Interactions and their partners as the focal player reads them, against the engine's own record of them."""
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 import numpy as np
 import pytest
 
-from hm_agent.agents.registry import AGENTS, Ingredients
-from hm_agent.core import Event, Observation, Step
-from hm_agent.episode import run_episode
-from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.worlds.melting_pot.facts import INTERACTING, Beam, MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader
-from hm_agent.worlds.melting_pot.games.matrix.partners import Partners
+from hm_agent.core import Event, Observation, Recorder, Step
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_out, seat_agents
+from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, Beam, MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory, reward
-from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.perception.view import Window
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios, game_named
+from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
+from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from tests.worlds.melting_pot.games.engine_events import ReportingWorld
 
 STEPS = 1000
 HALL = Layout.from_ascii("\n".join(["W" * 9, *["W       W"] * 7, "W" * 9]))
 NEAR, AWAY = Pose(4, 5, Facing.NORTH), Pose(4, 5, Facing.SOUTH)
 HERE = Pose(4, 3, Facing.NORTH)
-(SCENARIO,) = find_scenarios(["rws_repeated_2"])
 RWS = game_named("rws_repeated", MatrixFacts)
+LARGE_HALL = Layout.from_ascii("\n".join(["W" * 13, *["W" + 11 * " " + "W"] * 11, "W" * 13]))
+BEAM = Beam(length=3, radius=1)
+PLAYERS = ("player_1", "player_2")
+CENTRE = Pose(6, 6, Facing.NORTH)
+IN_VIEW = tuple((x, y) for x in range(1, 12) for y in range(1, 8))
 
 
-class Witness:
-    """Writes down what the agent noticed and what really happened."""
+class InteractionLog:
+    """A recorder of the interactions that the agent noticed, and of the inventories in those that happened."""
 
     def __init__(self, world: MeltingPotWorld) -> None:
         self._world = world
         self.noticed: list[Event] = []
         self.happened: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        self.shown: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        """The inventories in interactions by the scenes that viewers receive."""
 
     def record(self, step: Step) -> None:
-        self.noticed += [event for event in step.decision.events if event.is_interaction]
+        assert isinstance(step.scene, Scene)
+        self.noticed += [event for event in step.decisions[FOCAL].events if event.is_interaction]
+        self.shown += step.scene.held.values()
         own, other = self._world.truth(0)["INTERACTION_INVENTORIES"]
         if own.min() >= 1:
             self.happened.append((tuple(map(int, own)), tuple(map(int, other))))
@@ -50,20 +58,22 @@ class Witness:
         """Keeps what it has."""
 
 
+def play(scenario: str, world: MeltingPotWorld, seed: int, recorder: Recorder) -> None:
+    (info,) = find_scenarios([scenario])
+    play_out(world, seat_agents(world, info), seed=seed, steps=STEPS, recorders=[recorder])
+
+
 @pytest.fixture(scope="module")
-def witness() -> Witness:
-    world = MeltingPotWorld(SCENARIO, Bots.SCRIPTED)
-    eyes = vision_of(SCENARIO.game.short_name)
-    agent = AGENTS["hypothetical_minds"](Ingredients(SCENARIO.game, eyes, BuiltinReasoner(), 0, world.tell))
-    witness = Witness(world)
-    asyncio.run(run_episode(world, agent, seed=3, max_steps=STEPS, recorders=[witness]))
-    world.close()
-    return witness
+def interactions() -> InteractionLog:
+    world = MeltingPotWorld(scenario_named("rws_repeated_2"), Bots.SCRIPTED)
+    log = InteractionLog(world)
+    play("rws_repeated_2", world, 3, log)
+    return log
 
 
 def shown_to(before: Pose | None, now: Pose) -> tuple[int, ...]:
-    """What the other is thought to have seen of one's taking a thing. before, now: where it was seen at that."""
-    partners = Partners(HALL, Beam(length=3, radius=1), ["opponent"])
+    """What the other player is thought to have seen of a pickup. before, now: its pose before and at the pickup."""
+    partners = PartnerTracker(HALL, Beam(length=3, radius=1), ["opponent"])
     reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
     events: tuple[Event, ...] = ()
     frames = [(before, (1, 1, 1), None), (now, (1, 2, 1), None), (now, (1, 2, 1), INTERACTING), (now, (1, 1, 1), None)]
@@ -77,38 +87,140 @@ def shown_to(before: Pose | None, now: Pose) -> tuple[int, ...]:
     return event.shown
 
 
-def test_a_partner_that_looks_on_has_seen_what_is_taken() -> None:
+def test_partner_that_faces_the_agent_has_seen_the_pickup() -> None:
     assert shown_to(NEAR, NEAR) == shown_to(None, NEAR) == (0, 1, 0)
 
 
-def test_a_partner_that_looks_away_has_not() -> None:
+def test_partner_that_faces_away_has_not_seen_the_pickup() -> None:
     assert shown_to(AWAY, AWAY) == (0, 0, 0)
 
 
-def test_who_turns_round_too_late_has_not_seen_the_thing_before() -> None:
+def test_partner_that_turns_round_after_the_pickup_has_not_seen_it() -> None:
     assert shown_to(AWAY, NEAR) == (0, 0, 0)
 
 
-def test_every_interaction_that_paid_is_noticed_once(witness: Witness) -> None:
-    assert len(witness.noticed) >= 5
-    assert 0 <= len(witness.happened) - len(witness.noticed) <= 1  # the last one may not have paid yet
+def test_every_interaction_that_paid_is_noticed_once(interactions: InteractionLog) -> None:
+    assert len(interactions.noticed) >= 5
+    assert 0 <= len(interactions.happened) - len(interactions.noticed) <= 1  # the last one may not have paid yet
 
 
-def test_own_inventory_and_reward_are_those_of_the_engine(witness: Witness) -> None:
-    for event, (own, other) in zip(witness.noticed, witness.happened, strict=False):
+def test_scenes_show_the_inventories_of_every_interaction(interactions: InteractionLog) -> None:
+    assert interactions.shown == interactions.happened
+
+
+def test_own_inventory_and_reward_are_those_of_the_engine(interactions: InteractionLog) -> None:
+    for event, (own, other) in zip(interactions.noticed, interactions.happened, strict=False):
         assert isinstance(event, InteractionEvent)
         assert event.own == own
         assert event.reward == pytest.approx(reward(own, other, RWS.payoff))
 
 
-def test_the_others_strategy_follows_from_the_reward(witness: Witness) -> None:
+def test_other_players_behaviour_is_inferred_from_the_reward(interactions: InteractionLog) -> None:
     right = 0
-    for event, (own, other) in zip(witness.noticed, witness.happened, strict=False):
+    for event, (own, other) in zip(interactions.noticed, interactions.happened, strict=False):
         assert isinstance(event, InteractionEvent)
         _, inferred = infer_inventory(own, event.reward, RWS.payoff, 1)
         right += inferred == argmax(other)
-    assert right >= 0.9 * len(witness.noticed)
+    assert right >= 0.9 * len(interactions.noticed)
 
 
-def test_the_pace_is_that_of_the_trained_bots(witness: Witness) -> None:
-    assert 10 <= len(witness.happened) <= 20
+def test_interactions_are_as_frequent_as_with_trained_bots(interactions: InteractionLog) -> None:
+    assert 10 <= len(interactions.happened) <= 20
+
+
+def player(name: str, cell: Cell, facing: int = Facing.SOUTH, mark: str | None = None) -> Detection:
+    return Detection(name, CENTRE.offset(cell), cell, facing, mark, is_player=True)
+
+
+def frame(*players: Detection) -> TextualMap:
+    return TextualMap(CENTRE, True, None, players, IN_VIEW, 0)
+
+
+def partner_after(*frames: TextualMap) -> str | None:
+    """The partner that is inferred if the agent's interaction begins in the last of these frames."""
+    partners, memory = PartnerTracker(LARGE_HALL, BEAM, PLAYERS), EntityMemory(PlayerBeliefMap(LARGE_HALL, PLAYERS, 5))
+    fresh: frozenset[str] = frozenset()
+    for step, view in enumerate(frames):
+        memory.update(step, view)
+        fresh = partners.read(view)
+    return partners.find(fresh, frames[-1], memory)
+
+
+def test_partner_is_the_player_whose_mark_begins_in_the_same_frame() -> None:
+    before = frame(player("player_1", (6, 4), mark=INTERACTING), player("player_2", (7, 4)))
+    now = frame(player("player_1", (6, 4), mark=INTERACTING), player("player_2", (7, 4), mark=INTERACTING))
+    assert partner_after(before, now) == "player_2"
+
+
+def test_partner_is_within_reach_of_the_beam() -> None:
+    now = frame(player("player_1", (1, 1), mark=INTERACTING), player("player_2", (6, 3), mark=INTERACTING))
+    assert partner_after(frame(), now) == "player_2"
+
+
+def test_partner_out_of_view_is_the_player_last_seen_near_the_unseen_cells() -> None:
+    went = [frame(player("player_1", (6, 7)), player("player_2", (2, 2))), frame(player("player_2", (2, 2)))]
+    assert partner_after(*went) == "player_1"
+
+
+def test_no_partner_is_inferred_where_no_player_can_have_been() -> None:
+    assert partner_after(frame(player("player_1", (2, 2)), player("player_2", (3, 2)))) is None
+
+
+class PartnerLog:
+    """A recorder of partners and pickups, as the agent infers them and as the engine has them.
+
+    inferred: the partner of each interaction. partners: the same by the engine. pickups: (player, collected) of each
+    clue. collected: the kinds that each player collected, by the engine.
+    """
+
+    def __init__(self) -> None:
+        self.inferred: list[str | None] = []
+        self.partners: list[str] = []
+        self.pickups: list[tuple[str, tuple[int, ...]]] = []
+        self.collected: dict[str, set[int]] = {}
+
+    def hear(self, name: str, fields: dict[str, Any]) -> None:
+        if name == "collected_resource":
+            kinds = self.collected.setdefault(f"player_{int(fields['player_index']) - 1}", set())
+            kinds.add(int(fields["class"]) - 1)
+        elif name == "interaction":
+            pair = {int(fields["row_player_idx"]), int(fields["col_player_idx"])}
+            if 1 in pair:
+                (other,) = pair - {1}
+                self.partners.append(f"player_{other - 1}")
+
+    def record(self, step: Step) -> None:
+        for event in step.decisions[FOCAL].events:
+            if isinstance(event, InteractionEvent):
+                self.inferred.append(event.partner)
+            if isinstance(event, Gathering):
+                self.pickups.append((event.partner, event.taken))
+
+    def close(self) -> None:
+        """Drops the interactions that have not paid before the end of the episode."""
+        del self.partners[len(self.inferred) :]
+
+
+@pytest.fixture(scope="module")
+def partners() -> PartnerLog:
+    log = PartnerLog()
+    for seed in (1000, 1001, 1002):
+        play("rws_arena_0", ReportingWorld("rws_arena_0", log.hear), seed, log)
+    return log
+
+
+def test_inferred_partners_are_those_of_the_engine(partners: PartnerLog) -> None:
+    assert len(partners.inferred) >= 20
+    right = sum(named == other for named, other in zip(partners.inferred, partners.partners, strict=False))
+    assert right >= 0.95 * len(partners.inferred)
+
+
+def test_no_pickup_is_attributed_to_a_player_that_never_took_that_kind(partners: PartnerLog) -> None:
+    assert len(partners.pickups) >= 50
+    wrong = [
+        (partner, kind)
+        for partner, taken in partners.pickups
+        for kind, count in enumerate(taken)
+        if count and kind not in partners.collected[partner]
+    ]
+    assert wrong == []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import Recipe
+from hm_agent.worlds.melting_pot.facts import SoupRecipe
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, Kitchen, Pot, Station, rooms
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -16,7 +16,7 @@ O #T#O# T
 #   C   #
 ###D#D###
 """
-RECIPE = Recipe(tomatoes=3, cooking_steps=21, reward=20.0)
+RECIPE = SoupRecipe(tomatoes=3, cooking_steps=21, reward=20.0)
 LAYOUT = Layout.from_ascii(MAP, "#OTDC")
 LEFT, RIGHT = (2, 2), (6, 2)
 POT, OTHER_POT, TOMATOES, COUNTER = (4, 2), (4, 3), (5, 1), (6, 1)
@@ -50,18 +50,18 @@ def test_station_out_of_view_is_known_with_the_step_it_was_seen() -> None:
     assert known.stations == {TOMATOES: Station("tomato_dispenser", TOMATOES, "tomato", 0)}
 
 
-def test_latest_look_counts() -> None:
+def test_latest_sighting_of_a_station_counts() -> None:
     known = kitchen(view(sight("pot_1", POT)), view(sight("pot_2", POT)))
     assert known.stations == {POT: Station("pot_2", POT, None, 1)}
 
 
-def test_counter_that_is_seen_to_be_bare_again_is_no_station() -> None:
+def test_counter_that_is_bare_again_is_no_station() -> None:
     laden = view(sight("counter", COUNTER, "dish"))
     assert kitchen(laden, view()).stations.keys() == {COUNTER}
     assert kitchen(laden, view(in_view=[COUNTER])).stations == {}
 
 
-def test_frame_of_unknown_pose_tells_what_is_held_and_nothing_of_the_kitchen() -> None:
+def test_frame_of_unknown_pose_updates_the_hands_only() -> None:
     known = kitchen(view(sight("pot_1", POT)), view(hands="dish", lost=True))
     assert known.hands == "dish"
     assert known.stations == {POT: Station("pot_1", POT, None, 0)}
@@ -77,19 +77,19 @@ def test_cells_in_view_are_known_to_be_looked_at() -> None:
 
 
 @pytest.mark.parametrize("tomatoes", range(4))
-def test_pot_holds_what_its_picture_shows(tomatoes: int) -> None:
+def test_pot_holds_the_tomatoes_that_its_sprite_shows(tomatoes: int) -> None:
     pot = pot_seen(f"pot_{tomatoes}")
     assert (pot.tomatoes, pot.is_full, pot.is_cooked) == (tomatoes, tomatoes == 3, False)
 
 
-def test_pot_that_is_not_full_will_not_be_ready() -> None:
+def test_pot_that_is_not_full_has_no_ready_step() -> None:
     pot = pot_seen("pot_2")
     assert pot.ready is None
     assert not pot.is_cooked_by(1000)
 
 
 @pytest.mark.parametrize(("mark", "left"), [(None, 20), ("10%", 18), ("50%", 10), ("90%", 2), (COOKED, 0)])
-def test_pot_is_reckoned_on_from_its_bar(mark: str | None, left: int) -> None:
+def test_ready_step_follows_from_the_bar(mark: str | None, left: int) -> None:
     pot = pot_seen("pot_3", mark)
     assert pot.ready == left
     assert not pot.is_cooked_by(left - 1)
@@ -97,12 +97,12 @@ def test_pot_is_reckoned_on_from_its_bar(mark: str | None, left: int) -> None:
     assert pot.is_cooked == (left == 0)
 
 
-def test_pots_are_told_by_cell_whichever_was_seen_first() -> None:
+def test_pots_are_listed_by_cell_whichever_was_seen_first() -> None:
     known = kitchen(view(sight("pot_0", OTHER_POT)), view(sight("pot_1", POT)))
     assert [pot.cell for pot in known.pots] == [POT, OTHER_POT]
 
 
-def test_two_rooms_are_apart() -> None:
+def test_the_two_rooms_are_separate() -> None:
     left, right = rooms(LAYOUT)
     assert LEFT in left
     assert RIGHT in right
@@ -122,6 +122,6 @@ def test_counters_in_the_corners_are_out_of_reach() -> None:
     assert not {(8, 0), (8, 4), (2, 1)} & within
 
 
-def test_stations_of_a_kind_are_told_by_cell() -> None:
+def test_stations_of_a_kind_are_listed_by_cell() -> None:
     known = kitchen(view(sight("dish_dispenser", (5, 4)), sight("delivery", (8, 1)), sight("dish_dispenser", (3, 4))))
     assert [station.cell for station in known.of_kind("dish_dispenser")] == [(3, 4), (5, 4)]

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS, Pot
-from hm_agent.worlds.melting_pot.games.cooking.pace import Pace
-from hm_agent.worlds.melting_pot.games.cooking.questions.minds import ChooseRole, PredictTeammate, ProposeTeammate
-from hm_agent.worlds.melting_pot.games.cooking.questions.plans import CritiqueInteraction, PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.errands import LEGS
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammates import LIBRARY, Strategy
-from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
-from hm_agent.worlds.melting_pot.games.cooking.sides import Side
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, PlanCooking
+from hm_agent.worlds.melting_pot.games.cooking.questions import ChooseRole, PredictTeammate, ProposeTeammate
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY, TeammateStrategy
+from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
+from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from tests.worlds.melting_pot.games.kitchen_examples import (
     COOKS,
@@ -32,7 +32,7 @@ from tests.worlds.melting_pot.games.kitchen_examples import (
     ended,
 )
 
-REASONER = BuiltinReasoner()
+REASONER = BuiltinReasoner(ANSWERS)
 TOMATOES, DELIVERY, DISHES = "interact((0, 1))", "interact((3, 1))", "interact((3, 4))"
 
 
@@ -59,35 +59,35 @@ def kitchen(upper: Pot, lower: Pot, hands: str | None, expected: str | None) -> 
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_steady_teammate_is_understood(role: str) -> None:
+def test_steady_teammate_is_predicted_from_its_rounds(role: str) -> None:
     history = [ended(40 * n, role, "you") for n in range(3)]
     assert predict(propose(history), history) == role
 
 
 @pytest.mark.parametrize("strategy", LIBRARY, ids=lambda strategy: strategy.words)
-def test_every_strategy_is_known_by_its_words(strategy: Strategy) -> None:
+def test_every_strategy_is_recognised_by_its_words(strategy: TeammateStrategy) -> None:
     history = [ended(40, SERVES, "you")]
     assert predict(strategy.words, history) == strategy.predict(history)
     assert [each.words for each in LIBRARY].count(strategy.words) == 1
 
 
-def test_rounds_that_tell_nothing_change_nothing() -> None:
+def test_rounds_without_a_role_change_no_hypothesis() -> None:
     clear = [ended(40, LOADS, "you"), ended(80, LOADS, "you")]
     assert propose([*clear, ended(120, None, "you")]) == propose(clear)
 
 
-def test_a_teammate_that_has_changed_is_seen_anew() -> None:
+def test_teammate_that_has_changed_gets_a_new_hypothesis() -> None:
     history = [ended(40 * n, STANDS if n < 4 else SERVES, "you") for n in range(8)]
     assert predict(propose(history), history) == SERVES
 
 
-def test_a_hypothesis_that_has_foretold_well_is_kept() -> None:
+def test_hypothesis_with_a_high_value_is_proposed_again() -> None:
     history = [ended(40, LOADS, "you"), ended(80, STANDS, "you"), ended(120, LOADS, "you")]
     slow = next(each.words for each in LIBRARY if "slowly" in each.words and each.role == LOADS)
     assert propose(history, (Hypothesis(slow, 0.66, LOADS),)) == slow
 
 
-def test_without_a_known_hypothesis_the_commonest_counts() -> None:
+def test_unknown_hypothesis_is_answered_by_the_commonest_role() -> None:
     history = [ended(40 * n, role, "you") for n, role in enumerate((LOADS, SERVES, SERVES))]
     assert predict("It dreams.", history) == SERVES
     assert predict(None) in ROLES
@@ -97,14 +97,14 @@ def test_without_a_known_hypothesis_the_commonest_counts() -> None:
     ("expected", "role"),
     [(LOADS, SERVES), (SERVES, LOADS), (STANDS, EVERYTHING), (EVERYTHING, EVERYTHING), (None, EVERYTHING)],
 )
-def test_the_work_is_shared(expected: str | None, role: str) -> None:
-    question = ChooseRole(COOKS, (), None, expected, Pace(), Side(13, 9), Side(None, None))
+def test_chosen_role_shares_the_work(expected: str | None, role: str) -> None:
+    question = ChooseRole(COOKS, (), None, expected, Pace(), WorkCost(13, 9), WorkCost(None, None))
     answer = asyncio.run(REASONER.answer(question))
     question.check(answer)
     assert answer.role == role
 
 
-def test_soup_is_delivered_first_of_all() -> None:
+def test_held_soup_is_delivered_first() -> None:
     assert plan(kitchen(pot(UPPER, 0), pot(LOWER, 0), "soup", STANDS)) == [DELIVERY]
 
 
@@ -119,33 +119,33 @@ def test_while_one_pot_cooks_the_other_is_filled() -> None:
     assert "interact((4, 2))" in subgoals
 
 
-def test_one_who_stands_alone_fills_a_pot_before_anything_else() -> None:
+def test_cook_beside_an_idle_teammate_fills_a_pot_first() -> None:
     subgoals = plan(kitchen(pot(UPPER, 0), pot(LOWER, 0), None, STANDS))
     assert subgoals[:6] == [TOMATOES, "interact((4, 2))"] * 3
 
 
-def test_beside_a_loader_one_has_the_dish_ready() -> None:
+def test_cook_beside_a_loader_fetches_a_dish_in_time() -> None:
     question = kitchen(pot(UPPER, 3, 214), pot(LOWER, 2), None, LOADS)
     assert plan(replace(question, pace=Pace(40, 200, 0, 80)))[:3] == [DISHES, "wait((4, 2))", "interact((4, 2))"]
 
 
-def test_beside_a_quick_server_one_keeps_loading() -> None:
+def test_cook_beside_a_quick_server_keeps_loading() -> None:
     question = kitchen(pot(UPPER, 3, 200), pot(LOWER, 2), None, SERVES)
     subgoals = plan(replace(question, role=LOADS, pace=Pace(0, 200, 30, 60)))
     assert subgoals[:2] == [TOMATOES, "interact((4, 3))"]
 
 
-def test_a_tomato_that_fits_nowhere_is_put_down_or_kept_till_there_is_room() -> None:
+def test_tomato_is_not_brought_to_a_full_pot() -> None:
     subgoals = plan(REFUSED)
     assert subgoals[0] != "interact((4, 2))"
 
 
-def test_who_knows_nothing_yet_looks_around() -> None:
+def test_cook_that_knows_no_station_explores() -> None:
     (subgoal,) = plan(NEWLY_THERE)
     assert subgoal in ("move_to((2, 2), (1, 3))", "move_to((2, 2), (2, 3))", "move_to((2, 2), (3, 3))")
 
 
-def test_at_the_end_nothing_is_begun_that_comes_too_late() -> None:
+def test_no_pot_is_filled_too_late_to_be_delivered() -> None:
     question = kitchen(pot(UPPER, 0), pot(LOWER, 3, 985), None, STANDS)
     assert plan(replace(question, step=984))[0] == DISHES
 
@@ -180,4 +180,4 @@ def test_every_plan_is_valid_and_short(
 ) -> None:
     question = kitchen(pot(UPPER, *upper), pot(LOWER, *lower), hands, expected)
     subgoals = plan(replace(question, step=step, pose=pose))
-    assert 1 <= len(subgoals) <= LEGS
+    assert 1 <= len(subgoals) <= MOST_PLANNED

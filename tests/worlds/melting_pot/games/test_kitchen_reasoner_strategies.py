@@ -1,4 +1,4 @@
-"""The built-in reasoner's answers in a kitchen to who reads minds all at once, or not at all."""
+"""The built-in reasoner's answers in a kitchen to the questions of the baselines and ablations."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ import pytest
 
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
+from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS
-from hm_agent.worlds.melting_pot.games.cooking.questions.minds import (
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import EvaluateCooking
+from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ChooseRole,
+    FollowCookingStrategy,
+    JudgeCookingStrategy,
+    MakeCookingStrategy,
     PredictTeammate,
     ProposeTeammate,
     ReadTeammate,
 )
-from hm_agent.worlds.melting_pot.games.cooking.questions.plans import EvaluateCooking
-from hm_agent.worlds.melting_pot.games.cooking.questions.strategies import (
-    FollowCookingStrategy,
-    JudgeCookingStrategy,
-    MakeCookingStrategy,
-)
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.errands import LEGS
-from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
+from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 from tests.worlds.melting_pot.games.kitchen_examples import (
     AFTER,
     BEFORE,
@@ -37,39 +36,39 @@ from tests.worlds.melting_pot.games.kitchen_examples import (
 )
 
 SHARE = {LOADS: SERVES, SERVES: LOADS, EVERYTHING: EVERYTHING, STANDS: EVERYTHING}
-"""The own part beside each of the teammate's."""
+"""The agent's role beside each role of the teammate."""
 MIXED = ((), ROUNDS[:1], ROUNDS, tuple(ended(40 * n, role, "you") for n, role in enumerate((STANDS, STANDS, SERVES))))
 
 
 def ask(question: Question[AnswerT]) -> AnswerT:
-    answer = asyncio.run(BuiltinReasoner().answer(question))
+    answer = asyncio.run(BuiltinReasoner(ANSWERS).answer(question))
     question.check(answer)
     return answer
 
 
 def steady(role: str) -> tuple[KitchenInteraction, ...]:
-    """Some rounds in which the teammate played one role."""
+    """Three rounds in which the teammate played one role."""
     return tuple(ended(40 * n, role, "you") for n in range(3))
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_strategy_is_made_to_share_the_work(role: str) -> None:
+def test_made_strategy_shares_the_work(role: str) -> None:
     assert ask(MakeCookingStrategy(COOKS, steady(role), *COSTS)).role == SHARE[role]
 
 
-def test_knowing_nothing_it_does_everything() -> None:
+def test_strategy_without_any_round_is_to_do_everything() -> None:
     assert ask(MakeCookingStrategy(COOKS, (), *COSTS)).role == EVERYTHING
 
 
 @pytest.mark.parametrize("history", MIXED)
-def test_following_the_words_of_a_strategy_gives_the_part_that_was_made_with_it(
+def test_following_a_strategys_words_gives_the_role_it_was_made_with(
     history: tuple[KitchenInteraction, ...],
 ) -> None:
     made = ask(MakeCookingStrategy(COOKS, history, *COSTS))
     assert ask(FollowCookingStrategy(COOKS, history, COSTS[0], made.strategy)).role == made.role
 
 
-def test_words_of_no_known_strategy_come_to_doing_everything() -> None:
+def test_unknown_words_are_followed_by_doing_everything() -> None:
     assert ask(FollowCookingStrategy(COOKS, ROUNDS, COSTS[0], "Dance.")).role == EVERYTHING
 
 
@@ -88,14 +87,14 @@ def test_words_of_no_known_strategy_come_to_doing_everything() -> None:
         (None, SERVES, "neutral"),
     ],
 )
-def test_in_hindsight_soup_would_have_come_where_all_work_was_done(
+def test_hindsight_is_positive_only_where_all_work_would_have_been_done(
     teammate: str | None, instead: str, outcome: str
 ) -> None:
     assert ask(JudgeCookingStrategy(COOKS, ended(40, teammate, "you"), instead)).outcome == outcome
 
 
 @pytest.mark.parametrize("history", MIXED)
-def test_at_once_it_answers_as_it_would_step_by_step(history: tuple[KitchenInteraction, ...]) -> None:
+def test_one_question_is_answered_as_the_separate_ones(history: tuple[KitchenInteraction, ...]) -> None:
     answer = ask(ReadTeammate(COOKS, history, *COSTS))
     assert answer.hypothesis == ask(ProposeTeammate(COOKS, history, ())).hypothesis
     assert answer.teammate == ask(PredictTeammate(COOKS, history, answer.hypothesis)).behaviour
@@ -104,10 +103,10 @@ def test_at_once_it_answers_as_it_would_step_by_step(history: tuple[KitchenInter
     assert (answer.role, answer.strategy) == (chosen.role, chosen.strategy)
 
 
-def test_without_a_strategy_it_plans_to_do_everything_that_is_to_be_done() -> None:
+def test_plan_without_a_strategy_is_to_do_everything() -> None:
     question = replace(UNDECIDED, critiques=())
     subgoals = ask(question).subgoals
-    assert 1 <= len(subgoals) <= LEGS
+    assert 1 <= len(subgoals) <= MOST_PLANNED
     assert subgoals == ask(replace(PLAN_COOKING, role=EVERYTHING, expected=None)).subgoals
 
 
@@ -115,7 +114,5 @@ def test_without_a_strategy_it_plans_to_do_everything_that_is_to_be_done() -> No
     ("paid", "failed", "words"),
     [(40.0, None, "2 delivered: go on"), (0.0, None, "what is missing"), (20.0, PLANNED[0], "changed nothing")],
 )
-def test_a_plan_is_judged_by_its_failure_or_else_by_the_soups_it_brought(
-    paid: float, failed: str | None, words: str
-) -> None:
+def test_plan_is_evaluated_by_its_failure_or_its_deliveries(paid: float, failed: str | None, words: str) -> None:
     assert words in ask(EvaluateCooking(COOKS, PLANNED, failed, paid, BEFORE, AFTER)).critique

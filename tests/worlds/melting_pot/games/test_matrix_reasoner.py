@@ -1,4 +1,4 @@
-"""The built-in reasoner: its library of strategies, its counters, its routes."""
+"""The built-in reasoner: its library of strategies, its best responses, its routes."""
 
 from __future__ import annotations
 
@@ -11,27 +11,24 @@ import pytest
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
-    InferInventory,
-    PredictAndCounter,
-    ProposeHypothesis,
-)
-from hm_agent.worlds.melting_pot.games.matrix.questions.plans import Place, PlanSubgoals, Seen, Site
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import library, strategy_of
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import strategy_from_words, strategy_library
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
 RULES = ROCK_PAPER_SCISSORS
-REASONER = BuiltinReasoner()
+REASONER = BuiltinReasoner(ANSWERS)
 
 
 def pure(name: str, count: int = 6) -> tuple[int, ...]:
     return tuple(count if name == known else 1 for known in NAMES)
 
 
-def encounter(own: str, other: str, shown: str | None = None) -> MatrixInteraction:
+def interaction(own: str, other: str, shown: str | None = None) -> MatrixInteraction:
     return MatrixInteraction(
         step=0,
         partner="opponent",
@@ -48,101 +45,105 @@ def hypothesis_after(*met: MatrixInteraction) -> str:
     return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, met, ()))).hypothesis
 
 
-@pytest.mark.parametrize("strategy", library(RULES), ids=lambda strategy: strategy.words)
+@pytest.mark.parametrize("strategy", strategy_library(RULES), ids=lambda strategy: strategy.words)
 def test_a_strategy_is_read_back_from_its_own_words(strategy: object) -> None:
-    assert strategy_of(strategy.words.upper(), RULES, ()) == strategy  # type: ignore[attr-defined]
+    assert strategy_from_words(strategy.words.upper(), RULES, ()) == strategy  # type: ignore[attr-defined]
 
 
 def test_a_mixture_is_read_back_from_its_words() -> None:
     mixture = Mixture(NAMES, (0.5, 0.25, 0.25))
-    assert strategy_of(mixture.words, RULES, ()) == mixture
+    assert strategy_from_words(mixture.words, RULES, ()) == mixture
 
 
-def test_words_of_no_known_strategy_are_answered_by_experience() -> None:
-    met = [encounter("paper", "rock")] * 5
-    odds = strategy_of("It likes the colour yellow.", RULES, met).predict(met)
+def test_unknown_words_are_predicted_from_the_history() -> None:
+    met = [interaction("paper", "rock")] * 5
+    odds = strategy_from_words("It likes the colour yellow.", RULES, met).predict(met)
     assert argmax(odds) == NAMES.index("rock")
 
 
 def test_the_same_move_every_time_is_a_pure_strategy() -> None:
-    assert hypothesis_after(*[encounter("paper", "rock")] * 3) == "The opponent always plays rock."
+    assert hypothesis_after(*[interaction("paper", "rock")] * 3) == "The opponent always plays rock."
 
 
 def test_best_responses_to_my_last_move_are_recognised() -> None:
-    met = [encounter("rock", "scissors"), encounter("scissors", "paper"), encounter("paper", "rock")]
-    met += [encounter("rock", "scissors"), encounter("rock", "paper")]
+    met = [interaction("rock", "scissors"), interaction("scissors", "paper"), interaction("paper", "rock")]
+    met += [interaction("rock", "scissors"), interaction("rock", "paper")]
     assert hypothesis_after(*met) == "The opponent plays the best response to what I played last."
 
 
-def test_a_change_of_mind_after_some_interactions_is_recognised() -> None:
-    met = [encounter("paper", "rock", shown="paper")] * 3 + [encounter("paper", "scissors")] * 2
+def test_a_change_of_strategy_after_some_interactions_is_recognised() -> None:
+    met = [interaction("paper", "rock", shown="paper")] * 3 + [interaction("paper", "scissors")] * 2
     assert "rock for the first 3 interactions and scissors" in hypothesis_after(*met)
 
 
-def test_what_it_saw_me_collect_explains_a_gullible_opponent() -> None:
-    met = [encounter("paper", "rock")] * 2
-    met += [encounter("paper", "rock", shown="paper"), encounter("paper", "scissors"), encounter("paper", "scissors")]
-    met += [encounter("rock", "scissors", shown="rock"), encounter("rock", "paper")]
+def test_gullible_opponent_is_explained_by_what_it_saw_collected() -> None:
+    met = [interaction("paper", "rock")] * 2
+    met += [
+        interaction("paper", "rock", shown="paper"),
+        interaction("paper", "scissors"),
+        interaction("paper", "scissors"),
+    ]
+    met += [interaction("rock", "scissors", shown="rock"), interaction("rock", "paper")]
     assert "what it last saw me collect" in hypothesis_after(*met)
 
 
 @pytest.mark.parametrize(("played", "counter"), [("rock", "paper"), ("paper", "scissors"), ("scissors", "rock")])
 def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: str) -> None:
-    question = PredictAndCounter(RULES, (encounter("rock", played),), f"The opponent always plays {played}.")
+    question = PredictAndCounter(RULES, (interaction("rock", played),), f"The opponent always plays {played}.")
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == played
     assert max(answer.own_next, key=answer.own_next.__getitem__) == counter
     assert answer.own_next[counter] >= 5
 
 
-def test_what_the_opponent_takes_outweighs_a_hypothesis_that_is_hardly_tested() -> None:
+def test_observed_pickups_outweigh_a_hypothesis_with_little_evidence() -> None:
     question = PredictAndCounter(
-        RULES, (encounter("rock", "rock"),), "The opponent always plays rock.", taken=(0, 2, 0)
+        RULES, (interaction("rock", "rock"),), "The opponent always plays rock.", taken=(0, 2, 0)
     )
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == "paper"
     assert max(answer.own_next, key=answer.own_next.__getitem__) == "scissors"
 
 
-def test_one_thing_taken_does_not_outweigh_a_hypothesis_that_was_right_for_long() -> None:
-    met = (encounter("rock", "rock"),) * 20
+def test_one_observed_pickup_does_not_outweigh_a_hypothesis_with_much_evidence() -> None:
+    met = (interaction("rock", "rock"),) * 20
     question = PredictAndCounter(RULES, met, "The opponent always plays rock.", taken=(0, 1, 0))
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == "rock"
 
 
-def test_a_counter_that_comes_late_builds_on_what_is_held() -> None:
-    question = PredictAndCounter(RULES, (encounter("rock", "rock"),), None, taken=(0, 5, 0), own=(1, 4, 1))
+def test_counter_keeps_what_is_held() -> None:
+    question = PredictAndCounter(RULES, (interaction("rock", "rock"),), None, taken=(0, 5, 0), own=(1, 4, 1))
     own_next = asyncio.run(REASONER.answer(question)).own_next
     assert own_next["paper"] == 4
     assert own_next["scissors"] > 4
 
 
-def is_covert_after(rules: Rules, *met: MatrixInteraction) -> bool:
+def is_covert_after(rules: MatrixRules, *met: MatrixInteraction) -> bool:
     return asyncio.run(REASONER.answer(PredictAndCounter(rules, met, None))).covert
 
 
-def test_who_may_go_by_what_it_sees_one_collect_is_shown_nothing() -> None:
+def test_strategy_is_covert_while_the_opponent_may_respond_to_observed_pickups() -> None:
     assert is_covert_after(RULES)
-    assert is_covert_after(RULES, encounter("paper", "rock", shown="paper"), encounter("rock", "scissors"))
+    assert is_covert_after(RULES, interaction("paper", "rock", shown="paper"), interaction("rock", "scissors"))
 
 
-def test_who_goes_by_something_else_may_look_on() -> None:
+def test_strategy_is_not_covert_once_another_rule_explains_the_opponent() -> None:
     moves = ["rock", "paper", "rock", "scissors", "paper", "scissors"]
     answers = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
-    assert not is_covert_after(RULES, *(encounter(own, answers[last]) for last, own in pairwise(moves)))
+    assert not is_covert_after(RULES, *(interaction(own, answers[last]) for last, own in pairwise(moves)))
 
 
-def test_where_both_can_gain_nothing_is_hidden() -> None:
+def test_strategy_is_not_covert_in_games_that_are_not_zero_sum() -> None:
     assert not is_covert_after(DILEMMA)
 
 
-def test_hundreds_of_equal_encounters_are_no_trouble() -> None:
-    met = [encounter("paper", "rock")] * 300 + [encounter("paper", "scissors")]
+def test_hundreds_of_equal_interactions_do_not_underflow() -> None:
+    met = [interaction("paper", "rock")] * 300 + [interaction("paper", "scissors")]
     assert hypothesis_after(*met)
 
 
-def test_an_inventory_is_inferred_that_explains_the_reward() -> None:
+def test_inferred_inventory_explains_the_reward() -> None:
     paid = reward(pure("paper"), pure("rock", 9), RULES.payoff)
     answer = asyncio.run(REASONER.answer(InferInventory(RULES, pure("paper"), paid)))
     assert answer.inventory == {"rock": 9, "paper": 1, "scissors": 1}
@@ -171,7 +172,7 @@ def subgoals(question: PlanSubgoals) -> list[str]:
     return asyncio.run(REASONER.answer(question)).subgoals
 
 
-def test_what_is_lacking_is_collected_the_nearest_first_and_then_the_opponent_is_met() -> None:
+def test_missing_resources_are_collected_nearest_first_before_the_opponent_is_met() -> None:
     assert subgoals(PLAN) == [
         "move_to((5, 5), (6, 5))",
         "move_to((6, 5), (7, 5))",
@@ -180,25 +181,25 @@ def test_what_is_lacking_is_collected_the_nearest_first_and_then_the_opponent_is
     ]
 
 
-def test_with_the_target_inventory_the_opponent_is_looked_for_at_once() -> None:
+def test_opponent_is_searched_at_once_with_the_target_inventory() -> None:
     assert subgoals(replace(PLAN, inventory=pure("paper", 4))) == ["fire_at((20, 5))"]
 
 
-def test_what_is_lacking_is_collected_even_if_another_kind_leads() -> None:
+def test_missing_resources_are_collected_even_if_another_kind_leads() -> None:
     late = replace(PLAN, inventory=(6, 1, 1), target=(6, 2, 1))
     assert subgoals(late) == ["move_to((5, 5), (6, 5))", "fire_at((20, 5))"]
 
 
-def test_what_is_to_lead_is_collected_until_it_does() -> None:
+def test_main_resource_is_collected_until_it_leads() -> None:
     assert subgoals(replace(PLAN, inventory=(4, 4, 1))) == ["move_to((5, 5), (6, 5))", "fire_at((20, 5))"]
     assert subgoals(replace(PLAN, inventory=(4, 5, 1))) == ["fire_at((20, 5))"]
 
 
-def test_where_nothing_is_known_the_longest_unseen_place_is_explored() -> None:
+def test_longest_unseen_place_is_explored_where_nothing_is_known() -> None:
     assert subgoals(replace(PLAN, things=(), sites=())) == ["move_to((5, 5), (2, 12))"]
 
 
-def test_a_site_that_was_just_seen_empty_is_left_to_grow() -> None:
+def test_site_just_seen_empty_is_not_visited() -> None:
     just_empty = replace(PLAN, things=(), sites=(Site("purple_box", (6, 5), 95),))
     assert subgoals(just_empty) == ["move_to((5, 5), (2, 12))"]
     assert subgoals(replace(just_empty, step=200))[0] == "move_to((5, 5), (6, 5))"
@@ -208,7 +209,7 @@ SEEN = Seen("opponent", (7, 7), 100, sought=True)
 NEAR = replace(PLAN, target=pure("paper", 8), others=(SEEN,))
 
 
-def test_an_opponent_in_reach_is_met_early_where_more_would_hardly_pay_more() -> None:
+def test_near_opponent_is_met_early_where_more_resources_hardly_pay() -> None:
     early = replace(NEAR, inventory=pure("paper", 5))
     assert subgoals(early) == subgoals(replace(early, expected=pure("rock"))) == ["fire_at((20, 5))"]
 
@@ -224,11 +225,11 @@ def test_an_opponent_in_reach_is_met_early_where_more_would_hardly_pay_more() ->
     ],
     ids=["with little in hand", "not in sight", "far away", "not to be met", "without a lead"],
 )
-def test_an_opponent_is_not_met_early(early: PlanSubgoals) -> None:
+def test_opponent_is_not_met_early(early: PlanSubgoals) -> None:
     assert subgoals(early)[0].startswith("move_to")
 
 
-def test_where_a_small_lead_pays_nearly_as_much_an_opponent_in_reach_is_met_with_it() -> None:
+def test_near_opponent_is_met_with_a_small_lead_where_that_pays_nearly_as_much() -> None:
     dilemma = replace(
         RULES, behaviours=("cooperate", "defect"), things=("yellow_box", "purple_box"), payoff=((3, 0), (5, 1))
     )

@@ -1,4 +1,4 @@
-"""The built-in reasoner's answers in matrix games to who reads minds all at once, or not at all."""
+"""The built-in reasoner's answers in matrix games to the questions of the baselines and ablations."""
 
 from __future__ import annotations
 
@@ -9,21 +9,25 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.core import Counts, Hypothesis
+from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
-from hm_agent.worlds.melting_pot.games.matrix.pickups import Life
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import (
+from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, Place, PlanSubgoals, Site
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChooseOpponents,
+    FollowStrategy,
+    JudgeStrategy,
+    MakeStrategy,
     Opponent,
     PredictAndCounter,
     ProposeHypothesis,
     ReadMinds,
 )
-from hm_agent.worlds.melting_pot.games.matrix.questions.plans import EvaluatePlan, Place, PlanSubgoals, Site
-from hm_agent.worlds.melting_pot.games.matrix.questions.strategies import FollowStrategy, JudgeStrategy, MakeStrategy
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Rules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 from tests.worlds.melting_pot.games.matrix_examples import (
     ARENA,
     DILEMMA,
@@ -41,17 +45,17 @@ NOTHING = (1, 1, 1)
 
 
 def ask(question: Question[AnswerT]) -> AnswerT:
-    answer = asyncio.run(BuiltinReasoner().answer(question))
+    answer = asyncio.run(BuiltinReasoner(ANSWERS).answer(question))
     question.check(answer)
     return answer
 
 
-def pure(rules: Rules, name: str) -> Counts:
+def pure(rules: MatrixRules, name: str) -> Counts:
     return tuple(6 if name == known else 1 for known in rules.behaviours)
 
 
-def played(rules: Rules, *moves: tuple[str, str], players: Iterable[str] = ()) -> tuple[MatrixInteraction, ...]:
-    """The interactions with these moves, one's own and the other's. players: with whom, if with several."""
+def played(rules: MatrixRules, *moves: tuple[str, str], players: Iterable[str] = ()) -> tuple[MatrixInteraction, ...]:
+    """The interactions with these moves: (the agent's, the other player's). players: the partners, if several."""
     names = [*players] or ["opponent"] * len(moves)
     return tuple(
         MatrixInteraction(
@@ -68,7 +72,7 @@ def played(rules: Rules, *moves: tuple[str, str], players: Iterable[str] = ()) -
     )
 
 
-def lead(rules: Rules, own_next: dict[str, int]) -> str:
+def lead(rules: MatrixRules, own_next: dict[str, int]) -> str:
     main = argmax(rules.counts(own_next))
     assert main is not None
     return rules.behaviours[main]
@@ -121,28 +125,28 @@ def fetched(question: PlanSubgoals) -> set[str]:
 
 
 @pytest.mark.parametrize("other", BEATS)
-def test_without_a_strategy_it_collects_what_beats_the_one_other_player(other: str) -> None:
+def test_plan_without_a_strategy_collects_what_beats_the_opponent(other: str) -> None:
     history = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3)
     thing = dict(zip(PLAN.rules.behaviours, PLAN.rules.things, strict=True))[BEATS[other]]
     assert fetched(replace(UNDECIDED, history=history)) == {thing}
 
 
 @pytest.mark.parametrize("other", BEATS)
-def test_without_a_strategy_it_collects_what_beats_most_of_many(other: str) -> None:
+def test_plan_without_a_strategy_collects_what_beats_most_of_many(other: str) -> None:
     history = played(ARENA, *[("rock", other)] * 4, players=OTHERS[:4])
     thing = dict(zip(PLAN.rules.behaviours, PLAN.rules.things, strict=True))[BEATS[other]]
     assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {thing}
 
 
-def test_without_a_strategy_it_reckons_with_everybody_and_not_with_one_alone() -> None:
+def test_plan_without_a_strategy_accounts_for_all_players() -> None:
     first, others = [("rock", "scissors")] * 6, [("rock", "rock")] * 5
     history = played(ARENA, *first, *others, players=[*["player_1"] * 6, *OTHERS[1:6]])
     assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {"purple_box"}
 
 
 @pytest.mark.parametrize(("rules", "history"), HISTORIES[:3])
-def test_a_plan_without_a_strategy_is_that_for_the_counter_to_the_likeliest_hypothesis(
-    rules: Rules, history: tuple[MatrixInteraction, ...]
+def test_plan_without_a_strategy_counters_the_likeliest_hypothesis(
+    rules: MatrixRules, history: tuple[MatrixInteraction, ...]
 ) -> None:
     words = ask(ProposeHypothesis(rules, history, ())).hypothesis if history else None
     counter = ask(PredictAndCounter(rules, history, words, own=UNDECIDED.inventory))
@@ -151,7 +155,7 @@ def test_a_plan_without_a_strategy_is_that_for_the_counter_to_the_likeliest_hypo
 
 
 @pytest.mark.parametrize("rules", [ROCK_PAPER_SCISSORS, ARENA])
-def test_without_a_strategy_and_anything_known_it_goes_on_with_what_it_has_begun(rules: Rules) -> None:
+def test_plan_without_strategy_or_history_keeps_the_kind_that_leads(rules: MatrixRules) -> None:
     first = replace(UNDECIDED, rules=rules)
     (thing,) = fetched(first)
     for count in range(2, 6):
@@ -159,12 +163,12 @@ def test_without_a_strategy_and_anything_known_it_goes_on_with_what_it_has_begun
         assert fetched(replace(first, inventory=held)) == {thing}
 
 
-# Strategies of its own
+# Strategies of the agent's own
 
 
 @pytest.mark.parametrize(("rules", "history"), HISTORIES)
-def test_following_the_words_of_a_strategy_gives_what_was_made_with_it(
-    rules: Rules, history: tuple[MatrixInteraction, ...]
+def test_following_a_strategys_words_gives_the_inventory_it_was_made_with(
+    rules: MatrixRules, history: tuple[MatrixInteraction, ...]
 ) -> None:
     made = ask(MakeStrategy(rules, history, ("opponent",)))
     followed = ask(FollowStrategy(rules, history, ("opponent",), made.strategy))
@@ -173,7 +177,7 @@ def test_following_the_words_of_a_strategy_gives_what_was_made_with_it(
 
 
 @pytest.mark.parametrize("history", CROWDS)
-def test_following_the_words_of_a_strategy_gives_what_was_made_with_it_among_many(
+def test_following_a_strategys_words_among_many_gives_what_it_was_made_with(
     history: tuple[MatrixInteraction, ...],
 ) -> None:
     made = ask(MakeStrategy(ARENA, history, OTHERS))
@@ -182,7 +186,7 @@ def test_following_the_words_of_a_strategy_gives_what_was_made_with_it_among_man
 
 
 @pytest.mark.parametrize("other", BEATS)
-def test_a_strategy_answers_what_the_other_plays_and_is_applied_strictly_when_that_has_changed(other: str) -> None:
+def test_strategy_is_followed_literally_after_the_opponent_has_changed(other: str) -> None:
     history = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3)
     made = ask(MakeStrategy(ROCK_PAPER_SCISSORS, history, ("opponent",)))
     assert lead(ROCK_PAPER_SCISSORS, made.own_next) == BEATS[other]
@@ -205,7 +209,7 @@ def test_a_strategy_among_many_keeps_its_kind_and_seeks_those_that_lose_to_it() 
         assert enemy not in answer.seek
 
 
-def test_earlier_strategies_that_paid_weigh_in_the_next_one() -> None:
+def test_earlier_strategies_that_paid_shape_the_next_one() -> None:
     history = played(ROCK_PAPER_SCISSORS, ("rock", "rock"), ("rock", "paper"))
     first = ask(MakeStrategy(ROCK_PAPER_SCISSORS, played(ROCK_PAPER_SCISSORS, ("rock", "rock")), ("opponent",)))
     question = MakeStrategy(ROCK_PAPER_SCISSORS, history, ("opponent",))
@@ -214,26 +218,28 @@ def test_earlier_strategies_that_paid_weigh_in_the_next_one() -> None:
 
 
 @pytest.mark.parametrize("other", BEATS)
-def test_in_hindsight_what_beats_the_other_would_have_paid_and_what_loses_to_it_would_not(other: str) -> None:
-    (encounter,) = played(ROCK_PAPER_SCISSORS, ("rock", other))
+def test_hindsight_is_positive_for_what_beats_the_opponent_and_negative_for_what_loses(other: str) -> None:
+    (interaction,) = played(ROCK_PAPER_SCISSORS, ("rock", other))
     loses = next(kind for kind in BEATS if BEATS[kind] == other)
     for instead, outcome in ((BEATS[other], "positive"), (other, "neutral"), (loses, "negative")):
-        question = JudgeStrategy(ROCK_PAPER_SCISSORS, encounter, pure(ROCK_PAPER_SCISSORS, instead))
+        question = JudgeStrategy(ROCK_PAPER_SCISSORS, interaction, pure(ROCK_PAPER_SCISSORS, instead))
         assert ask(question).outcome == outcome
 
 
-# All at once
+# All steps in one question
 
 
 @pytest.mark.parametrize(("rules", "history"), HISTORIES)
 @pytest.mark.parametrize("has_taken", [False, True])
-def test_at_once_it_answers_as_it_would_step_by_step(
-    rules: Rules, history: tuple[MatrixInteraction, ...], has_taken: bool
+def test_one_question_is_answered_as_the_separate_ones(
+    rules: MatrixRules, history: tuple[MatrixInteraction, ...], has_taken: bool
 ) -> None:
     own = (rules.initial_inventory,) * len(rules.behaviours)
     taken = tuple(2 * (n == 0) for n in range(len(own))) if has_taken else None
     answer = ask(
-        ReadMinds(rules, (Opponent("opponent", history, None, None, Life(500, taken) if taken else None),), own, 500)
+        ReadMinds(
+            rules, (Opponent("opponent", history, None, None, PickupRecord(500, taken) if taken else None),), own, 500
+        )
     )
     words = ask(ProposeHypothesis(rules, history, ())).hypothesis if history else None
     step_by_step = ask(PredictAndCounter(rules, history, words, taken=taken, own=own))
@@ -243,7 +249,7 @@ def test_at_once_it_answers_as_it_would_step_by_step(
 
 
 @pytest.mark.parametrize("history", CROWDS)
-def test_at_once_it_chooses_among_many_as_it_would_step_by_step(history: tuple[MatrixInteraction, ...]) -> None:
+def test_one_question_among_many_is_answered_as_the_separate_ones(history: tuple[MatrixInteraction, ...]) -> None:
     strangers = [Opponent(name, tuple(met for met in history if met.partner == name), None, None) for name in OTHERS]
     answer = ask(ReadMinds(ARENA, tuple(strangers), NOTHING, 500))
     words = {
@@ -257,7 +263,7 @@ def test_at_once_it_chooses_among_many_as_it_would_step_by_step(history: tuple[M
     assert chosen.watch or (answer.own_next, answer.seek) == (chosen.own_next, chosen.seek)
 
 
-# What a plan came to
+# Evaluation of plans
 
 
 @pytest.mark.parametrize(
@@ -269,9 +275,7 @@ def test_at_once_it_chooses_among_many_as_it_would_step_by_step(history: tuple[M
         (0.0, 0, "nothing"),
     ],
 )
-def test_a_plan_is_judged_by_what_it_was_paid_or_else_by_what_it_collected(
-    paid: float, gained: int, words: str
-) -> None:
+def test_plan_is_evaluated_by_its_reward_or_its_pickups(paid: float, gained: int, words: str) -> None:
     before, after = MOMENTS
     question = EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, paid, before, replace(after, inventory=(1, 3 + gained, 2)))
     assert re.search(words, ask(question).critique)

@@ -1,6 +1,6 @@
 """What models read. Each example is kept as a golden file, so that a change of words is seen in review.
 
-After a change that is meant: `REWRITE_GOLDEN=1 pytest tests/models/test_prompts.py`, then read the difference.
+After an intended change: `REWRITE_GOLDEN=1 pytest tests/worlds/melting_pot/games/test_prompts.py`, then read the diff.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import hm_agent
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import environment, render
 from hm_agent.questions import Question
-from hm_agent.worlds.melting_pot.games.matrix.questions.plans import Place, Site
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, Site
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
@@ -67,7 +67,7 @@ def test_prompt_is_the_golden_one(name: str) -> None:
     assert f"{prompt}\n" == path.read_text("utf-8")
 
 
-def test_golden_files_are_those_of_the_examples() -> None:
+def test_every_golden_file_belongs_to_an_example() -> None:
     assert {path.stem for path in GOLDEN.glob("*")} == set(EXAMPLES)
 
 
@@ -82,26 +82,26 @@ def test_prompt_ends_with_every_field_of_the_answer(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_prompt_has_no_untidy_blanks(name: str) -> None:
+def test_prompt_has_no_stray_whitespace(name: str) -> None:
     assert not re.search(r"[ \t]\n|\n\n\n|[^ \n]  |\A\s|\s\Z", render(EXAMPLES[name]))
 
 
-def test_rules_stand_apart_from_what_is_asked() -> None:
-    rules = environment().get_template("matrix/rules.j2").render(rules=RULES)
+def test_rules_are_separate_from_the_question() -> None:
+    rules = environment().get_template("melting_pot/matrix/rules.j2").render(rules=RULES)
     for question in EXAMPLES.values():
         if question.rules is RULES:  # type: ignore[attr-defined]
             assert render(question).startswith(f"{rules}\n\n# ")
     assert not re.search("Answer|JSON|hypothes|subgoal|move_to|fire_at", rules)
 
 
-def test_no_template_knows_one_game_by_name() -> None:
-    for path in data_folder("prompts").glob("matrix/*.j2"):
+def test_no_template_names_a_resource_or_behaviour_of_one_game() -> None:
+    for path in data_folder("prompts").glob("melting_pot/matrix/*.j2"):
         words = re.sub(r"{#.*?#}", "", path.read_text("utf-8"), flags=re.DOTALL)
         assert not re.search(r"rock|paper|scissors|cooperat|defect|yellow|purple|blue|green|red_", words, re.IGNORECASE)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_prompt_gives_nothing_away_about_the_others(name: str) -> None:
+def test_prompt_names_neither_scenario_nor_bots(name: str) -> None:
     prompt = render(EXAMPLES[name])
     scenarios = list(all_scenarios())
     names = {name for s in scenarios for name in (s.name, s.short_name, s.game.substrate, s.game.title)}
@@ -137,6 +137,6 @@ def test_unknown_name_in_a_template_is_an_error() -> None:
         environment().from_string("{{ belief }}").render()
 
 
-def test_own_cell_is_no_place_to_wait_for_regrowth() -> None:
+def test_agents_own_cell_is_not_listed_as_a_site() -> None:
     here = replace(PLAN, sites=(Site("blue_box", PLAN.pose.cell, None), Site("blue_box", (7, 10), None)))
     assert "- blue_box: (7, 10)\n" in render(here)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
-from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, Loss, PlayerSighting
+from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory, PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 HERE = Pose(5, 5, Facing.NORTH)
@@ -21,7 +21,7 @@ def opponent(cell: Cell) -> Detection:
     return Detection("opponent", (0, 0), cell, Facing.EAST, "ready", is_player=True)
 
 
-def test_memory_is_told_in_the_papers_form() -> None:
+def test_memory_lists_kind_cell_and_step_as_the_paper_does() -> None:
     memory = EntityMemory()
     memory.update(1087, view([(13, 3)], box((13, 3))))
     memory.update(1091, view([(7, 3)], opponent((7, 3))))
@@ -49,21 +49,21 @@ def test_contradicted_memory_is_removed() -> None:
     assert memory.kinds() == {(4, 3): "yellow_box"}
 
 
-def test_thing_seen_to_be_gone_is_a_loss_with_the_step_it_was_last_seen() -> None:
+def test_missing_thing_is_a_disappearance_with_the_step_it_was_last_seen() -> None:
     memory = EntityMemory()
     memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
     memory.update(7, view([(3, 3)]))
-    assert memory.lost == [Loss("yellow_box", (3, 3), seen=1)]
+    assert memory.disappeared == [Disappearance("yellow_box", (3, 3), seen=1)]
     memory.update(8, view([(3, 3)]))
-    assert memory.lost == []
+    assert memory.disappeared == []
 
 
-def test_thing_taken_oneself_is_no_loss() -> None:
+def test_thing_taken_by_the_agent_is_no_disappearance() -> None:
     memory = EntityMemory()
     memory.update(1, view([(5, 5)], box((5, 5))))
     memory.update(2, view([HERE.cell]))
     assert memory.things == {}
-    assert memory.lost == []
+    assert memory.disappeared == []
 
 
 def test_site_stays_after_its_thing_was_taken() -> None:

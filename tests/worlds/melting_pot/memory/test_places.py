@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from hm_agent.worlds.melting_pot.grid import Layout, distance
-from hm_agent.worlds.melting_pot.memory.places import SPREAD, stalest_cell, unseen_places
+from hm_agent.worlds.melting_pot.memory.places import MIN_SEPARATION, stalest_cell, unseen_places
 
 CORRIDOR = Layout.from_ascii("WWWWWWWWWWWWW\nW           W\nWWWWWWWWWWWWW")
 
@@ -27,7 +27,7 @@ def test_cell_never_in_view_is_staler_than_one_seen_at_the_start() -> None:
 def test_unseen_places_lie_apart() -> None:
     places = [cell for cell, _ in unseen_places(CORRIDOR, (1, 1), {}, step=0)]
     assert len(places) == 3
-    assert all(distance(a, b) >= SPREAD for a, b in combinations(places, 2))
+    assert all(distance(a, b) >= MIN_SEPARATION for a, b in combinations(places, 2))
 
 
 def test_unseen_places_say_when_each_was_last_in_view() -> None:

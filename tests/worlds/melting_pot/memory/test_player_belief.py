@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, distance
-from hm_agent.worlds.melting_pot.memory.player_belief import SPREAD, PlayerBeliefMap, worth_going_to
+from hm_agent.worlds.melting_pot.memory.player_belief import MIN_SEPARATION, PlayerBeliefMap, place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 ROOM = Layout.from_ascii("""
@@ -42,10 +42,10 @@ VIEWS = st.lists(
 
 
 def after(*views: TextualMap) -> PlayerBeliefMap:
-    whereabouts = PlayerBeliefMap(ROOM, ("opponent",), 2)
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2)
     for view in views:
-        whereabouts.update(view)
-    return whereabouts
+        belief_map.update(view)
+    return belief_map
 
 
 @given(VIEWS)
@@ -59,11 +59,11 @@ def test_no_player_is_believed_to_be_inside_a_wall(views: list[TextualMap]) -> N
     assert [belief[y, x] for x, y in ROOM.walls] == [0.0] * len(ROOM.walls)
 
 
-def test_sight_settles_where_a_player_is() -> None:
+def test_sighting_makes_the_belief_certain() -> None:
     assert after(showing((5, 3))).of("opponent")[3, 5] == 1.0
 
 
-def test_another_players_sight_settles_nothing() -> None:
+def test_sighting_of_another_player_changes_no_belief() -> None:
     assert after(showing((5, 3), player="somebody else")).of("opponent")[3, 5] == 0.0
 
 
@@ -79,62 +79,62 @@ def test_empty_cell_in_view_is_ruled_out() -> None:
     assert belief[4, 4] > 0.0
 
 
-def test_player_that_is_nowhere_it_could_be_may_be_anywhere() -> None:
+def test_belief_starts_over_when_every_possible_cell_is_ruled_out() -> None:
     lost = after(showing((4, 3)), empty((4, 3), (5, 3), (4, 4)))
     assert (lost.of("opponent") == PlayerBeliefMap(ROOM, ("opponent",), 2).of("opponent")).all()
 
 
-def test_removal_from_the_map_starts_over() -> None:
+def test_removal_of_the_agent_starts_the_belief_over() -> None:
     assert (after(showing((4, 3)), AWAY).of("opponent") == PlayerBeliefMap(ROOM, ("opponent",), 2).of("opponent")).all()
 
 
 def test_likely_places_lie_apart_and_the_likeliest_comes_first() -> None:
     places = after(showing((9, 4)), empty(), empty()).likely_places()
-    assert all(distance(a, b) >= SPREAD for (a, _), (b, _) in combinations(places, 2))
+    assert all(distance(a, b) >= MIN_SEPARATION for (a, _), (b, _) in combinations(places, 2))
     assert [odds for _, odds in places] == sorted((odds for _, odds in places), reverse=True)
     assert places[0][1] > 0.9
 
 
 def test_near_place_is_worth_more_than_an_equally_likely_far_one() -> None:
-    assert worth_going_to([((9, 1), 0.4), ((2, 1), 0.4)], (1, 1)) == (2, 1)
+    assert place_to_search([((9, 1), 0.4), ((2, 1), 0.4)], (1, 1)) == (2, 1)
 
 
-def test_place_much_likelier_is_worth_a_longer_way() -> None:
-    assert worth_going_to([((9, 1), 0.9), ((2, 1), 0.1)], (1, 1)) == (9, 1)
+def test_much_likelier_place_is_worth_a_longer_way() -> None:
+    assert place_to_search([((9, 1), 0.9), ((2, 1), 0.1)], (1, 1)) == (9, 1)
 
 
-def test_each_player_is_tracked_by_itself() -> None:
-    whereabouts = PlayerBeliefMap(ROOM, ("first", "second"), 2)
-    whereabouts.update(showing((4, 3), "first"))
-    assert whereabouts.of("first")[3, 4] == 1.0
-    assert whereabouts.of("second")[3, 4] == 0.0
-    assert whereabouts.of("second").sum() == pytest.approx(1.0)
+def test_each_player_has_its_own_belief() -> None:
+    belief_map = PlayerBeliefMap(ROOM, ("first", "second"), 2)
+    belief_map.update(showing((4, 3), "first"))
+    assert belief_map.of("first")[3, 4] == 1.0
+    assert belief_map.of("second")[3, 4] == 0.0
+    assert belief_map.of("second").sum() == pytest.approx(1.0)
 
 
 def test_likely_places_are_those_of_the_players_asked_for() -> None:
-    whereabouts = PlayerBeliefMap(ROOM, ("first", "second"), 1)
-    whereabouts.update(showing((1, 4), "first"))
-    whereabouts.update(showing((9, 1), "second"))
-    assert whereabouts.likely_places(["first"])[0][0][0] < 4
-    assert whereabouts.likely_places(["second"])[0][0][0] > 7
-    assert sum(odds for _, odds in whereabouts.likely_places(count=2)) > 1.5
+    belief_map = PlayerBeliefMap(ROOM, ("first", "second"), 1)
+    belief_map.update(showing((1, 4), "first"))
+    belief_map.update(showing((9, 1), "second"))
+    assert belief_map.likely_places(["first"])[0][0][0] < 4
+    assert belief_map.likely_places(["second"])[0][0][0] > 7
+    assert sum(odds for _, odds in belief_map.likely_places(count=2)) > 1.5
 
 
 @given(VIEWS)
-def test_belief_sums_to_one_where_things_lure_players(views: list[TextualMap]) -> None:
-    whereabouts = PlayerBeliefMap(ROOM, ("opponent",), 2, lure=4.0)
-    whereabouts.notice([(1, 4), (2, 4), (9, 1)])
+def test_belief_sums_to_one_with_resource_sites(views: list[TextualMap]) -> None:
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0)
+    belief_map.set_sites([(1, 4), (2, 4), (9, 1)])
     for view in views:
-        whereabouts.update(view)
-    assert whereabouts.of("opponent").sum() == pytest.approx(1.0)
-    assert whereabouts.of("opponent").min() >= 0.0
+        belief_map.update(view)
+    assert belief_map.of("opponent").sum() == pytest.approx(1.0)
+    assert belief_map.of("opponent").min() >= 0.0
 
 
 @pytest.mark.parametrize("start", [empty(), showing((9, 4))], ids=["from anywhere", "from where it was seen"])
-def test_in_the_long_run_players_are_as_many_times_as_likely_where_things_grow(start: TextualMap) -> None:
-    whereabouts = PlayerBeliefMap(ROOM, ("opponent",), 2, lure=4.0)
-    whereabouts.notice([(1, 4), (2, 4)])
+def test_stationary_belief_has_the_site_ratio(start: TextualMap) -> None:
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0)
+    belief_map.set_sites([(1, 4), (2, 4)])
     for view in (start, *[empty()] * 2000):
-        whereabouts.update(view)
-    belief = whereabouts.of("opponent")
+        belief_map.update(view)
+    belief = belief_map.of("opponent")
     assert belief[4, 1] / belief[4, 9] == pytest.approx(4.0, rel=0.01)

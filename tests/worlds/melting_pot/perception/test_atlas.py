@@ -7,9 +7,17 @@ import numpy as np
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import GameFacts
-from hm_agent.worlds.melting_pot.perception.atlas import BEAMS, UNKNOWN, Atlas, Label, Pixels, Sprite, build_atlas
+from hm_agent.worlds.melting_pot.perception.atlas import (
+    BEAMS,
+    UNKNOWN,
+    Atlas,
+    Label,
+    Pixels,
+    Sprite,
+    build_atlas,
+    label_patches,
+)
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-from hm_agent.worlds.melting_pot.perception.view import label_patches
 from hm_agent.worlds.melting_pot.scenarios import load_games
 from hm_agent.worlds.melting_pot.simulator.substrate import sprite_roles, vision_of
 
@@ -52,12 +60,12 @@ def shows(atlas: Atlas, sprite: str) -> bool:
     return any(label.find(sprite) for label in atlas.labels)
 
 
-def test_running_with_scissors_has_282_labels(rws_eyes: SubstrateVision) -> None:
-    assert len(rws_eyes.atlas.labels) == 282
+def test_running_with_scissors_has_282_labels(rws_vision: SubstrateVision) -> None:
+    assert len(rws_vision.atlas.labels) == 282
 
 
-def test_every_label_but_unknown_has_exactly_one_picture(rws_eyes: SubstrateVision) -> None:
-    assert sorted(rws_eyes.atlas.index.values()) == [n for n in range(282) if n != UNKNOWN]
+def test_every_label_but_unknown_has_exactly_one_picture(rws_vision: SubstrateVision) -> None:
+    assert sorted(rws_vision.atlas.index.values()) == [n for n in range(282) if n != UNKNOWN]
 
 
 @pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
@@ -67,20 +75,20 @@ def test_every_sprite_a_game_speaks_of_is_in_the_atlas(game: GameFacts) -> None:
     assert {name for name in names if not shows(vision_of(game.short_name).atlas, name)} == set()
 
 
-def test_patch_the_atlas_does_not_hold_is_unknown(rws_eyes: SubstrateVision) -> None:
+def test_patch_the_atlas_does_not_hold_is_unknown(rws_vision: SubstrateVision) -> None:
     frame = np.zeros((40, 40, 3), np.uint8)
     frame[8:16, 16:24] = (1, 2, 3)
-    labels = label_patches(frame, rws_eyes.atlas)
+    labels = label_patches(frame, rws_vision.atlas)
     assert [n for n, label in enumerate(labels) if label == UNKNOWN] == [7]
 
 
-def test_patch_is_unknown_for_a_single_wrong_pixel(rws_eyes: SubstrateVision) -> None:
+def test_patch_is_unknown_for_a_single_wrong_pixel(rws_vision: SubstrateVision) -> None:
     frame = np.zeros((8, 8, 3), np.uint8)
     frame[:] = BEAMS["BeamInteraction"]
-    (beam,) = label_patches(frame, rws_eyes.atlas)
+    (beam,) = label_patches(frame, rws_vision.atlas)
     frame[3, 4, 0] += 1
-    (spoilt,) = label_patches(frame, rws_eyes.atlas)
-    assert (rws_eyes.atlas.labels[beam], spoilt) == (Label((Sprite("BeamInteraction"),)), UNKNOWN)
+    (spoilt,) = label_patches(frame, rws_vision.atlas)
+    assert (rws_vision.atlas.labels[beam], spoilt) == (Label((Sprite("BeamInteraction"),)), UNKNOWN)
 
 
 @pytest.mark.parametrize(("turns", "corner"), [(0, (0, 0)), (1, (0, 7)), (2, (7, 7)), (3, (7, 0))])

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Pose
+from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Pose, Window
 from hm_agent.worlds.melting_pot.perception.localizer import Localizer, WallPatterns
 from hm_agent.worlds.melting_pot.perception.odometry import LIKELY, UNDECIDED, UNLIKELY
-from hm_agent.worlds.melting_pot.perception.view import Window
 
 # Wide enough that its inner cells look alike from every side.
 HALL = Layout.from_ascii("\n".join(["WWWWWWWWW", *["W       W"] * 6, "WWWWWWWWW"]))
@@ -30,7 +29,7 @@ def test_corners_are_told_apart_by_the_compass_only() -> None:
     assert {pose.cell for pose in localizer.candidates} == {(1, 1), (7, 1), (1, 6), (7, 6)}
 
 
-def test_no_pose_is_named_where_many_look_alike() -> None:
+def test_pose_is_unknown_where_many_look_alike() -> None:
     localizer = Localizer(PATTERNS)
     assert look(localizer, Pose(4, 3, Facing.NORTH)) is None
     assert {pose.cell for pose in localizer.candidates} == {(x, y) for x in range(2, 7) for y in range(2, 6)}
@@ -60,7 +59,7 @@ def test_step_into_a_wall_changes_nothing() -> None:
 
 
 def after_doubtful_step(stayed: float) -> Localizer:
-    """Was at (3, 2) for certain, then made a step forward that is so likely to have failed."""
+    """A localizer certain of (3, 2) before a step forward that failed with probability `stayed`."""
     localizer, pose = Localizer(PATTERNS), Pose(1, 1, Facing.EAST)
     look(localizer, pose)
     for move in (Move.STEP_RIGHT, Move.FORWARD, Move.FORWARD):
@@ -78,7 +77,7 @@ def test_step_that_likely_failed_is_taken_to_have_failed() -> None:
     assert after_doubtful_step(LIKELY).candidates[0] == Pose(3, 2, Facing.EAST)
 
 
-def test_step_that_hardly_failed_is_taken_to_have_happened() -> None:
+def test_step_that_unlikely_failed_is_taken_to_have_happened() -> None:
     assert after_doubtful_step(UNLIKELY).candidates[0] == Pose(4, 2, Facing.EAST)
 
 
@@ -97,10 +96,10 @@ def test_hidden_cells_are_not_compared() -> None:
     assert Localizer(PATTERNS).update(walls & ~covered, covered, corner.facing, Move.NOOP, 0.0) == corner
 
 
-def test_removal_lets_the_pose_be_anywhere_again() -> None:
+def test_removal_makes_every_pose_possible_again() -> None:
     localizer, elsewhere = Localizer(PATTERNS), Pose(7, 6, Facing.SOUTH)
     look(localizer, Pose(1, 1, Facing.NORTH))
-    localizer.forget()
+    localizer.reset()
     assert localizer.candidates == ()
     assert look(localizer, elsewhere) == elsewhere
 

@@ -10,9 +10,9 @@ from hm_agent.worlds.melting_pot.perception.odometry import (
     UNDECIDED,
     UNLIKELY,
     Offset,
-    Scene,
-    carry,
+    RelativeScene,
     odds_of_staying,
+    offset_after,
 )
 
 NEAR = frozenset({(1, 0)})
@@ -22,8 +22,8 @@ WINDOW = frozenset((ahead, right) for ahead in range(-1, 4) for right in range(-
 
 def scene(
     *boxes: Offset, players: frozenset[Offset] = FAR, seen: frozenset[Offset] = WINDOW, has_beam: bool = False
-) -> Scene:
-    return Scene(dict.fromkeys(boxes, "yellow_box"), players, seen, has_beam)
+) -> RelativeScene:
+    return RelativeScene(dict.fromkeys(boxes, "yellow_box"), players, seen, has_beam)
 
 
 @given(
@@ -31,8 +31,8 @@ def scene(
     st.tuples(st.integers(-3, 3), st.integers(-3, 3)),
     st.sampled_from(Move),
 )
-def test_what_stands_still_is_carried_as_the_new_pose_sees_it(pose: Pose, offset: Offset, move: Move) -> None:
-    assert carry(offset, move) == pose.after(move).offset(pose.place(*offset))
+def test_offset_after_a_move_is_that_from_the_new_pose(pose: Pose, offset: Offset, move: Move) -> None:
+    assert offset_after(offset, move) == pose.after(move).offset(pose.place(*offset))
 
 
 @pytest.mark.parametrize("move", Move)
@@ -41,42 +41,42 @@ def test_nothing_can_fail_a_move_where_nobody_is_near(move: Move) -> None:
     assert odds_of_staying(scene((2, 0), players=alone), scene((2, 0), players=alone), move) == 0.0
 
 
-def test_thing_that_came_nearer_says_the_move_happened() -> None:
+def test_thing_that_came_nearer_shows_that_the_move_happened() -> None:
     assert odds_of_staying(scene((3, 1)), scene((2, 1)), Move.FORWARD) == UNLIKELY
 
 
-def test_thing_that_kept_its_place_in_view_says_the_move_failed() -> None:
+def test_thing_that_kept_its_place_in_view_shows_that_the_move_failed() -> None:
     assert odds_of_staying(scene((3, 1)), scene((3, 1)), Move.FORWARD) == LIKELY
 
 
-def test_thing_that_swept_around_says_the_turn_happened() -> None:
+def test_thing_that_moved_sideways_shows_that_the_turn_happened() -> None:
     assert odds_of_staying(scene((2, 0)), scene((0, -2)), Move.TURN_RIGHT) == UNLIKELY
 
 
-def test_thing_that_left_the_view_says_the_move_happened() -> None:
+def test_thing_that_left_the_view_shows_that_the_move_happened() -> None:
     assert odds_of_staying(scene((-1, 1), players=NEAR), scene(players=NEAR), Move.FORWARD) == UNLIKELY
 
 
-def test_thing_that_would_have_come_into_view_before_the_eyes_says_the_move_failed() -> None:
+def test_thing_that_should_have_been_in_view_before_shows_that_the_move_failed() -> None:
     assert odds_of_staying(scene((3, 1)), scene((3, 1), (2, 2)), Move.FORWARD) == LIKELY
 
 
-def test_row_of_alike_things_says_the_move_happened_by_its_new_end() -> None:
+def test_new_end_of_a_row_of_like_things_shows_that_the_move_happened() -> None:
     before, now = scene((1, 1), (2, 1)), scene((0, 1), (1, 1))
     assert odds_of_staying(before, now, Move.FORWARD) == UNLIKELY
 
 
-def test_thing_behind_a_beam_says_nothing() -> None:
+def test_thing_behind_a_beam_shows_nothing() -> None:
     without = WINDOW - {(3, 1), (2, 1)}
     before, now = scene((3, 1), players=NEAR), scene(players=NEAR, seen=without, has_beam=True)
-    assert odds_of_staying(before, now, Move.FORWARD) == LIKELY  # by who stands in the way
+    assert odds_of_staying(before, now, Move.FORWARD) == LIKELY  # by the player in the way
 
 
-def test_player_that_blocks_the_way_in_both_frames_says_the_move_failed() -> None:
+def test_player_that_blocks_the_way_in_both_frames_shows_that_the_move_failed() -> None:
     assert odds_of_staying(scene(players=NEAR), scene(players=NEAR), Move.FORWARD) == LIKELY
 
 
-def test_player_that_came_into_the_way_leaves_it_open() -> None:
+def test_player_that_came_into_the_way_makes_failure_possible() -> None:
     assert odds_of_staying(scene(players=FAR), scene(players=NEAR), Move.FORWARD) == UNDECIDED
 
 
@@ -88,7 +88,7 @@ def test_player_ahead_does_not_fail_a_turn() -> None:
     assert odds_of_staying(scene(players=NEAR), scene(players=NEAR), Move.TURN_LEFT) == UNLIKELY
 
 
-def test_beam_may_hide_who_failed_a_move() -> None:
+def test_beam_may_hide_the_player_that_blocked_a_move() -> None:
     nobody: frozenset[Offset] = frozenset()
     before, now = scene(players=nobody), scene(players=nobody, has_beam=True)
     assert odds_of_staying(before, now, Move.FORWARD) == UNLIKELY

@@ -9,22 +9,21 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts
+from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels
+from hm_agent.worlds.melting_pot.perception.atlas import Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.perception.view import label_patches
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner, Situation
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
-from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
-SCENARIOS = find_scenarios(["rws_repeated_*"])
 STEPS = 1000
 SETTLED = 20
 """From this step of a life on, the pose is to be exact."""
@@ -34,28 +33,28 @@ CLUMSINESS = 0.1
 class Player:
     """Collects what it sees, seeks its opponent and zaps it, all by the package's own perception and planning."""
 
-    def __init__(self, game: GameFacts, eyes: SubstrateVision, seed: int) -> None:
-        self._eyes, self._rng = eyes, random.Random(seed)
-        self._planner = ActionPlanner(eyes.layout, game.beam, eyes.window, ready_mark="ready")
-        self._memory = EntityMemory(PlayerBeliefMap(eyes.layout, ("opponent",), eyes.window.left))
+    def __init__(self, game: GameFacts, vision: SubstrateVision, seed: int) -> None:
+        self._vision, self._rng = vision, random.Random(seed)
+        self._planner = ActionPlanner(vision.layout, game.beam, vision.window, ready_mark="ready")
+        self._memory = EntityMemory(PlayerBeliefMap(vision.layout, ("opponent",), vision.window.left))
         self._move = Move.NOOP
-        self._perceiver = Perceiver(eyes)
+        self._perceiver = Perceiver(vision)
 
-    def look(self, observation: Observation) -> TextualMap:
-        view = self._perceiver.see(np.asarray(observation.fields["RGB"]), self._move)
+    def look(self, observation: Observation[View]) -> TextualMap:
+        view = self._perceiver.see(np.asarray(observation.view["RGB"]), self._move)
         self._memory.update(observation.step, view)
         return view
 
-    def act(self, observation: Observation, view: TextualMap) -> Move:
+    def act(self, observation: Observation[View], view: TextualMap) -> Move:
         self._move = self._choose(observation, view)
         return self._move
 
-    def _choose(self, observation: Observation, view: TextualMap) -> Move:
+    def _choose(self, observation: Observation[View], view: TextualMap) -> Move:
         if not view.present or self._rng.random() < CLUMSINESS:
             return Move(self._rng.randrange(len(Move)))
         if view.pose is None:
             return seek_bearings(view, observation.step)
-        loaded = float(observation.fields["READY_TO_SHOOT"]) == 1.0
+        loaded = float(observation.view["READY_TO_SHOOT"]) == 1.0
         situation = Situation(observation.step, view, self._memory, loaded)
         move = self._planner.next_move(situation)
         if move is None:
@@ -67,12 +66,12 @@ class Player:
         things = sorted(self._memory.things)
         if things:
             yield MoveTo(here, self._rng.choice(things))
-        yield FireAt(self._rng.choice(self._eyes.layout.open_cells))
+        yield FireAt(self._rng.choice(self._vision.layout.open_cells))
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What was perceived in one frame, and what is true. alive: for how many steps the player has been on the map."""
+    """What was perceived in one frame, and the truth. alive: the steps since the player entered the map."""
 
     rgb: Pixels
     view: TextualMap
@@ -87,24 +86,26 @@ def pose_of(truth: Any) -> Pose:
     return Pose(x, y, int(truth["ORIENTATION"]))
 
 
-def watch(scenario: Scenario, eyes: SubstrateVision) -> Iterator[Moment]:
+def watch(scenario: Scenario, seed: int, vision: SubstrateVision) -> Iterator[Moment]:
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
-    focal = Player(scenario.game, eyes, seed=scenario.number)
-    observation = world.reset(scenario.number)
+    focal = Player(scenario.game, vision, seed=seed)
+    observation = world.reset(seed).observations[FOCAL]
     alive = 0
     for _ in range(STEPS):
         view = focal.look(observation)
         alive = alive + 1 if view.present else 0
         pose, other = (pose_of(world.truth(player)) for player in (0, 1))
-        yield Moment(np.asarray(observation.fields["RGB"]), view, pose, other, bool(world.truth(1)["RGB"].any()), alive)
-        observation = world.step(focal.act(observation, view))
+        yield Moment(np.asarray(observation.view["RGB"]), view, pose, other, bool(world.truth(1)["RGB"].any()), alive)
+        observation = world.step({FOCAL: focal.act(observation, view)}).observations[FOCAL]
     world.close()
 
 
 @pytest.fixture(scope="module")
-def moments(rws_eyes: SubstrateVision) -> list[Moment]:
+def moments(rws_vision: SubstrateVision) -> list[Moment]:
     """Runs of all nine scenarios."""
-    return [moment for scenario in SCENARIOS for moment in watch(scenario, rws_eyes)]
+    return [
+        moment for number in range(9) for moment in watch(scenario_named(f"rws_repeated_{number}"), number, rws_vision)
+    ]
 
 
 def test_real_frames_have_no_unknown_patch(moments: list[Moment]) -> None:
@@ -123,18 +124,18 @@ def test_player_is_present_exactly_while_it_sees_anything(moments: list[Moment])
     assert any(not moment.view.present for moment in moments)
 
 
-def test_every_wall_patch_is_an_exact_compass(moments: list[Moment], rws_eyes: SubstrateVision) -> None:
+def test_every_wall_patch_is_an_exact_compass(moments: list[Moment], rws_vision: SubstrateVision) -> None:
     told = [
         (-meaning.turns % 4, moment.pose.facing)
         for moment in moments
-        for label in label_patches(moment.rgb, rws_eyes.atlas)
-        if (meaning := rws_eyes.meanings[label]).is_wall
+        for label in label_patches(moment.rgb, rws_vision.atlas)
+        if (meaning := rws_vision.meanings[label]).is_wall
     ]
     assert {facing for facing, _ in told} == set(Facing)
     assert all(facing == true for facing, true in told)
 
 
-def test_other_player_is_seen_where_it_is_and_looks(moments: list[Moment]) -> None:
+def test_other_player_is_seen_with_its_true_cell_and_facing(moments: list[Moment]) -> None:
     seen = [(moment, sight) for moment in moments for sight in moment.view.players if moment.view.pose == moment.pose]
     assert len(seen) > 100
     assert all((sight.cell, sight.facing) == (moment.other.cell, moment.other.facing) for moment, sight in seen)
@@ -148,28 +149,28 @@ def test_other_player_is_seen_whenever_it_is_in_view(moments: list[Moment]) -> N
 
 
 def spoilt(rgb: Pixels) -> Pixels:
-    """The same frame, but for a patch in the corner that no atlas holds."""
+    """A copy of a frame with a patch in the corner that is not in the atlas."""
     frame = rgb.copy()
     frame[:8, :8] = 7
     return frame
 
 
-def test_unknown_patch_is_counted_and_never_guessed(moments: list[Moment], rws_eyes: SubstrateVision) -> None:
-    perceiver, corner = Perceiver(rws_eyes), rws_eyes.window.offsets[0]
-    frame = next(moment.rgb for moment in moments if any(sight.offset == corner for sight in moment.view.sights))
+def test_unknown_patch_is_counted_and_never_guessed(moments: list[Moment], rws_vision: SubstrateVision) -> None:
+    perceiver, corner = Perceiver(rws_vision), rws_vision.window.offsets[0]
+    frame = next(moment.rgb for moment in moments if any(sight.offset == corner for sight in moment.view.detections))
     view = perceiver.see(spoilt(frame), Move.NOOP)
     assert (view.unknown_patches, perceiver.unknown_patches) == (1, 1)
-    assert not any(sight.offset == corner for sight in view.sights)
+    assert not any(sight.offset == corner for sight in view.detections)
 
 
-def test_cell_of_an_unknown_patch_is_not_in_view(moments: list[Moment], rws_eyes: SubstrateVision) -> None:
-    views = (Perceiver(rws_eyes).see(spoilt(moment.rgb), Move.NOOP) for moment in moments)
+def test_cell_of_an_unknown_patch_is_not_in_view(moments: list[Moment], rws_vision: SubstrateVision) -> None:
+    views = (Perceiver(rws_vision).see(spoilt(moment.rgb), Move.NOOP) for moment in moments)
     pose, in_view = next((view.pose, view.in_view) for view in views if view.pose)
-    assert in_view == rws_eyes.window.cells(pose)[1:]
+    assert in_view == rws_vision.window.cells(pose)[1:]
 
 
-def test_frame_without_oneself_is_absence_not_loss(rws_eyes: SubstrateVision) -> None:
-    perceiver = Perceiver(rws_eyes)
+def test_empty_frame_means_absence_not_a_lost_pose(rws_vision: SubstrateVision) -> None:
+    perceiver = Perceiver(rws_vision)
     view = perceiver.see(np.zeros((40, 40, 3), np.uint8), Move.NOOP)
-    assert (view.present, view.pose, view.sights) == (False, None, ())
+    assert (view.present, view.pose, view.detections) == (False, None, ())
     assert perceiver.lost_steps == 0

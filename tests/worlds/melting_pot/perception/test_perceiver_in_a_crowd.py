@@ -6,14 +6,13 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.accuracy import check
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.testing.melting_pot.accuracy import check
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
 
 
 @pytest.fixture(scope="module")
 def checked() -> tuple[Counter[str], int]:
-    (scenario,) = find_scenarios(["rws_arena_0"])
-    return check(scenario, seed=1000)
+    return check(scenario_named("rws_arena_0"), seed=1000)
 
 
 def test_crowd_has_no_unknown_patch(checked: tuple[Counter[str], int]) -> None:

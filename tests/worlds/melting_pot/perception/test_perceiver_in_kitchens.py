@@ -1,4 +1,4 @@
-"""Perception in kitchens: with a cook at work on either side, and with one that wanders about."""
+"""Perception in kitchens, with a focal player that cooks on either side and with one that moves at random."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, KitchenFacts
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels
+from hm_agent.worlds.melting_pot.perception.atlas import Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.perception.view import label_patches
-from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.bots.chef import SKILLED, Chef
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
-SCENARIOS = find_scenarios(["cooking_asymmetric_*"])
+SCENARIOS = [scenario_named(f"cooking_asymmetric_{number}") for number in range(3)]
 SEEDS = (1000, 1001)
 """With these the focal player begins on the right and on the left."""
 STEPS = 1000
@@ -34,7 +33,7 @@ ALIKE = {Pose(2, 3, Facing.SOUTH), Pose(6, 3, Facing.SOUTH)}
 
 @dataclass(frozen=True)
 class Moment:
-    """What was perceived in one frame, and what is true. held: by the teammate, as its own view shows it."""
+    """What was perceived in one frame, and the truth. held: by the teammate, as its own view shows it."""
 
     step: int
     view: TextualMap
@@ -48,22 +47,22 @@ def pose_of(truth: Any) -> Pose:
     return Pose(x, y, int(truth["ORIENTATION"]))
 
 
-def hands(eyes: SubstrateVision, rgb: Pixels) -> str | None:
-    return eyes.meanings[int(label_patches(rgb, eyes.atlas)[eyes.window.own_cell])].mark
+def hands(vision: SubstrateVision, rgb: Pixels) -> str | None:
+    return vision.meanings[int(label_patches(rgb, vision.atlas)[vision.window.own_index])].mark
 
 
 def watch(scenario: Scenario, seed: int, *, wanders: bool) -> Iterator[Moment]:
     assert isinstance(scenario.game, KitchenFacts)
-    eyes, rng = vision_of(scenario.game.short_name), random.Random(seed)
+    vision, rng = vision_of(scenario.game.short_name), random.Random(seed)
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
-    observation = world.reset(seed)
-    perceiver, chef, move = Perceiver(eyes), Chef(scenario.game, eyes, SKILLED, rng), Move.NOOP
+    turn = world.reset(seed)
+    perceiver, chef, move = Perceiver(vision), Chef(scenario.game, vision, SKILLED, rng), Move.NOOP
     for step in range(STEPS):
-        rgb = np.asarray(observation.fields["RGB"])
+        rgb = np.asarray(turn.observations[FOCAL].view["RGB"])
         me, other = world.truth(0), world.truth(1)
-        yield Moment(step, perceiver.see(rgb, move), pose_of(me), pose_of(other), hands(eyes, other["RGB"]))
+        yield Moment(step, perceiver.see(rgb, move), pose_of(me), pose_of(other), hands(vision, other["RGB"]))
         move = rng.choice(list(Move)) if wanders else chef.act(rgb)
-        observation = world.step(move)
+        turn = world.step({FOCAL: move})
     world.close()
 
 
@@ -74,7 +73,7 @@ def moments() -> list[Moment]:
 
 
 @pytest.fixture(scope="module")
-def eyes() -> SubstrateVision:
+def vision() -> SubstrateVision:
     return vision_of(SCENARIOS[0].game.short_name)
 
 
@@ -94,17 +93,17 @@ def test_pose_is_never_wrong_even_before(moments: list[Moment]) -> None:
     assert [moment for moment in moments if moment.view.pose not in (None, moment.pose)] == []
 
 
-def test_poses_that_look_alike_are_told_apart_by_the_way_that_led_there(
-    moments: list[Moment], eyes: SubstrateVision
+def test_poses_that_look_alike_are_told_apart_by_the_moves_before(
+    moments: list[Moment], vision: SubstrateVision
 ) -> None:
-    shown = eyes.patterns.wall_sets
-    first, second = (shown[eyes.patterns.number[pose]] for pose in sorted(ALIKE))
+    shown = vision.patterns.wall_sets
+    first, second = (shown[vision.patterns.number[pose]] for pose in sorted(ALIKE))
     assert first == second
     assert len(set(shown)) == len(shown) - 1
     assert {moment.view.pose for moment in moments} >= ALIKE
 
 
-def test_teammate_is_seen_where_it_is_and_looks_and_with_what_it_holds(moments: list[Moment]) -> None:
+def test_teammate_is_seen_with_its_true_cell_facing_and_item(moments: list[Moment]) -> None:
     shown = [moment for moment in moments if moment.other.cell in moment.view.in_view]
     seen = [[(player.cell, player.facing, player.mark) for player in moment.view.players] for moment in shown]
     assert seen == [[(moment.other.cell, moment.other.facing, moment.held)] for moment in shown]

@@ -11,7 +11,7 @@ def textual_map(pose: Pose | None, *sights: Detection, present: bool = True) -> 
     return TextualMap(pose, present, None, sights, (), 0)
 
 
-def test_map_is_told_in_the_papers_form_with_what_players_wear() -> None:
+def test_map_is_described_in_the_papers_form_with_the_marks_of_players() -> None:
     view = textual_map(Pose(4, 5, Facing.NORTH), *BOXES, OPPONENT)
     assert view.describe(["yellow_box", "blue_box"]).splitlines() == [
         "Player position: (4, 5), facing north",
@@ -21,7 +21,7 @@ def test_map_is_told_in_the_papers_form_with_what_players_wear() -> None:
     ]
 
 
-def test_unknown_pose_tells_no_places() -> None:
+def test_unknown_pose_has_no_locations() -> None:
     assert textual_map(None, *BOXES).describe(["yellow_box"]) == "Player position: unknown"
 
 

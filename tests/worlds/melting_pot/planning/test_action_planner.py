@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.facts import Beam
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.perception.view import Window
-from hm_agent.worlds.melting_pot.planning.action_planner import PATIENCE, ActionPlanner, Situation
+from hm_agent.worlds.melting_pot.planning.action_planner import FIRE_AT_STEPS, ActionPlanner, Situation
 from hm_agent.worlds.melting_pot.planning.beam import reaches
-from hm_agent.worlds.melting_pot.planning.concealment import LONGEST_WATCH
+from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 
 BEAM = Beam(length=3, radius=1)
@@ -32,13 +31,13 @@ def box(cell: Cell) -> Detection:
     return Detection("yellow_box", (0, 0), cell)
 
 
-class Stage:
-    """What a planner is told step by step, as an agent's perception and memory would."""
+class Situations:
+    """Builds the situation of each step and keeps the memory between them."""
 
     def __init__(self) -> None:
         self.memory = EntityMemory(PlayerBeliefMap(ROOM, ("opponent",), 2))
 
-    def shows(
+    def at(
         self,
         *sights: Detection,
         pose: Pose = HERE,
@@ -60,111 +59,111 @@ def planner_of(*plan: Subgoal, ready_mark: str | None = READY) -> ActionPlanner:
 
 
 def test_empty_plan_has_no_next_move() -> None:
-    assert planner_of().next_move(Stage().shows()) is None
+    assert planner_of().next_move(Situations().at()) is None
 
 
 def test_move_to_goes_towards_its_target() -> None:
-    assert planner_of(MoveTo((4, 6), (4, 3))).next_move(Stage().shows()) is Move.FORWARD
+    assert planner_of(MoveTo((4, 6), (4, 3))).next_move(Situations().at()) is Move.FORWARD
 
 
 def test_move_to_starts_from_the_true_pose_whatever_its_source() -> None:
-    assert planner_of(MoveTo((1, 1), (5, 6))).next_move(Stage().shows()) is Move.STEP_RIGHT
+    assert planner_of(MoveTo((1, 1), (5, 6))).next_move(Situations().at()) is Move.STEP_RIGHT
 
 
 def test_arrival_goes_on_with_the_next_subgoal_at_once() -> None:
     planner = planner_of(MoveTo((4, 6), (4, 6)), MoveTo((4, 6), (3, 6)))
-    assert planner.next_move(Stage().shows()) is Move.STEP_LEFT
+    assert planner.next_move(Situations().at()) is Move.STEP_LEFT
     assert planner.subgoal == MoveTo((4, 6), (3, 6))
     assert (len(planner.plan), planner.place, planner.route) == (2, 1, ((3, 6),))
 
 
 def test_arrival_at_the_last_target_uses_the_plan_up() -> None:
     planner = planner_of(MoveTo((4, 6), (4, 6)))
-    assert planner.next_move(Stage().shows()) is None
+    assert planner.next_move(Situations().at()) is None
     assert planner.subgoal is None
 
 
-def test_a_thing_is_not_taken_before_the_eyes_of_others_by_who_is_covert() -> None:
-    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 5)))
-    assert planner.next_move(stage.shows(box((4, 5)), opponent((4, 7)), covert=True)) is Move.NOOP
+def test_covert_agent_takes_no_thing_in_view_of_others() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 5)))
+    assert planner.next_move(situations.at(box((4, 5)), opponent((4, 7)), covert=True)) is Move.NOOP
     away = opponent((4, 7), facing=Facing.SOUTH)
-    assert planner.next_move(stage.shows(box((4, 5)), away, step=1, covert=True)) is Move.FORWARD
+    assert planner.next_move(situations.at(box((4, 5)), away, step=1, covert=True)) is Move.FORWARD
 
 
 @pytest.mark.parametrize(("cell", "move"), [((4, 7), Move.NOOP), ((1, 1), Move.FORWARD)])
-def test_who_is_covert_minds_somebody_near_that_has_gone_out_of_view(cell: Cell, move: Move) -> None:
-    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 5)))
-    stage.shows(box((4, 5)), opponent(cell))
-    assert planner.next_move(stage.shows(box((4, 5)), step=1, covert=True)) is move
+def test_covert_agent_also_waits_for_a_near_player_that_went_out_of_view(cell: Cell, move: Move) -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 5)))
+    situations.at(box((4, 5)), opponent(cell))
+    assert planner.next_move(situations.at(box((4, 5)), step=1, covert=True)) is move
 
 
-def test_who_is_not_covert_takes_things_before_the_eyes_of_others() -> None:
+def test_agent_that_is_not_covert_takes_things_in_view_of_others() -> None:
     planner = planner_of(MoveTo((4, 6), (4, 5)))
-    assert planner.next_move(Stage().shows(box((4, 5)), opponent((4, 7)))) is Move.FORWARD
+    assert planner.next_move(Situations().at(box((4, 5)), opponent((4, 7)))) is Move.FORWARD
 
 
-def test_who_is_covert_comes_closer_to_a_thing_while_watched() -> None:
+def test_covert_agent_approaches_a_thing_while_watched() -> None:
     planner = planner_of(MoveTo((4, 6), (4, 4)))
-    assert planner.next_move(Stage().shows(box((4, 4)), opponent((4, 7)), covert=True)) is Move.FORWARD
+    assert planner.next_move(Situations().at(box((4, 4)), opponent((4, 7)), covert=True)) is Move.FORWARD
 
 
-def test_nobody_waits_for_ever_for_others_to_look_away() -> None:
-    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 5)))
-    watched = [stage.shows(box((4, 5)), opponent((4, 7)), step=step, covert=True) for step in range(LONGEST_WATCH + 1)]
+def test_covert_agent_waits_no_longer_than_the_limit() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 5)))
+    watched = [situations.at(box((4, 5)), opponent((4, 7)), step=step, covert=True) for step in range(MAX_WAIT + 1)]
     moves = [planner.next_move(situation) for situation in watched]
-    assert moves == [Move.NOOP] * LONGEST_WATCH + [Move.FORWARD]
+    assert moves == [Move.NOOP] * MAX_WAIT + [Move.FORWARD]
 
 
-def test_move_to_a_thing_seen_gone_is_given_up() -> None:
-    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 3)))
-    assert planner.next_move(stage.shows(box((4, 3)))) is Move.FORWARD
-    assert planner.next_move(stage.shows(step=1, in_view=[(4, 3)])) is None
+def test_move_to_a_thing_that_has_disappeared_is_given_up() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 3)))
+    assert planner.next_move(situations.at(box((4, 3)))) is Move.FORWARD
+    assert planner.next_move(situations.at(step=1, in_view=[(4, 3)])) is None
 
 
-def test_what_follows_a_thing_seen_gone_is_given_up_with_it() -> None:
-    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 3)), FireAt((4, 2)))
-    planner.next_move(stage.shows(box((4, 3))))
-    assert planner.next_move(stage.shows(step=1, in_view=[(4, 3)])) is None
+def test_subgoals_after_a_disappeared_thing_are_given_up() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 3)), FireAt((4, 2)))
+    planner.next_move(situations.at(box((4, 3))))
+    assert planner.next_move(situations.at(step=1, in_view=[(4, 3)])) is None
     assert planner.subgoal is None
 
 
-def test_what_follows_a_thing_that_was_collected_is_kept_up() -> None:
-    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 5)), FireAt((4, 2)))
-    planner.next_move(stage.shows(box((4, 5))))
+def test_subgoals_after_a_collected_thing_are_followed() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 5)), FireAt((4, 2)))
+    planner.next_move(situations.at(box((4, 5))))
     arrived = Pose(4, 5, Facing.NORTH)
-    assert planner.next_move(stage.shows(pose=arrived, step=1, in_view=[(4, 5)])) is Move.FORWARD
+    assert planner.next_move(situations.at(pose=arrived, step=1, in_view=[(4, 5)])) is Move.FORWARD
     assert planner.subgoal == FireAt((4, 2))
 
 
 def test_move_to_a_thing_out_of_view_is_kept_up() -> None:
-    stage, planner = Stage(), planner_of(MoveTo((4, 6), (4, 3)))
-    planner.next_move(stage.shows(box((4, 3))))
-    assert planner.next_move(stage.shows(step=1)) is Move.FORWARD
+    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 3)))
+    planner.next_move(situations.at(box((4, 3))))
+    assert planner.next_move(situations.at(step=1)) is Move.FORWARD
 
 
 def test_move_to_where_nothing_ever_lay_is_kept_up_in_view() -> None:
-    assert planner_of(MoveTo((4, 6), (4, 3))).next_move(Stage().shows(in_view=[(4, 3)])) is Move.FORWARD
+    assert planner_of(MoveTo((4, 6), (4, 3))).next_move(Situations().at(in_view=[(4, 3)])) is Move.FORWARD
 
 
 def test_fire_at_zaps_a_ready_opponent_within_reach() -> None:
-    assert planner_of(FireAt((4, 4))).next_move(Stage().shows(opponent((4, 4)))) is Move.INTERACT
+    assert planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)))) is Move.INTERACT
 
 
 def test_fire_at_waits_while_the_beam_cools() -> None:
-    assert planner_of(FireAt((4, 4))).next_move(Stage().shows(opponent((4, 4)), loaded=False)) is Move.NOOP
+    assert planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)), loaded=False)) is Move.NOOP
 
 
 def test_fire_at_waits_for_an_opponent_without_the_ready_mark() -> None:
-    assert planner_of(FireAt((4, 4))).next_move(Stage().shows(opponent((4, 4), mark=None))) is Move.NOOP
+    assert planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4), mark=None))) is Move.NOOP
 
 
-def test_fire_at_zaps_anybody_where_the_game_has_no_ready_mark() -> None:
+def test_fire_at_zaps_any_player_where_the_game_has_no_ready_mark() -> None:
     planner = planner_of(FireAt((4, 4)), ready_mark=None)
-    assert planner.next_move(Stage().shows(opponent((4, 4), mark=None))) is Move.INTERACT
+    assert planner.next_move(Situations().at(opponent((4, 4), mark=None))) is Move.INTERACT
 
 
 def test_fire_at_moves_on_where_a_thing_blocks_the_beam() -> None:
-    move = planner_of(FireAt((4, 4))).next_move(Stage().shows(opponent((4, 4)), box((4, 5))))
+    move = planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)), box((4, 5))))
     assert move not in (Move.INTERACT, Move.NOOP, None)
 
 
@@ -174,60 +173,62 @@ def test_fire_at_moves_on_where_a_thing_blocks_the_beam() -> None:
     loaded=st.booleans(),
     mark=st.sampled_from([READY, "interacting", None]),
 )
-def test_fire_at_never_zaps_in_vain(data: st.DataObject, facing: Facing, loaded: bool, mark: str | None) -> None:
+def test_fire_at_zaps_exactly_when_the_beam_can_hit_a_ready_opponent(
+    data: st.DataObject, facing: Facing, loaded: bool, mark: str | None
+) -> None:
     *things, target, own = data.draw(st.lists(st.sampled_from(ROOM.open_cells), min_size=2, max_size=15, unique=True))
     pose = Pose(*own, facing)
-    situation = Stage().shows(opponent(target, mark), *map(box, things), pose=pose, loaded=loaded)
+    situation = Situations().at(opponent(target, mark), *map(box, things), pose=pose, loaded=loaded)
     move = planner_of(FireAt(target)).next_move(situation)
     in_reach = reaches(pose, target, BEAM, ROOM.walls.union(things))
     assert (move is Move.INTERACT) == (loaded and mark == READY and in_reach)
 
 
 def test_fire_at_follows_an_opponent_that_just_went_out_of_view() -> None:
-    stage, planner = Stage(), planner_of(FireAt((1, 6)))
-    stage.shows(opponent((7, 6)), step=0)
-    assert planner.next_move(stage.shows(step=1)) is Move.STEP_RIGHT
+    situations, planner = Situations(), planner_of(FireAt((1, 6)))
+    situations.at(opponent((7, 6)), step=0)
+    assert planner.next_move(situations.at(step=1)) is Move.STEP_RIGHT
 
 
-def test_fire_at_steps_towards_an_opponent_rather_than_turn_its_eyes_away() -> None:
-    assert planner_of(FireAt((6, 6))).next_move(Stage().shows(opponent((6, 6)))) is Move.STEP_RIGHT
+def test_fire_at_steps_towards_an_opponent_and_keeps_it_in_view() -> None:
+    assert planner_of(FireAt((6, 6))).next_move(Situations().at(opponent((6, 6)))) is Move.STEP_RIGHT
 
 
-def test_who_looks_for_an_opponent_does_not_walk_backwards() -> None:
+def test_agent_in_search_of_an_opponent_does_not_walk_backwards() -> None:
     here = Pose(4, 3, Facing.NORTH)
-    assert planner_of(FireAt((4, 7))).next_move(Stage().shows(pose=here)) is Move.TURN_RIGHT
+    assert planner_of(FireAt((4, 7))).next_move(Situations().at(pose=here)) is Move.TURN_RIGHT
 
 
 def test_fire_at_goes_to_the_place_named_where_nobody_was_seen() -> None:
-    assert planner_of(FireAt((1, 6))).next_move(Stage().shows()) is Move.STEP_LEFT
+    assert planner_of(FireAt((1, 6))).next_move(Situations().at()) is Move.STEP_LEFT
 
 
 def test_fire_at_looks_elsewhere_where_the_place_named_is_empty() -> None:
     south = [(x, y) for x, y in ROOM.open_cells if y >= 4]
-    assert planner_of(FireAt((1, 6))).next_move(Stage().shows(in_view=south)) is not Move.STEP_LEFT
+    assert planner_of(FireAt((1, 6))).next_move(Situations().at(in_view=south)) is not Move.STEP_LEFT
 
 
 @pytest.mark.parametrize("place", [(0, 0), (8, 3)])
 def test_fire_at_a_wall_looks_where_the_opponent_may_be(place: Cell) -> None:
-    assert planner_of(FireAt(place)).next_move(Stage().shows()) is not None
+    assert planner_of(FireAt(place)).next_move(Situations().at()) is not None
 
 
-def test_fire_at_is_given_up_when_patience_is_over() -> None:
-    stage, planner = Stage(), planner_of(FireAt((1, 6)))
-    assert planner.next_move(stage.shows(step=0)) is not None
-    assert planner.next_move(stage.shows(step=PATIENCE)) is not None
-    assert planner.next_move(stage.shows(step=PATIENCE + 1)) is None
+def test_fire_at_is_given_up_after_its_time_limit() -> None:
+    situations, planner = Situations(), planner_of(FireAt((1, 6)))
+    assert planner.next_move(situations.at(step=0)) is not None
+    assert planner.next_move(situations.at(step=FIRE_AT_STEPS)) is not None
+    assert planner.next_move(situations.at(step=FIRE_AT_STEPS + 1)) is None
 
 
-def test_each_fire_at_has_its_own_patience() -> None:
-    stage, planner = Stage(), planner_of(FireAt((1, 6)), FireAt((7, 6)))
-    planner.next_move(stage.shows(step=0))
-    planner.next_move(stage.shows(step=PATIENCE + 1))
-    assert planner.next_move(stage.shows(step=2 * PATIENCE)) is not None
+def test_each_fire_at_has_its_own_time_limit() -> None:
+    situations, planner = Situations(), planner_of(FireAt((1, 6)), FireAt((7, 6)))
+    planner.next_move(situations.at(step=0))
+    planner.next_move(situations.at(step=FIRE_AT_STEPS + 1))
+    assert planner.next_move(situations.at(step=2 * FIRE_AT_STEPS)) is not None
 
 
 def test_new_plan_takes_the_place_of_the_present_one() -> None:
     planner = planner_of(MoveTo((4, 6), (1, 6)))
-    planner.next_move(Stage().shows())
+    planner.next_move(Situations().at())
     planner.follow([MoveTo((4, 6), (7, 6))])
-    assert planner.next_move(Stage().shows()) is Move.STEP_RIGHT
+    assert planner.next_move(Situations().at()) is Move.STEP_RIGHT

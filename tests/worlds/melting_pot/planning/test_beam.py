@@ -6,13 +6,18 @@ from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose
-from hm_agent.worlds.melting_pot.planning.beam import find_way, line_up, reaches
+from hm_agent.worlds.melting_pot.planning.beam import find_approach, reaches
 
 BEAM = Beam(length=3, radius=1)
 NORTH = Pose(5, 5, Facing.NORTH)
 ROOM = Layout.from_ascii("\n".join(["WWWWWWWWW", *["W       W"] * 7, "WWWWWWWWW"]))
 ISLANDS = Layout.from_ascii("WWWWWWWWW\nW  WWW  W\nWWWWWWWWW")
 HORIZON = 6
+
+
+def first_move(layout: Layout, start: Pose, target: Cell, beam: Beam, things: frozenset[Cell]) -> Move | None:
+    approach = find_approach(layout, start, target, beam, things)
+    return approach.move if approach else None
 
 
 def test_beam_covers_three_cells_ahead_and_three_on_either_side() -> None:
@@ -41,21 +46,21 @@ def test_target_is_hit_although_it_blocks() -> None:
     assert reaches(NORTH, (5, 3), BEAM, {(5, 3)})
 
 
-def test_opponent_behind_is_turned_to() -> None:
-    assert line_up(ROOM, Pose(4, 2, Facing.NORTH), (4, 5), BEAM, frozenset()) in (Move.TURN_LEFT, Move.TURN_RIGHT)
+def test_agent_turns_to_an_opponent_behind() -> None:
+    assert first_move(ROOM, Pose(4, 2, Facing.NORTH), (4, 5), BEAM, frozenset()) in (Move.TURN_LEFT, Move.TURN_RIGHT)
 
 
-def test_a_way_tells_the_cells_it_leads_to_and_no_cell_for_a_turn() -> None:
-    way = find_way(ROOM, Pose(4, 6, Facing.NORTH), (4, 1), BEAM, frozenset())
-    assert way is not None
-    assert (way.move, way.cells) == (Move.FORWARD, ((4, 5), (4, 4)))
-    turned = find_way(ROOM, Pose(4, 2, Facing.NORTH), (4, 5), BEAM, frozenset())
+def test_approach_lists_the_cells_entered_and_none_for_a_turn() -> None:
+    approach = find_approach(ROOM, Pose(4, 6, Facing.NORTH), (4, 1), BEAM, frozenset())
+    assert approach is not None
+    assert (approach.move, approach.cells) == (Move.FORWARD, ((4, 5), (4, 4)))
+    turned = find_approach(ROOM, Pose(4, 2, Facing.NORTH), (4, 5), BEAM, frozenset())
     assert turned is not None
     assert turned.cells == ()
 
 
-def test_opponent_out_of_reach_is_not_lined_up_with() -> None:
-    assert line_up(ISLANDS, Pose(1, 1, Facing.WEST), (7, 1), BEAM, frozenset()) is None
+def test_unreachable_opponent_has_no_approach() -> None:
+    assert first_move(ISLANDS, Pose(1, 1, Facing.WEST), (7, 1), BEAM, frozenset()) is None
 
 
 @given(st.data())
@@ -64,7 +69,7 @@ def test_interact_comes_exactly_where_the_beam_reaches(data: st.DataObject) -> N
     pose = Pose(*data.draw(cells), data.draw(st.sampled_from(Facing)))
     target = data.draw(cells.filter(lambda cell: cell != pose.cell))
     things = data.draw(st.frozensets(cells.filter(lambda cell: cell not in (target, pose.cell)), max_size=15))
-    move = line_up(ROOM, pose, target, BEAM, things)
+    move = first_move(ROOM, pose, target, BEAM, things)
     assert (move is Move.INTERACT) == reaches(pose, target, BEAM, ROOM.walls | things)
 
 
@@ -75,7 +80,7 @@ def test_lining_up_leads_past_things_to_where_the_beam_reaches(data: st.DataObje
     target = data.draw(cells.filter(lambda cell: cell != pose.cell))
     things = data.draw(st.frozensets(cells.filter(lambda cell: cell not in (target, pose.cell)), max_size=15))
     taken = 0
-    while (move := line_up(ROOM, pose, target, BEAM, things)) not in (Move.INTERACT, None):
+    while (move := first_move(ROOM, pose, target, BEAM, things)) not in (Move.INTERACT, None):
         assert move is not None
         pose, taken = pose.after(move), taken + 1
         assert pose.cell not in ROOM.walls | things | {target}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.replan_triggers import RECESS, ReplanTriggers
+from hm_agent.worlds.melting_pot.planning.replan_triggers import ABSENCE_STEPS, ReplanTriggers
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo
 
 HERE = Pose(1, 1, Facing.NORTH)
@@ -15,33 +15,33 @@ def seeing(*players: str, mark: str = "ready") -> TextualMap:
     return TextualMap(HERE, True, None, sights, (), 0)
 
 
-def test_company_that_arrives_is_a_surprise_once() -> None:
-    surprises = ReplanTriggers("ready")
-    assert not surprises.read(0, seeing(), HELD, WALK, None)
-    assert surprises.read(1, seeing("player_1"), HELD, WALK, None)
-    assert not surprises.read(2, seeing("player_1"), HELD, WALK, None)
+def test_player_that_comes_into_view_triggers_once() -> None:
+    triggers = ReplanTriggers("ready")
+    assert not triggers.read(0, seeing(), HELD, WALK, None)
+    assert triggers.read(1, seeing("player_1"), HELD, WALK, None)
+    assert not triggers.read(2, seeing("player_1"), HELD, WALK, None)
 
 
-def test_company_that_was_away_for_long_has_come_anew() -> None:
-    surprises = ReplanTriggers("ready")
-    surprises.read(0, seeing("player_1"), HELD, WALK, None)
-    assert not surprises.read(RECESS - 1, seeing("player_1"), HELD, WALK, None)
-    assert surprises.read(2 * RECESS - 1, seeing("player_1"), HELD, WALK, None)
+def test_player_that_was_out_of_view_for_long_triggers_again() -> None:
+    triggers = ReplanTriggers("ready")
+    triggers.read(0, seeing("player_1"), HELD, WALK, None)
+    assert not triggers.read(ABSENCE_STEPS - 1, seeing("player_1"), HELD, WALK, None)
+    assert triggers.read(2 * ABSENCE_STEPS - 1, seeing("player_1"), HELD, WALK, None)
 
 
-def test_who_is_not_sought_or_not_ready_is_none() -> None:
+def test_player_not_sought_or_not_ready_triggers_nothing() -> None:
     assert not ReplanTriggers("ready").read(0, seeing("player_1"), HELD, WALK, ("player_2",))
     assert not ReplanTriggers("ready").read(0, seeing("player_1"), HELD, WALK, ())
     assert not ReplanTriggers("ready").read(0, seeing("player_1", mark="interacting"), HELD, WALK, None)
 
 
-def test_company_is_none_while_one_is_after_it() -> None:
+def test_player_triggers_nothing_during_fire_at() -> None:
     assert not ReplanTriggers("ready").read(0, seeing("player_1"), HELD, HUNT, None)
 
 
-def test_what_is_picked_up_on_the_way_to_somebody_is_a_surprise() -> None:
-    surprises = ReplanTriggers("ready")
-    surprises.read(0, seeing(), HELD, HUNT, None)
-    assert surprises.read(1, seeing(), (2, 3), HUNT, None)
-    assert not surprises.read(2, seeing(), (2, 3), HUNT, None)
-    assert not surprises.read(3, seeing(), (2, 4), WALK, None)
+def test_pickup_during_fire_at_triggers() -> None:
+    triggers = ReplanTriggers("ready")
+    triggers.read(0, seeing(), HELD, HUNT, None)
+    assert triggers.read(1, seeing(), (2, 3), HUNT, None)
+    assert not triggers.read(2, seeing(), (2, 3), HUNT, None)
+    assert not triggers.read(3, seeing(), (2, 4), WALK, None)

@@ -68,7 +68,7 @@ def test_subgoal_is_written_as_it_is_read(subgoal: Subgoal) -> None:
         ("fire_at((2, 2))", "fire_at: (2, 2) is a wall; free next to it: [(1, 2), (2, 1)]"),
     ],
 )
-def test_bad_subgoal_is_told_what_would_be_right(text: str, message: str) -> None:
+def test_error_of_a_bad_subgoal_says_what_would_be_right(text: str, message: str) -> None:
     with pytest.raises(SubgoalError) as error:
         parse_subgoal(text, ROOM, NAMES)
     assert str(error.value) == message
@@ -101,7 +101,7 @@ def test_plan_is_read_in_its_order() -> None:
     assert plan == (MoveTo((1, 1), (4, 1)), FireAt((4, 2)))
 
 
-def test_bad_plan_is_told_all_its_errors() -> None:
+def test_error_of_a_bad_plan_names_all_its_faults() -> None:
     with pytest.raises(SubgoalError, match=r"^not a function call: 'sleep'; .*; fire_at: \(9, 9\) is outside"):
         parse_plan(["sleep", "move_to((1, 1), (4, 1))", "fire_at((9, 9))"], ROOM, ("move_to", "fire_at"))
 

@@ -1,10 +1,28 @@
 from __future__ import annotations
 
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose
+from collections import deque
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.walking import Walker, seek_bearings
+from hm_agent.worlds.melting_pot.planning.walking import Walker, find_path, find_path_past_things, seek_bearings
 
+# Three ways from (1, 1) to (5, 1): along the top, the middle and the bottom.
+THREE_WAYS = Layout.from_ascii("""
+WWWWWWW
+W     W
+W WWW W
+W     W
+W WWW W
+W     W
+WWWWWWW
+""")
+START, GOAL = (1, 1), (5, 1)
+TOP, MIDDLE, BOTTOM = (3, 1), (3, 3), (3, 5)
+ISLANDS = Layout.from_ascii("WWWWW\nW W W\nWWWWW")
 RING = Layout.from_ascii("""
 WWWWWWW
 W     W
@@ -15,6 +33,75 @@ WWWWWWW
 NOBODY: frozenset[Cell] = frozenset()
 
 
+def steps_by_flooding(layout: Layout, start: Cell, goal: Cell, avoid: frozenset[Cell]) -> int | None:
+    """The length of the shortest path, by breadth-first search."""
+    steps, queue = {start: 0}, deque([start])
+    while queue:
+        cell = queue.popleft()
+        for neighbour in layout.neighbours[cell]:
+            if neighbour not in steps and (neighbour == goal or neighbour not in avoid):
+                steps[neighbour] = steps[cell] + 1
+                queue.append(neighbour)
+    return steps.get(goal)
+
+
+@given(data=st.data())
+def test_path_on_the_real_map_is_the_shortest(rws_layout: Layout, data: st.DataObject) -> None:
+    cells = st.sampled_from(rws_layout.open_cells)
+    start, goal = data.draw(cells), data.draw(cells)
+    avoid = data.draw(st.frozensets(cells, max_size=120))
+    path = find_path(rws_layout, start, goal, avoid)
+    assert (None if path is None else len(path)) == steps_by_flooding(rws_layout, start, goal, avoid)
+
+
+@given(data=st.data())
+def test_path_takes_single_steps_over_cells_that_need_not_be_avoided(rws_layout: Layout, data: st.DataObject) -> None:
+    cells = st.sampled_from(rws_layout.open_cells)
+    start, goal = data.draw(cells), data.draw(cells)
+    avoid = data.draw(st.frozensets(cells, max_size=60))
+    path = find_path(rws_layout, start, goal, avoid) or ()
+    assert all(distance(a, b) == 1 for a, b in zip((start, *path), path, strict=False))
+    assert not avoid.intersection(path[:-1])
+
+
+def test_path_to_the_own_cell_has_no_steps() -> None:
+    assert find_path(THREE_WAYS, START, START) == ()
+
+
+def test_unreachable_goal_has_no_path() -> None:
+    assert find_path(ISLANDS, (1, 1), (3, 1)) is None
+
+
+def crossed(things: dict[Cell, str]) -> set[Cell]:
+    """Which of the three ways the path to the goal takes."""
+    path = find_path_past_things(THREE_WAYS, START, GOAL, things | {GOAL: "yellow_box"})
+    assert path is not None
+    assert path[-1] == GOAL
+    return {TOP, MIDDLE, BOTTOM}.intersection(path)
+
+
+def test_longer_way_past_all_things_comes_first() -> None:
+    assert crossed({TOP: "yellow_box", MIDDLE: "blue_box"}) == {BOTTOM}
+
+
+def test_way_through_the_targets_own_kind_comes_second() -> None:
+    assert crossed({TOP: "blue_box", MIDDLE: "yellow_box", BOTTOM: "blue_box"}) == {MIDDLE}
+
+
+def test_way_past_walls_only_comes_last() -> None:
+    assert crossed({TOP: "blue_box", MIDDLE: "blue_box", BOTTOM: "blue_box"}) == {TOP}
+
+
+def test_path_enters_no_cell_where_a_player_stands() -> None:
+    path = find_path_past_things(THREE_WAYS, START, GOAL, {BOTTOM: "blue_box"}, players={TOP, MIDDLE})
+    assert path is not None
+    assert BOTTOM in path
+
+
+def test_way_blocked_by_players_alone_is_none() -> None:
+    assert find_path_past_things(THREE_WAYS, START, GOAL, {}, players={TOP, MIDDLE, BOTTOM}) is None
+
+
 def memory_of(**cells: Cell) -> EntityMemory:
     memory = EntityMemory()
     memory.things = {cell: (kind, 0) for kind, cell in cells.items()}
@@ -22,7 +109,7 @@ def memory_of(**cells: Cell) -> EntityMemory:
 
 
 def walk(walker: Walker, pose: Pose, goal: Cell, memory: EntityMemory, players: frozenset[Cell] = NOBODY) -> Pose:
-    """The pose one step later, where nothing is in the way."""
+    """The pose after the walker's next move."""
     move = walker.step(pose, goal, memory, players)
     assert move is not None
     return pose.after(move)
@@ -39,11 +126,11 @@ def test_walker_that_has_arrived_makes_no_step() -> None:
     assert Walker(RING).step(Pose(5, 1, Facing.NORTH), (5, 1), EntityMemory(), NOBODY) is None
 
 
-def test_walker_that_no_way_leads_to_its_goal_makes_no_step() -> None:
+def test_walker_with_an_unreachable_goal_makes_no_step() -> None:
     assert Walker(RING).step(Pose(1, 1, Facing.NORTH), (0, 0), EntityMemory(), NOBODY) is None
 
 
-def test_walker_thrown_off_its_path_plans_anew() -> None:
+def test_walker_displaced_from_its_path_plans_anew() -> None:
     walker = Walker(RING)
     walk(walker, Pose(1, 1, Facing.NORTH), (5, 1), EntityMemory())
     assert walk(walker, Pose(4, 3, Facing.NORTH), (5, 1), EntityMemory()).cell == (5, 3)
@@ -79,11 +166,11 @@ def test_walker_turns_to_a_new_goal_at_once() -> None:
     assert walk(walker, pose, (1, 1), EntityMemory()).cell == (3, 1)
 
 
-def test_lost_player_does_not_take_what_lies_ahead() -> None:
+def test_player_of_unknown_pose_does_not_take_what_lies_ahead() -> None:
     ahead = TextualMap(None, True, None, (Detection("blue_box", (1, 0)),), (), 0)
     assert {seek_bearings(ahead, step) for step in range(6)} == {Move.TURN_RIGHT}
 
 
-def test_lost_player_both_walks_and_turns() -> None:
+def test_player_of_unknown_pose_both_walks_and_turns() -> None:
     clear = TextualMap(None, True, None, (), (), 0)
     assert {seek_bearings(clear, step) for step in range(6)} == {Move.FORWARD, Move.TURN_RIGHT}

@@ -10,20 +10,20 @@ import pytest
 
 from hm_agent.worlds.melting_pot.facts import Beam, MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, step_towards
+from hm_agent.worlds.melting_pot.perception.atlas import label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-from hm_agent.worlds.melting_pot.perception.view import label_patches
 from hm_agent.worlds.melting_pot.planning.beam import reaches
-from hm_agent.worlds.melting_pot.planning.pathfinding import find_path
+from hm_agent.worlds.melting_pot.planning.walking import find_path
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate
 
 SEEDS, STEPS = range(8), 600
 PURPOSE = 0.6
-"""How often an avatar goes where its goal is, rather than anywhere."""
+"""The probability that an avatar moves towards its goal, not at random."""
 
 
 @dataclass(frozen=True)
 class Zap:
-    """One shot of the first avatar, as the engine has it.
+    """One zap of the first avatar, as the engine has it.
 
     pose: the shooter's. other: where the second avatar stands. blocked: walls and resources. lit: where the beam is
     seen. both_collected: whether both had collected something before this step, so that they can interact.
@@ -42,10 +42,10 @@ def pose_of(truth: Any) -> Pose:
     return Pose(x, y, int(truth["ORIENTATION"]))
 
 
-def things_and_lit(world_rgb: Any, eyes: SubstrateVision) -> tuple[frozenset[Cell], frozenset[Cell]]:
+def things_and_lit(world_rgb: Any, vision: SubstrateVision) -> tuple[frozenset[Cell], frozenset[Cell]]:
     """Where resources lie, and where a beam is painted."""
-    labels = enumerate(label_patches(world_rgb, eyes.atlas))
-    shown = {(n % eyes.layout.width, n // eyes.layout.width): eyes.meanings[label] for n, label in labels}
+    labels = enumerate(label_patches(world_rgb, vision.atlas))
+    shown = {(n % vision.layout.width, n // vision.layout.width): vision.meanings[label] for n, label in labels}
     things = frozenset(cell for cell, meaning in shown.items() if meaning.kind and not meaning.is_player)
     return things, frozenset(cell for cell, meaning in shown.items() if meaning.is_hidden)
 
@@ -57,11 +57,11 @@ def wander(layout: Layout, pose: Pose, goal: Cell, rng: random.Random) -> Move:
     return Move(rng.randrange(Move.FORWARD, Move.INTERACT))
 
 
-def play(game: MatrixFacts, eyes: SubstrateVision, seed: int) -> Iterator[Zap]:
-    """Lets two avatars wander: the first after the second, zapping often, the second after resources.
+def play(game: MatrixFacts, vision: SubstrateVision, seed: int) -> Iterator[Zap]:
+    """Lets the first avatar follow the second and zap it often, and the second collect resources.
 
-    Moves come before the zap of the same step, so what counts is where both stand after it. Shots that destroy a
-    resource with their third hit are left out: they go on through it.
+    Moves come before the zap of the same step, so the poses are those after the step. Zaps that destroy a resource with
+    their third hit are left out: their beam goes on through it.
     """
     rng = random.Random(seed)
     substrate = build_substrate(game.substrate, ("default",) * 2, rng, ground_truth=True)
@@ -69,30 +69,30 @@ def play(game: MatrixFacts, eyes: SubstrateVision, seed: int) -> Iterator[Zap]:
     collected = [False, False]
     for _ in range(STEPS):
         loaded = both[0]["READY_TO_SHOOT"] == 1.0
-        things, _ = things_and_lit(both[0]["WORLD.RGB"], eyes)
+        things, _ = things_and_lit(both[0]["WORLD.RGB"], vision)
         me, other = map(pose_of, both)
         sought = other.cell if collected[0] else rng.choice(sorted(things))
-        moves = [wander(eyes.layout, me, sought, rng), wander(eyes.layout, other, rng.choice(sorted(things)), rng)]
+        moves = [wander(vision.layout, me, sought, rng), wander(vision.layout, other, rng.choice(sorted(things)), rng)]
         if loaded and rng.random() < PURPOSE:
             moves[0] = Move.INTERACT
         both = substrate.step(moves).observation
         has_fired = loaded and both[0]["READY_TO_SHOOT"] == 0.0
         if has_fired and "destroyed_resource" not in dict(substrate.events()):
             me, other = map(pose_of, both)
-            _, lit = things_and_lit(both[0]["WORLD.RGB"], eyes)
+            _, lit = things_and_lit(both[0]["WORLD.RGB"], vision)
             interacted = bool((both[0]["INTERACTION_INVENTORIES"] > 0).all())
-            blocked = (eyes.layout.walls | things) - {me.cell, other.cell}
+            blocked = (vision.layout.walls | things) - {me.cell, other.cell}
             yield Zap(me, other.cell, blocked, lit, all(collected), interacted)
         collected = [int(each["INVENTORY"].sum()) > len(game.resources) for each in both]
     substrate.close()
 
 
 @pytest.fixture(scope="module")
-def zaps(rws: MatrixFacts, rws_eyes: SubstrateVision) -> list[Zap]:
-    return [zap for seed in SEEDS for zap in play(rws, rws_eyes, seed)]
+def zaps(rws: MatrixFacts, rws_vision: SubstrateVision) -> list[Zap]:
+    return [zap for seed in SEEDS for zap in play(rws, rws_vision, seed)]
 
 
-def before_what_blocks(zap: Zap, beam: Beam) -> set[Cell]:
+def unblocked_cells(zap: Zap, beam: Beam) -> set[Cell]:
     """The cells of each ray before the first wall, resource or avatar on it."""
     stops = zap.blocked | {zap.other}
     near = product(range(-beam.length, beam.length + 1), repeat=2)
@@ -101,7 +101,7 @@ def before_what_blocks(zap: Zap, beam: Beam) -> set[Cell]:
 
 
 def test_beam_is_seen_on_exactly_the_cells_of_its_rays(zaps: list[Zap], rws: MatrixFacts) -> None:
-    assert [zap for zap in zaps if zap.lit != before_what_blocks(zap, rws.beam)] == []
+    assert [zap for zap in zaps if zap.lit != unblocked_cells(zap, rws.beam)] == []
 
 
 def test_nobody_interacts_out_of_reach(zaps: list[Zap], rws: MatrixFacts) -> None:

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hm_agent.core import Observation
+from hm_agent.core import Turn
+from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.grid import Move
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
@@ -22,25 +24,25 @@ class Playthrough:
     """An episode with a focal player that moves at random; its digest is over all that could differ."""
 
     def __init__(self, scenario: str, seed: int) -> None:
-        (found,) = find_scenarios([scenario])
-        self._world = MeltingPotWorld(found, Bots.SCRIPTED)
+        self._world = MeltingPotWorld(scenario_named(scenario), Bots.SCRIPTED)
         self._moves = random.Random(seed)
         self._digest = hashlib.sha256()
         self._take_in(self._world.reset(seed))
 
-    def _take_in(self, observation: Observation) -> None:
-        self.steps, self.over = observation.step, observation.last
+    def _take_in(self, turn: Turn[View]) -> None:
+        self.steps, self.is_over = turn.step, turn.is_over
+        observation = turn.observations[FOCAL]
         self._digest.update(self._world.frame().tobytes())
-        for name in sorted(observation.fields):
-            self._digest.update(observation.fields[name].tobytes())
-        self._digest.update(repr((observation.reward, observation.last, self._world.tell())).encode())
+        for name in sorted(observation.view):
+            self._digest.update(observation.view[name].tobytes())
+        self._digest.update(repr((observation.reward, turn.is_over, self._world.intents())).encode())
 
     def play(self, steps: int) -> None:
         for _ in range(steps):
-            self._take_in(self._world.step(self._moves.randrange(len(Move))))
+            self._take_in(self._world.step({FOCAL: self._moves.randrange(len(Move))}))
 
     def play_to_the_end(self) -> None:
-        while not self.over:
+        while not self.is_over:
             self.play(1)
 
     def digest(self) -> str:
@@ -112,13 +114,12 @@ def test_episode_draws_nothing_from_the_global_generator() -> None:
 
 
 def test_world_that_is_reset_repeats_the_episode() -> None:
-    (scenario,) = find_scenarios([MIXED])
-    world = MeltingPotWorld(scenario, Bots.SCRIPTED)
+    world = MeltingPotWorld(scenario_named(MIXED), Bots.SCRIPTED)
     frames = []
     for _ in range(2):
         world.reset(7)
         for _ in range(50):
-            world.step(Move.FORWARD)
+            world.step({FOCAL: Move.FORWARD})
         frames.append(world.frame().tobytes())
     world.close()
     assert frames[0] == frames[1]

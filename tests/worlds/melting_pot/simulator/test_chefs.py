@@ -1,4 +1,4 @@
-"""Scripted chefs: how much they deliver, by pairing and by side, and which part they take."""
+"""Scripted chefs: how much they deliver, by pairing and by side, and which role they take."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from statistics import mean
 
 import pytest
 
-from hm_agent.core import OpponentIntent
-from hm_agent.worlds.melting_pot.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES
 from hm_agent.worlds.melting_pot.grid import Move
-from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
+from hm_agent.worlds.melting_pot.scene import OpponentIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of
 from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, Chef, Skill
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
-SCENARIOS = find_scenarios(["cooking_asymmetric_*"])
+SCENARIOS = [scenario_named(f"cooking_asymmetric_{number}") for number in range(3)]
 WITH_CHEF, WITH_APPRENTICE, WITH_NOBODY = range(3)
 SEEDS = (1000, 1001, 1002, 1003)
 """With these the focal player begins twice on either side."""
@@ -28,22 +28,22 @@ WALL_OF_POTS = 4
 
 
 class Shift:
-    """An episode with a focal chef. told: which parts the other one was after."""
+    """An episode with a focal chef. intents: the roles that the other chef intended to play."""
 
     def __init__(self, scenario: Scenario, skill: Skill | None, seed: int) -> None:
         assert isinstance(scenario.game, KitchenFacts)
         world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
-        observation = world.reset(seed)
-        eyes = vision_of(scenario.game.short_name)
-        chef = Chef(scenario.game, eyes, skill, random.Random(seed)) if skill else None
+        turn = world.reset(seed)
+        vision = vision_of(scenario.game.short_name)
+        chef = Chef(scenario.game, vision, skill, random.Random(seed)) if skill else None
         self.side = LEFT if world.truth(0)["POSITION"][0] < WALL_OF_POTS else RIGHT
-        self.told: set[OpponentIntent] = set()
+        self.intents: set[OpponentIntent] = set()
         self.deliveries = 0.0
-        while not observation.last:
-            observation = world.step(chef.act(observation.fields["RGB"]) if chef else Move.NOOP)
-            self.deliveries += observation.reward / scenario.game.recipe.reward
-            self.told |= set(world.tell())
-        self.steps, self.names = observation.step, world.background()
+        while not turn.is_over:
+            turn = world.step({FOCAL: chef.act(turn.observations[FOCAL].view["RGB"]) if chef else Move.NOOP})
+            self.deliveries += turn.rewards[FOCAL] / scenario.game.recipe.reward
+            self.intents |= set(world.intents())
+        self.steps, self.names = turn.step, world.background()
         world.close()
 
 
@@ -71,31 +71,31 @@ def test_two_apprentices_deliver_half_of_that() -> None:
 
 
 @pytest.mark.parametrize("side", [LEFT, RIGHT])
-def test_more_comes_of_a_better_partner(side: str) -> None:
+def test_better_partners_lead_to_more_deliveries(side: str) -> None:
     able, clumsy, none = (deliveries(each, SKILLED, side) for each in (WITH_CHEF, WITH_APPRENTICE, WITH_NOBODY))
     assert able > clumsy > none > 5
 
 
 @pytest.mark.parametrize("side", [LEFT, RIGHT])
-def test_a_skilled_chef_does_not_let_a_partner_that_stands_still_starve(side: str) -> None:
+def test_skilled_chef_delivers_beside_a_partner_that_stands_still(side: str) -> None:
     assert deliveries(WITH_CHEF, None, side) > 5
 
 
-def test_a_chef_beside_one_that_does_nothing_does_everything() -> None:
-    told = {told.behaviour for shift in shifts(WITH_CHEF, None) for told in shift.told}
-    assert EVERYTHING in told
-    assert told <= {None, *ROLES}
+def test_chef_beside_an_idle_partner_does_everything() -> None:
+    intended = {intent.behaviour for shift in shifts(WITH_CHEF, None) for intent in shift.intents}
+    assert EVERYTHING in intended
+    assert intended <= {None, *ROLES}
 
 
 @pytest.mark.parametrize(("focal", "part"), [(LEFT, LOADS), (RIGHT, SERVES)])
-def test_a_chef_takes_the_part_of_its_side(focal: str, part: str) -> None:
+def test_chef_takes_the_role_of_its_side(focal: str, part: str) -> None:
     own = [shift for shift in shifts(WITH_CHEF, SKILLED) if shift.side == focal]
-    told = [{told.behaviour for told in shift.told} for shift in own]
-    assert all(part in each and each <= {None, part, EVERYTHING} for each in told)
+    intended = [{intent.behaviour for intent in shift.intents} for shift in own]
+    assert all(part in each and each <= {None, part, EVERYTHING} for each in intended)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.short_name)
-def test_all_of_the_cast_is_drawn_from(scenario: Scenario) -> None:
+def test_every_bot_of_the_cast_is_drawn(scenario: Scenario) -> None:
     world = MeltingPotWorld(scenario, Bots.SCRIPTED)
     drawn = set()
     for seed in range(1000, 1008):

@@ -1,4 +1,4 @@
-"""What is reckoned of a pot, against the engine: when it is full, and from when on a dish takes its soup."""
+"""The inferred state of a pot against the engine: when it is full, and from which step on a dish takes its soup."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from hm_agent.worlds.melting_pot.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import DISH, SOUP, Kitchen, Pot
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
-from hm_agent.worlds.melting_pot.planning.beam import line_up
+from hm_agent.worlds.melting_pot.planning.beam import find_approach
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
 GAME = game_named("cooking_asymmetric", KitchenFacts)
-EYES = vision_of(GAME.short_name)
+VISION = vision_of(GAME.short_name)
 POT, TOMATOES, DISHES, DELIVERY = (4, 2), (5, 1), (3, 4), (3, 1)
 STEPS = 80
 
 
 @dataclass(frozen=True)
 class Look:
-    """What the cook on the left sees of the pot and holds."""
+    """What the cook on the left holds and sees of the pot."""
 
     step: int
     pot: Pot | None
@@ -33,12 +33,12 @@ class Look:
 
 
 class Cook:
-    """Fetches one thing and brings it to one place; it is told where it stands."""
+    """A cook that carries things from its source to the pot, and soup to the delivery; it receives its true pose."""
 
     def __init__(self, source: Cell) -> None:
         self.source = source
-        self.kitchen = Kitchen(EYES.layout, GAME.recipe)
-        self._perceiver = Perceiver(EYES)
+        self.kitchen = Kitchen(VISION.layout, GAME.recipe)
+        self._perceiver = Perceiver(VISION)
         self._move = Move.NOOP
 
     def look(self, step: int, observation: Any) -> Look:
@@ -49,15 +49,18 @@ class Cook:
     def act(self, observation: Any, *, may_use: bool = True) -> Move:
         x, y = map(int, observation["POSITION"])
         goal = {None: self.source, SOUP: DELIVERY}.get(self.kitchen.hands, POT)
-        move = line_up(EYES.layout, Pose(x, y, int(observation["ORIENTATION"])), goal, GAME.beam, set(), horizon=60)
-        self._move = Move.NOOP if move is None or (move is Move.INTERACT and not may_use) else move
+        pose = Pose(x, y, int(observation["ORIENTATION"]))
+        approach = find_approach(VISION.layout, pose, goal, GAME.beam, set(), horizon=60)
+        must_wait = approach is None or (approach.move is Move.INTERACT and not may_use)
+        self._move = Move.NOOP if approach is None or must_wait else approach.move
         return self._move
 
 
 def cook_soup(first_try: int) -> Iterator[Look]:
-    """One fills the pot, the other tries with its dish: so many steps after it saw the pot full, and then every other.
+    """One cook fills the pot, the other tries to take the soup with its dish.
 
-    The beam rests for a step between two tries.
+    first_try: the steps from when it sees the pot full to the first try. Then it tries every other step, since the beam
+    has a cooldown of one step.
     """
     stream = random.Random(1000)
     substrate = build_substrate(GAME.substrate, ("default",) * 2, stream, ground_truth=True)
@@ -78,7 +81,7 @@ def cook_soup(first_try: int) -> Iterator[Look]:
 
 
 @pytest.mark.parametrize(("first_try", "taken"), [(18, 20), (19, 21), (20, 20)])
-def test_soup_can_be_taken_from_the_step_reckoned_and_not_before(first_try: int, taken: int) -> None:
+def test_soup_can_be_taken_from_the_inferred_step_and_not_before(first_try: int, taken: int) -> None:
     looks = list(cook_soup(first_try))
     full = next(look for look in looks if look.pot and look.pot.is_full)
     soup = next(look for look in looks if look.hands == SOUP)
@@ -87,7 +90,7 @@ def test_soup_can_be_taken_from_the_step_reckoned_and_not_before(first_try: int,
     assert full.pot.ready == full.step + 20
 
 
-def test_every_look_at_a_cooking_pot_reckons_the_same_to_a_step() -> None:
+def test_every_sighting_of_a_cooking_pot_gives_the_same_ready_step_to_within_one() -> None:
     looks = list(cook_soup(first_try=STEPS))
     full = next(look.step for look in looks if look.pot and look.pot.is_full)
     cooking = [look.pot for look in looks[full : full + 20] if look.pot]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hm_agent.core import Counts
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, consistent_inventories, infer_inventory, reward
 
 RWS = ((0.0, -10.0, 10.0), (10.0, 0.0, -10.0), (-10.0, 10.0, 0.0))
@@ -13,7 +13,7 @@ DILEMMA = ((3.0, 0.0), (5.0, 1.0))
 
 @st.composite
 def committed(draw: st.DrawFn, least: int = 1, most: int = 12, stray: int = 0) -> Counts:
-    """An inventory with a lead in one resource, and no more than so many of each other beside it."""
+    """An inventory that one resource leads by `least` to `most`. stray: the most collected of each other."""
     inventory = [1 + draw(st.integers(0, stray)) for _ in range(3)]
     main = draw(st.integers(0, 2))
     inventory[main] = max(inventory) + draw(st.integers(least, most))
@@ -33,7 +33,7 @@ def test_reward_is_the_matrix_over_normalised_inventories(own: Counts, other: Co
     assert reward(own, other, RWS) == pytest.approx(received)
 
 
-def test_rows_of_the_payoff_are_ones_own_strategies() -> None:
+def test_rows_of_the_payoff_are_the_agents_own_strategies() -> None:
     assert reward((0, 1), (1, 0), DILEMMA) == 5.0
     assert reward((1, 0), (0, 1), DILEMMA) == 0.0
 
@@ -72,12 +72,12 @@ def test_pure_strategy_is_inferred_from_committed_inventories(own: Counts, other
 
 
 @given(other=committed(least=3))
-def test_even_inventory_tells_nothing_of_the_others_strategy(other: Counts) -> None:
+def test_no_behaviour_is_inferred_with_an_even_inventory(other: Counts) -> None:
     own = (2, 2, 2)
     _, main = infer_inventory(own, reward(own, other, RWS), RWS, initial=1)
     assert main is None
 
 
-def test_reward_that_nothing_explains_takes_what_comes_closest() -> None:
+def test_inexplicable_reward_is_explained_by_the_closest_inventory() -> None:
     _, main = infer_inventory((1, 6, 1), 99.0, RWS, initial=1)
     assert main == 0

@@ -1,15 +1,15 @@
-"""What the oracle is told of Melting Pot's own puppeteers."""
+"""The rules of Melting Pot's own puppeteers, as `oracle` is told them."""
 
 from __future__ import annotations
 
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.library import library
-from hm_agent.worlds.melting_pot.games.matrix.rules import Rules
-from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import strategy_library
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
-from hm_agent.worlds.melting_pot.simulator.bots.telling import rule_of
+from hm_agent.worlds.melting_pot.simulator.bots.intents import rule_of
 
 RULES = {
     "pd_repeated_2": None,
@@ -25,17 +25,17 @@ RULES = {
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_the_rule_of_every_bot_is_said_in_words_that_the_reasoner_knows(name: str) -> None:
-    (scenario,) = find_scenarios([name])
+def test_rules_of_bots_are_worded_as_strategies_that_the_reasoner_knows(name: str) -> None:
+    scenario = scenario_named(name)
     for bot in cast_of(scenario):
         rule = rule_of(bot, scenario.game)
         assert (rule is None) == (RULES[name] is None)
         if rule is not None:
             assert str(RULES[name]) in rule
-            assert rule in {strategy.words for strategy in library(rules_of(scenario))}
+            assert rule in {strategy.words for strategy in strategy_library(rules_of(scenario))}
 
 
-def rules_of(scenario: Scenario) -> Rules:
+def rules_of(scenario: Scenario) -> MatrixRules:
     facts = scenario.game
     assert isinstance(facts, MatrixFacts)
-    return Rules(facts.behaviours, facts.things, facts.payoff, 1, 23, 15, facts.length)
+    return MatrixRules(facts.behaviours, facts.things, facts.payoff, 1, 23, 15, facts.length)

@@ -14,7 +14,7 @@ games = pytest.mark.parametrize("game", load_games(), ids=lambda game: game.shor
 
 
 @games
-def test_engine_builds_every_substrate_without_a_word(game: GameFacts, capfd: pytest.CaptureFixture[str]) -> None:
+def test_engine_builds_every_substrate_without_output(game: GameFacts, capfd: pytest.CaptureFixture[str]) -> None:
     roles = mp_substrate.get_config(game.substrate).default_player_roles
     build_substrate(game.substrate, roles, random.Random(1000)).close()
     assert capfd.readouterr() == ("", "")

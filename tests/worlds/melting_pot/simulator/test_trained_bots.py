@@ -1,4 +1,4 @@
-"""Trained bots: loaded from a folder laid out as Melting Pot's own, driven by the real puppeteers."""
+"""Trained bots, loaded from a folder with the layout of Melting Pot's and driven by the real puppeteers."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.core import OpponentIntent
-from hm_agent.worlds.melting_pot.scenarios import Scenario, find_scenarios
+from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
+from hm_agent.worlds.melting_pot.scene import OpponentIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet
 
 SUBSTRATE = "running_with_scissors_in_the_matrix__repeated"
 ARENA, KITCHEN = "running_with_scissors_in_the_matrix__arena", "collaborative_cooking__asymmetric"
-(ROCK,) = find_scenarios(["rws_repeated_6"])
-(SCISSORS,) = find_scenarios(["rws_repeated_8"])
-(FREE,) = find_scenarios(["rws_repeated_5"])
-(FREE_CROWD,) = find_scenarios(["rws_arena_1"])
-(CHEF, APPRENTICE, NOBODY) = find_scenarios(["cooking_asymmetric_*"])
+ROCK, SCISSORS, FREE, FREE_CROWD = map(
+    scenario_named, ("rws_repeated_6", "rws_repeated_8", "rws_repeated_5", "rws_arena_1")
+)
+CHEF, APPRENTICE, NOBODY = (scenario_named(f"cooking_asymmetric_{number}") for number in range(3))
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def bots_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_auto_takes_trained_bots_where_they_lie(bots_dir: Path) -> None:
+def test_auto_chooses_trained_bots_where_they_are_installed(bots_dir: Path) -> None:
     assert choose_bots(ROCK, "auto", bots_dir) is Bots.TRAINED
 
 
@@ -42,7 +42,7 @@ def test_auto_falls_back_to_scripted_bots_without_an_archive() -> None:
     assert choose_bots(ROCK, "auto", None) is expected
 
 
-def test_missing_trained_bots_are_named_with_what_would_be_right(tmp_path: Path) -> None:
+def test_error_of_missing_trained_bots_says_what_would_be_right(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"puppet_1.*--bots=scripted"):
         choose_bots(ROCK, "trained", tmp_path)
 
@@ -53,22 +53,22 @@ def test_a_saved_puppet_gets_the_puppeteers_goal_and_its_action_reaches_the_worl
     world.reset(0)
     before = world.truth(1)
     for _ in range(3):
-        world.step(0)
+        world.step({FOCAL: 0})
     after = world.truth(1)
-    assert world.tell() == (OpponentIntent("scissors"),)
+    assert world.intents() == (OpponentIntent("scissors"),)
     assert after["ORIENTATION"] == before["ORIENTATION"]
     assert not (after["POSITION"] == before["POSITION"]).all()
     world.close()
 
 
 @pytest.mark.parametrize("scenario", [FREE, FREE_CROWD, CHEF, APPRENTICE], ids=lambda scenario: scenario.short_name)
-def test_saved_bots_without_puppeteer_play_and_tell_no_target(scenario: Scenario, bots_dir: Path) -> None:
+def test_saved_bots_without_puppeteer_play_and_have_no_intent(scenario: Scenario, bots_dir: Path) -> None:
     world = MeltingPotWorld(scenario, Bots.TRAINED, bots_dir)
     world.reset(0)
-    assert not any(world.step(0).last for _ in range(5))
+    assert not any(world.step({FOCAL: 0}).is_over for _ in range(5))
     assert world.background()
     assert set(world.background()) <= set(cast_of(scenario))
-    assert set(world.tell()) == {OpponentIntent(None)}
+    assert set(world.intents()) == {OpponentIntent(None)}
     world.close()
 
 
@@ -79,16 +79,16 @@ def test_a_bot_that_stands_still_needs_no_model(wanted: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("bots", list(Bots))
-def test_a_bot_that_stands_still_never_moves_and_says_so(bots: Bots) -> None:
+def test_bot_that_stands_still_never_moves_and_has_that_intent(bots: Bots) -> None:
     world = MeltingPotWorld(NOBODY, bots, ground_truth=True)
     world.reset(1000)
     before = world.truth(1)
     for _ in range(20):
-        world.step(0)
+        world.step({FOCAL: 0})
     after = world.truth(1)
     assert all((after[name] == before[name]).all() for name in ("POSITION", "ORIENTATION"))
     assert world.background() == ("noop_bot",)
-    assert world.tell() == (OpponentIntent("stands around"),)
+    assert world.intents() == (OpponentIntent("stands around"),)
     world.close()
 
 

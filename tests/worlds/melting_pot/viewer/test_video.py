@@ -1,25 +1,30 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
 import pytest
 from PIL import ImageColor
 
-from hm_agent.core import Decision, Hypothesis, Observation, Step, Strategy
+from hm_agent.core import Decision, Hypothesis, Observation, Step, Thoughts, Turn
 from hm_agent.recording.video import VideoRecorder
+from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import Pose
+from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.scenarios import load_games
+from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
-from hm_agent.worlds.melting_pot.viewer import picture
-from hm_agent.worlds.melting_pot.viewer.canvas import Pixels, fit
-from hm_agent.worlds.melting_pot.viewer.pen import SELF, Box, font, wrap
+from hm_agent.worlds.melting_pot.viewer import video_picture as picture
+from hm_agent.worlds.melting_pot.viewer.drawing import SELF, Box, Pixels, fit, font, wrap
+from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
+SEAT = "player_0"
 HELD = (Hypothesis("it plays rock", 0.9, "rock"), Hypothesis("it plays paper", -0.2, "paper"))
 TOLERANCE = 6.0
 """By how much a decoded colour may be off on the average, of 255."""
@@ -40,15 +45,40 @@ def world(seed: int) -> Pixels:
     return sprites(120, 184, seed)
 
 
-def step(number: int, decision: Decision | None = None, reward: float = 0.0, total: float = 0.0) -> Step:
-    observation = Observation(number, {"RGB": sprites(40, 40, seed=1000 + number)})
-    return Step(observation, decision or Decision(0, inventory=(1, 1, 1)), reward, total)
+def state(**known: Any) -> AgentSnapshot:
+    """What an agent believes and plans of which only some is known."""
+    nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=(), unknown_patches=0)
+    fields = {"pose": None, "inventory": None, "other_inventory": None, "subgoal": None, "view": nothing}
+    mind = {"kinds": (), "things": {}, "players": {}, "plan": (), "current": 0, "route": (), "failed": None}
+    return AgentSnapshot(**{**fields, **mind, **known})
 
 
-def film(path: Path, game: GameFacts, *steps: Step, frame: Callable[[int], Pixels] = world) -> list[Pixels]:
-    """Records steps and decodes what they became; the world's image is `frame` of the step's place."""
-    numbers = iter(range(len(steps)))
-    recorder = VideoRecorder(path, lambda: frame(next(numbers)), game, "hypothetical_minds · rws_repeated_0")
+def decision(thoughts: Thoughts | None = None, **known: Any) -> Decision[int]:
+    return Decision(0, thoughts=thoughts or Thoughts(), state=state(**known))
+
+
+def step(
+    number: int,
+    decided: Decision[int] | None = None,
+    reward: float = 0.0,
+    total: float = 0.0,
+    view: Pixels | None = None,
+    frame: Pixels | None = None,
+) -> Step:
+    """A step of one seat. view: what it sees. frame: the world."""
+    seen = sprites(40, 40, seed=1000 + number) if view is None else view
+    return Step(
+        Turn(number, {SEAT: Observation(number, {"RGB": seen})}),
+        {SEAT: decided or decision(inventory=(1, 1, 1))},
+        {SEAT: reward},
+        {SEAT: total},
+        Scene(world(0) if frame is None else frame, (), {}),
+    )
+
+
+def film(path: Path, game: GameFacts, *steps: Step) -> list[Pixels]:
+    """Records steps and decodes what they became."""
+    recorder = VideoRecorder(path, VideoPicture(game, SEAT, "hypothetical_minds · rws_repeated_0"))
     for one in steps:
         recorder.record(one)
     recorder.close()
@@ -70,9 +100,8 @@ def off(one: Pixels, other: Pixels) -> float:
 
 def shown_in(box: Box, game: GameFacts, *steps: Step) -> Pixels:
     """What a box of the picture shows after steps, before encoding."""
-    drawn = picture.Picture(game, "title")
-    pixels = [drawn.of(one, world(0)) for one in steps][-1]
-    return inside(pixels, box).copy()
+    draw = VideoPicture(game, SEAT, "title")
+    return inside([draw(one) for one in steps][-1], box)
 
 
 def test_browsers_can_play_it(tmp_path: Path, game: GameFacts) -> None:
@@ -89,7 +118,7 @@ def test_browsers_can_play_it(tmp_path: Path, game: GameFacts) -> None:
 
 
 def test_every_frame_shows_its_world_and_its_view(tmp_path: Path, game: GameFacts) -> None:
-    pictures = film(tmp_path / "video.mp4", game, *map(step, range(5)))
+    pictures = film(tmp_path / "video.mp4", game, *(step(number, frame=world(number)) for number in range(5)))
     assert len(pictures) == 5
     for number, pixels in enumerate(pictures):
         large = world(number).repeat(4, axis=0).repeat(4, axis=1)
@@ -108,9 +137,9 @@ def test_images_of_other_sizes_grow_by_whole_factors(shape: tuple[int, int], pla
 
 
 def test_validated_hypothesis_stands_out(game: GameFacts) -> None:
-    decision = Decision(0, hypotheses=HELD)
-    held = shown_in(picture.HYPOTHESES, game, step(0, decision))
-    validated = shown_in(picture.HYPOTHESES, game, step(0, replace(decision, validated=HELD[1])))
+    thoughts = Thoughts(hypotheses=HELD)
+    held = shown_in(picture.HYPOTHESES, game, step(0, decision(thoughts)))
+    validated = shown_in(picture.HYPOTHESES, game, step(0, decision(replace(thoughts, validated=HELD[1]))))
     accent = (245, 184, 75)
     assert not (held == accent).all(axis=-1).any()
     assert (validated == accent).all(axis=-1).any()
@@ -118,7 +147,7 @@ def test_validated_hypothesis_stands_out(game: GameFacts) -> None:
 
 def test_value_moves_the_bar(game: GameFacts) -> None:
     low, high = (
-        shown_in(picture.HYPOTHESES, game, step(0, Decision(0, hypotheses=(replace(HELD[0], value=value),))))
+        shown_in(picture.HYPOTHESES, game, step(0, decision(Thoughts(hypotheses=(replace(HELD[0], value=value),)))))
         for value in (0.2, 0.9)
     )
     green = (99, 210, 151)
@@ -126,32 +155,32 @@ def test_value_moves_the_bar(game: GameFacts) -> None:
 
 
 def test_inventory_is_in_the_colours_of_the_game(game: GameFacts) -> None:
-    shown = shown_in(picture.OWN, game, step(0, Decision(0, inventory=(2, 0, 4))))
+    shown = shown_in(picture.OWN, game, step(0, decision(inventory=(2, 0, 4))))
     amounts = [(shown == colour).all(axis=-1).sum() for colour in ((255, 227, 11), (109, 42, 255), (42, 188, 255))]
     assert amounts[1] == 0
     assert amounts[2] == 2 * amounts[0] > 0
 
 
 def test_last_inferred_inventory_stays(game: GameFacts) -> None:
-    steps = [step(0, Decision(0, other_inventory=(5, 1, 1))), step(1, Decision(0))]
+    steps = [step(0, decision(other_inventory=(5, 1, 1))), step(1, decision())]
     assert np.array_equal(shown_in(picture.OTHER, game, *steps), shown_in(picture.OTHER, game, steps[0]))
     assert not np.array_equal(shown_in(picture.OTHER, game, *steps), shown_in(picture.OTHER, game, steps[1]))
 
 
 @pytest.mark.parametrize(
-    ("box", "decision"),
+    ("box", "decided"),
     [
-        (picture.STRATEGY, Decision(0, strategy=Strategy("collect paper"))),
-        (picture.STRATEGY, Decision(0, strategy=Strategy("none", target=(1, 6, 1)))),
-        (picture.SUBGOAL, Decision(0, subgoal="move_to((3, 4))")),
-        (picture.HYPOTHESES, Decision(0, hypotheses=HELD)),
-        (picture.OWN, Decision(0, inventory=(1, 6, 1))),
+        (picture.STRATEGY, decision(Thoughts(MatrixStrategy("collect paper")))),
+        (picture.STRATEGY, decision(Thoughts(MatrixStrategy("none", target=(1, 6, 1))))),
+        (picture.SUBGOAL, decision(subgoal="move_to((3, 4))")),
+        (picture.HYPOTHESES, decision(Thoughts(hypotheses=HELD))),
+        (picture.OWN, decision(inventory=(1, 6, 1))),
     ],
 )
-def test_what_changes_is_drawn_again(game: GameFacts, box: Box, decision: Decision) -> None:
-    before = shown_in(box, game, step(0, Decision(0)))
-    assert not np.array_equal(before, shown_in(box, game, step(0, Decision(0)), step(1, decision)))
-    assert np.array_equal(before, shown_in(box, game, step(0, decision), step(1, Decision(0))))
+def test_what_changes_is_drawn_again(game: GameFacts, box: Box, decided: Decision[int]) -> None:
+    before = shown_in(box, game, step(0, decision()))
+    assert not np.array_equal(before, shown_in(box, game, step(0, decision()), step(1, decided)))
+    assert np.array_equal(before, shown_in(box, game, step(0, decided), step(1, decision())))
 
 
 def test_reward_is_followed(game: GameFacts) -> None:
@@ -164,10 +193,9 @@ def test_reward_is_followed(game: GameFacts) -> None:
 def test_long_texts_stay_inside_their_boxes(game: GameFacts) -> None:
     endless = "word " * 500 + "x" * 2000
     held = tuple(Hypothesis(f"{number} {endless}", 1e6, endless) for number in range(30))
-    decision = Decision(
-        0, None, (999, 0, 1), (1, 999, 1), endless, Strategy(endless, (1, 1, 999)), endless, held, held[7]
-    )
-    drawn = picture.Picture(game, endless).of(step(10**9, decision, 1e6, 1e6), world(0)).copy()
+    thoughts = Thoughts(MatrixStrategy(endless, target=(1, 1, 999)), endless, held, held[7])
+    decided = decision(thoughts, inventory=(999, 0, 1), other_inventory=(1, 999, 1), subgoal=endless)
+    drawn = VideoPicture(game, SEAT, endless)(step(10**9, decided, 1e6, 1e6, view=sprites(40, 40, seed=1)))
     boxes = [box for box in vars(picture).values() if isinstance(box, Box)]
     for box in boxes:
         inside(drawn, box)[:] = 0
@@ -185,29 +213,29 @@ def test_wrapped_lines_fit_and_lose_nothing_unmarked(text: str) -> None:
 
 def test_cut_episode_leaves_a_playable_file(tmp_path: Path, game: GameFacts) -> None:
     path = tmp_path / "video.mp4"
-    recorder = VideoRecorder(path, lambda: world(0), game, "title")
+    recorder = VideoRecorder(path, VideoPicture(game, SEAT, "title"))
     recorder.record(step(0))
     with pytest.raises(KeyError):
-        recorder.record(replace(step(1), observation=Observation(1, {})))
+        recorder.record(replace(step(1), turn=Turn(1, {SEAT: Observation(1, {})})))
     recorder.close()
     recorder.close()
     assert len(decoded(path)) == 1
 
 
 def test_no_steps_leave_no_file(tmp_path: Path, game: GameFacts) -> None:
-    VideoRecorder(tmp_path / "video.mp4", lambda: world(0), game, "title").close()
+    VideoRecorder(tmp_path / "video.mp4", VideoPicture(game, SEAT, "title")).close()
     assert not list(tmp_path.iterdir())
 
 
 def test_missing_folder_is_an_os_error(tmp_path: Path, game: GameFacts) -> None:
-    recorder = VideoRecorder(tmp_path / "nowhere" / "video.mp4", lambda: world(0), game, "title")
+    recorder = VideoRecorder(tmp_path / "nowhere" / "video.mp4", VideoPicture(game, SEAT, "title"))
     with pytest.raises(FileNotFoundError):
         recorder.record(step(0))
 
 
 def test_full_disk_is_an_os_error(tmp_path: Path, game: GameFacts) -> None:
     (tmp_path / "video.mp4").symlink_to("/dev/full")
-    recorder = VideoRecorder(tmp_path / "video.mp4", lambda: world(0), game, "title")
+    recorder = VideoRecorder(tmp_path / "video.mp4", VideoPicture(game, SEAT, "title"))
 
     def record_all() -> None:
         for number in range(20):
@@ -219,7 +247,7 @@ def test_full_disk_is_an_os_error(tmp_path: Path, game: GameFacts) -> None:
 
 
 def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
-    shown = shown_in(picture.WORLD, game, step(0, Decision(0, pose=Pose(3, 2, 0))))
+    shown = shown_in(picture.WORLD, game, step(0, decision(pose=Pose(3, 2, 0))))
     tile, plain = shown[64:96, 96:128], world(0)[16:24, 24:32].repeat(4, axis=0).repeat(4, axis=1)
     assert (tile[0] == ImageColor.getrgb(SELF)).all()
     assert (tile[2:-2, 2:-2] == plain[2:-2, 2:-2]).all()
@@ -227,12 +255,32 @@ def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
 
 @pytest.mark.parametrize("other", load_games(), ids=lambda other: other.short_name)
 def test_every_game_can_be_filmed(other: GameFacts) -> None:
-    eyes = vision_of(other.short_name)
-    columns, rows = 8 * eyes.layout.width, 8 * eyes.layout.height
-    seen = sprites(8 * eyes.window.rows, 8 * eyes.window.columns, seed=1)
+    vision = vision_of(other.short_name)
+    columns, rows = 8 * vision.layout.width, 8 * vision.layout.height
+    seen = sprites(8 * vision.window.rows, 8 * vision.window.columns, seed=1)
     held = tuple(range(1, 1 + len(other.holdings)))
-    decision = Decision(0, inventory=held, other_inventory=held, about="player_3", hypotheses=HELD)
-    shown = Step(Observation(0, {"RGB": seen}), decision, 0.0, 0.0)
-    drawn = picture.Picture(other, other.title).of(shown, sprites(rows, columns, 0))
+    decided = decision(Thoughts(about="player_3", hypotheses=HELD), inventory=held, other_inventory=held)
+    shown = step(0, decided, view=seen, frame=sprites(rows, columns, 0))
+    drawn = VideoPicture(other, SEAT, other.title)(shown)
     assert len(np.unique(inside(drawn, picture.WORLD).reshape(-1, 3), axis=0)) > 10
     assert (len(np.unique(inside(drawn, picture.OTHER).reshape(-1, 3), axis=0)) > 5) == isinstance(other, MatrixFacts)
+
+
+def test_a_picture_stays_as_it_was_drawn(game: GameFacts) -> None:
+    draw = VideoPicture(game, SEAT, "title")
+    first = draw(step(0))
+    before = first.copy()
+    draw(step(1))
+    assert np.array_equal(first, before)
+
+
+def test_in_self_play_the_first_seat_is_shown(game: GameFacts) -> None:
+    alone, other = step(0), step(1, decision(subgoal="wait((1, 1))"), 1.0, 1.0)
+    both = replace(
+        alone,
+        turn=Turn(0, {SEAT: alone.turn.observations[SEAT], "player_1": other.turn.observations[SEAT]}),
+        decisions={"player_1": other.decisions[SEAT], **alone.decisions},
+        rewards={"player_1": 1.0, SEAT: 0.0},
+        totals={"player_1": 1.0, SEAT: 0.0},
+    )
+    assert np.array_equal(VideoPicture(game, SEAT, "title")(both), VideoPicture(game, SEAT, "title")(alone))

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from hm_agent.models.budget import Account
+from hm_agent.models.budget import RunBudget
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import Endpoint, OpenAIChat
+from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.outage import Outage, OutageTolerantChat
 from hm_agent.models.parameter_support import ParameterSupport
-from hm_agent.models.patience import Outage, PatientChat
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
 
@@ -25,10 +25,12 @@ def out_of_order(times: int, response: Response) -> Callable[[dict[str, Any]], R
     return lambda body: next(failures, completion("fine"))
 
 
-def ask(server: Server, account: Account, patience: float = 60.0) -> Reply:
+def ask(server: Server, budget: RunBudget, patience: float = 60.0) -> Reply:
     async def once() -> Reply:
-        async with OpenAIChat(Endpoint(server.base_url, None, 20, retries=0, pause=0.01), ParameterSupport()) as chat:
-            return await PatientChat(chat, account, patience).complete(REQUEST)
+        async with OpenAIChat(
+            EndpointSettings(server.base_url, None, 20, retries=0, pause=0.01), ParameterSupport()
+        ) as chat:
+            return await OutageTolerantChat(chat, budget, patience).complete(REQUEST)
 
     return asyncio.run(once())
 
@@ -38,19 +40,19 @@ def ask(server: Server, account: Account, patience: float = 60.0) -> Reply:
 )
 def test_an_endpoint_that_has_worked_is_waited_for(response: Response) -> None:
     with Server(out_of_order(1, response)) as server:
-        assert ask(server, Account(paid=1)).texts == ("fine",)
+        assert ask(server, RunBudget(paid=1)).texts == ("fine",)
 
 
 def test_one_that_never_worked_is_given_up_at_once() -> None:
     with Server(out_of_order(1, refusal(503, "later"))) as server:
         with pytest.raises(Outage):
-            ask(server, Account())
+            ask(server, RunBudget())
         assert len(server.received) == 1
 
 
 def test_patience_ends() -> None:
     with Server(out_of_order(10**6, refusal(503, "later"))) as server, pytest.raises(Outage, match="later"):
-        ask(server, Account(paid=1), patience=0.3)
+        ask(server, RunBudget(paid=1), patience=0.3)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,6 @@ def test_patience_ends() -> None:
 def test_what_will_not_pass_is_not_waited_for(response: Response) -> None:
     with Server(out_of_order(10**6, response)) as server:
         with pytest.raises(Exception, match=r"no|key") as refused:
-            ask(server, Account(paid=1))
+            ask(server, RunBudget(paid=1))
         assert not isinstance(refused.value, Outage)
         assert len(server.received) == 1

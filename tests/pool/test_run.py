@@ -1,4 +1,4 @@
-"""Episodes in processes of their own: the same as in this one, and none lost by another's crash."""
+"""Episodes in worker processes: the same as in this process, and none lost by another's crash."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.engines.engine import Pulse
-from hm_agent.engines.folder import occupied
-from hm_agent.engines.run import run
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.playing import cut_short
+from hm_agent.pool.progress import Pulse
+from hm_agent.pool.run import locked, run
 from hm_agent.recording.result import Result, read_result
-from hm_agent.worlds.melting_pot.scenarios import find_scenarios
+from hm_agent.registry import find_scenarios
 
 SCENARIOS = find_scenarios(["rws_repeated_1", "cooking_asymmetric_1"])
 
@@ -48,7 +47,8 @@ class Watcher:
 
 
 def experiment(out: Path, workers: int = 2, steps: int = 150, episodes: int = 2) -> Experiment:
-    return Experiment(SCENARIOS, episodes=episodes, out=out, bots="scripted", max_steps=steps, workers=workers, seed=5)
+    options = {"bots": "scripted"}
+    return Experiment(SCENARIOS, episodes=episodes, out=out, options=options, max_steps=steps, workers=workers, seed=5)
 
 
 def traces(out: Path) -> dict[str, bytes]:
@@ -61,13 +61,13 @@ def statuses(out: Path) -> list[str]:
 
 
 def test_episodes_are_the_same_whoever_plays_them(tmp_path: Path) -> None:
-    alone, crew = Watcher(), Watcher()
+    alone, pool = Watcher(), Watcher()
     run(experiment(tmp_path / "one", workers=1), alone)
-    run(experiment(tmp_path / "three", workers=3), crew)
+    run(experiment(tmp_path / "three", workers=3), pool)
     assert len(traces(tmp_path / "one")) == 4
     assert traces(tmp_path / "one") == traces(tmp_path / "three")
-    assert {result.seed: result.reward for result in alone.ended} == {r.seed: r.reward for r in crew.ended}
-    assert crew.pulses > 0
+    assert {result.seed: result.reward for result in alone.ended} == {r.seed: r.reward for r in pool.ended}
+    assert pool.pulses > 0
 
 
 def test_a_process_that_is_killed_costs_its_episode_alone(tmp_path: Path) -> None:
@@ -154,10 +154,10 @@ def test_results_of_other_flags_are_not_mixed_in(tmp_path: Path, change: dict[st
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
-    with occupied(tmp_path, 1), pytest.raises(ConfigError, match="another run is at work"):
+    with locked(tmp_path, 1), pytest.raises(ConfigError, match="another run is at work"):
         run(experiment(tmp_path), Watcher())
 
 
 def test_a_disk_without_room_is_told_of_before_anything_is_played(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="make room"), occupied(tmp_path, 10**9):
+    with pytest.raises(ConfigError, match="make room"), locked(tmp_path, 10**9):
         pass

@@ -8,24 +8,30 @@ from hm_agent.worlds.melting_pot.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.activities import (
     DELIVERED,
     FILLED,
+    OWN,
     PUT_DOWN,
+    ROLE_WINDOW,
+    ROUND_LIMIT,
     TOOK_DISH,
     TOOK_SOUP,
     TOOK_TOMATO,
+    WORK_STEPS,
     Activity,
     ActivityReader,
-)
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, EVERYTHING, LOADS, SERVES, STANDS, Kitchen
-from hm_agent.worlds.melting_pot.games.cooking.rounds import (
-    CHANCES,
-    LONG,
-    MEMORY,
-    OWN,
     Delivery,
     Lull,
     RoundEnd,
     RoundReader,
     role_of,
+)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    COOKED,
+    EVERYTHING,
+    LOADS,
+    SERVES,
+    STANDS,
+    Kitchen,
+    Station,
 )
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -38,7 +44,7 @@ MATE: Cell = (5, 2)
 
 
 class Frames:
-    """What a cook on the left is shown, step by step, and what it makes of it."""
+    """Shows a cook on the left one frame after another and reads the teammate's activities from them."""
 
     def __init__(self) -> None:
         self.kitchen = Kitchen(KITCHEN, FACTS.recipe)
@@ -70,7 +76,7 @@ class Frames:
         return [activity.did for activity in self.latest]
 
 
-def test_a_tomato_put_into_a_pot_is_seen_once() -> None:
+def test_a_tomato_put_into_a_pot_is_one_activity() -> None:
     frames = Frames()
     assert frames.show(mate=None) == []
     assert frames.show(mate="tomato") == [TOOK_TOMATO]
@@ -80,7 +86,7 @@ def test_a_tomato_put_into_a_pot_is_seen_once() -> None:
     assert frames.show(upper=1) == []
 
 
-def test_ones_own_tomato_is_not_the_teammates() -> None:
+def test_agents_own_tomato_is_not_the_teammates() -> None:
     frames = Frames()
     frames.show(hands="tomato")
     assert frames.show(upper=1, hands=None) == []
@@ -92,7 +98,7 @@ def test_both_cooks_at_one_pot_in_one_step_are_told_apart() -> None:
     assert frames.show(upper=2, hands=None, mate=None) == [FILLED]
 
 
-def test_what_was_done_out_of_view_is_inferred() -> None:
+def test_activities_out_of_view_are_inferred_from_the_pots() -> None:
     frames = Frames()
     frames.show(hidden=True)
     assert frames.show(upper=2, hidden=True, steps=20) == [FILLED, FILLED]
@@ -101,13 +107,13 @@ def test_what_was_done_out_of_view_is_inferred() -> None:
     assert frames.show(upper=1, hidden=True, steps=10) == [TOOK_SOUP, FILLED]
 
 
-def test_a_pot_emptied_and_filled_again_in_between_is_found_out() -> None:
+def test_a_pot_emptied_and_filled_again_out_of_view_is_inferred() -> None:
     frames = Frames()
     frames.show(upper=3, mark="80%", hidden=True)
     assert frames.show(upper=3, mark="10%", hidden=True, steps=40) == [TOOK_SOUP, FILLED, FILLED, FILLED]
 
 
-def test_a_pot_that_goes_on_cooking_tells_nothing() -> None:
+def test_a_pot_that_goes_on_cooking_is_no_activity() -> None:
     frames = Frames()
     frames.show(upper=3, mark="10%", hidden=True)
     assert frames.show(upper=3, mark="60%", hidden=True, steps=10) == []
@@ -115,24 +121,23 @@ def test_a_pot_that_goes_on_cooking_tells_nothing() -> None:
     assert frames.show(upper=3, mark=COOKED, hidden=True, steps=50) == []
 
 
-def test_soup_taken_before_ones_eyes() -> None:
+def test_soup_taken_and_delivered_in_view_is_two_activities() -> None:
     frames = Frames()
     frames.show(upper=3, mark=COOKED, mate="dish")
     assert frames.show(upper=0, mark=COOKED, mate="soup") == [TOOK_SOUP]
     assert frames.show(mate=None, delivered=1) == [DELIVERED]
 
 
-def test_ones_own_soup_is_not_the_teammates() -> None:
+def test_agents_own_soup_is_not_the_teammates() -> None:
     frames = Frames()
     frames.show(upper=3, mark=COOKED, hands="dish")
     assert frames.show(upper=0, hands="soup") == []
 
 
-def test_a_dish_put_onto_a_counter() -> None:
+def test_a_dish_put_onto_a_counter_is_an_activity() -> None:
     frames = Frames()
-    counter = Detection("counter", (2, 1), (6, 1), mark="dish")
     frames.show(mate="dish", facing=Facing.NORTH)
-    frames.kitchen.stations[(5, 1)] = frames.kitchen._station(counter, (5, 1), 0)
+    frames.kitchen.stations[(5, 1)] = Station("counter", (5, 1), "dish", 0)
     assert frames.show(mate=None) == [PUT_DOWN]
 
 
@@ -147,11 +152,11 @@ def test_a_dish_put_onto_a_counter() -> None:
         ((), STANDS),
     ],
 )
-def test_doings_amount_to_a_role(did: tuple[str, ...], role: str) -> None:
+def test_role_follows_from_the_activities(did: tuple[str, ...], role: str) -> None:
     assert role_of([Activity(1, each) for each in did], idle=True) == role
 
 
-def test_who_had_nothing_to_do_is_not_called_idle() -> None:
+def test_teammate_without_work_to_do_has_no_role() -> None:
     assert role_of([], idle=False) is None
 
 
@@ -165,27 +170,27 @@ def test_a_delivery_ends_a_round() -> None:
     assert (later.activities, later.role) == ((), LOADS)  # what it did lately still counts
 
 
-def test_what_was_done_long_ago_counts_no_more() -> None:
+def test_activities_before_the_role_window_do_not_count() -> None:
     frames = Frames()
     frames.rounds.read(1, frames.kitchen, [Activity(1, FILLED, UPPER)], [OWN])
-    (event,) = frames.rounds.read(1 + MEMORY, frames.kitchen, [Activity(1 + MEMORY, DELIVERED)], ["teammate"])
+    (event,) = frames.rounds.read(1 + ROLE_WINDOW, frames.kitchen, [Activity(1 + ROLE_WINDOW, DELIVERED)], ["teammate"])
     assert event.role == SERVES
 
 
-def test_long_without_a_delivery_is_a_lull_again_and_again() -> None:
+def test_round_without_a_delivery_ends_at_the_limit_again_and_again() -> None:
     frames = Frames()
     lulls: list[RoundEnd] = []
-    for step in range(2 * LONG + 10):
+    for step in range(2 * ROUND_LIMIT + 10):
         frames.show()
         lulls += frames.rounds.read(step, frames.kitchen, [], [])
-    assert [lull.step for lull in lulls] == [LONG, 2 * LONG]
+    assert [lull.step for lull in lulls] == [ROUND_LIMIT, 2 * ROUND_LIMIT]
     assert all(isinstance(lull, Lull) and lull.role == STANDS and not lull.is_interaction for lull in lulls)
 
 
-def test_while_all_pots_cook_nobody_is_called_idle() -> None:
+def test_teammate_has_no_role_while_all_pots_cook() -> None:
     frames = Frames()
-    for step in range(LONG):
-        frames.show(upper=3, lower=3 if step >= CHANCES - 2 else 0, mark="10%")
+    for step in range(ROUND_LIMIT):
+        frames.show(upper=3, lower=3 if step >= WORK_STEPS - 2 else 0, mark="10%")
         frames.rounds.read(step, frames.kitchen, [], [])
-    (event,) = frames.rounds.read(LONG, frames.kitchen, [], [OWN])
+    (event,) = frames.rounds.read(ROUND_LIMIT, frames.kitchen, [], [OWN])
     assert event.role is None

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY
-from hm_agent.worlds.melting_pot.games.matrix.pickups import LULL, Gathering, GatheringReader, Life
+from hm_agent.worlds.melting_pot.games.matrix.pickups import RESPAWN_GAP, Gathering, GatheringReader, PickupRecord
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
-from hm_agent.worlds.melting_pot.memory.entities import Loss
+from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 OWN = (1, 3)
@@ -29,11 +29,11 @@ def seeing(**players: tuple[Cell, str | None]) -> TextualMap:
 NOBODY = seeing()
 
 
-def gone(kind: str, seen: int) -> Loss:
-    return Loss(kind, (3, 3), seen)
+def gone(kind: str, seen: int) -> Disappearance:
+    return Disappearance(kind, (3, 3), seen)
 
 
-def test_losses_add_up_and_point_to_the_kind_that_leads() -> None:
+def test_pickups_add_up_and_suggest_the_leading_kind() -> None:
     reading = reader()
     assert reading.read(5, NOBODY, [gone("yellow_box", 1)], OWN) == (Gathering(5, "opponent", "rock", (1, 0), OWN),)
     assert reading.read(6, NOBODY, [gone("purple_box", 2)], OWN) == (Gathering(6, "opponent", None, (1, 1), OWN),)
@@ -42,7 +42,7 @@ def test_losses_add_up_and_point_to_the_kind_that_leads() -> None:
     )
 
 
-def test_nothing_gone_is_no_clue() -> None:
+def test_no_disappearance_is_no_clue() -> None:
     assert reader().read(5, NOBODY, [], OWN) == ()
 
 
@@ -53,13 +53,13 @@ def test_the_count_starts_anew_with_each_interaction() -> None:
     assert reading.read(30, NOBODY, [gone("purple_box", 25)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
 
 
-def test_what_the_opponent_may_have_brought_to_an_interaction_tells_nothing_of_the_next() -> None:
+def test_pickup_that_may_predate_the_interaction_is_no_clue() -> None:
     reading = reader()
     reading.met("opponent", 20, held=(4, 1))
     assert reading.read(30, NOBODY, [gone("yellow_box", 10)], OWN) == ()
 
 
-def test_what_it_did_not_bring_was_taken_since() -> None:
+def test_pickup_of_a_kind_not_held_in_the_interaction_came_after_it() -> None:
     reading = reader()
     reading.met("opponent", 20, held=(4, 1))
     assert reading.read(30, NOBODY, [gone("purple_box", 10)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
@@ -69,47 +69,47 @@ def among_many() -> GatheringReader:
     return GatheringReader(THINGS, BEHAVIOURS, 1, ("first", "second"))
 
 
-def test_among_many_who_stands_in_the_place_of_a_thing_has_taken_it() -> None:
+def test_player_on_the_cell_of_a_disappeared_thing_has_taken_it() -> None:
     view = seeing(first=((5, 5), None), second=((3, 3), READY))
     assert among_many().read(5, view, [gone("purple_box", 4)], OWN) == (Gathering(5, "second", "paper", (0, 1), OWN),)
 
 
-def test_among_many_nobody_is_blamed_for_what_was_gone_before() -> None:
+def test_disappearance_away_from_all_players_is_attributed_to_none() -> None:
     assert among_many().read(5, seeing(first=((5, 5), None)), [gone("purple_box", 4)], OWN) == ()
 
 
 def taking(reading: GatheringReader, step: int, kind: str) -> tuple[Gathering, ...]:
-    """The second player takes a thing before one's eyes."""
+    """The second player takes a thing in view."""
     return reading.read(step, seeing(second=((3, 3), READY)), [gone(kind, step - 1)], OWN)
 
 
 @pytest.mark.parametrize("mark", [INTERACTING, None])
-def test_who_interacts_with_somebody_or_has_nothing_for_it_starts_over(mark: str | None) -> None:
+def test_interaction_or_missing_ready_mark_resets_a_players_pickups(mark: str | None) -> None:
     reading = among_many()
     taking(reading, 5, "purple_box")
     over = Gathering(9, "second", None, (0, 0), OWN)
     assert reading.read(9, seeing(second=((3, 4), mark)), [], OWN) == (over,)
     assert reading.read(10, seeing(second=((3, 4), mark)), [], OWN) == ()
     assert taking(reading, 12, "yellow_box") == (Gathering(12, "second", "rock", (1, 0), OWN),)
-    assert reading.former("second") == (Life(5, (0, 1)),)
+    assert reading.former("second") == (PickupRecord(5, (0, 1)),)
 
 
-def test_among_many_who_has_taken_nothing_for_long_has_started_over_unseen() -> None:
+def test_long_gap_between_pickups_means_a_respawn() -> None:
     reading = among_many()
     taking(reading, 5, "purple_box")
-    taking(reading, 5 + LULL - 1, "purple_box")
+    taking(reading, 5 + RESPAWN_GAP - 1, "purple_box")
     assert reading.former("second") == ()
     assert taking(reading, 200, "yellow_box") == (Gathering(200, "second", "rock", (1, 0), OWN),)
-    assert reading.former("second") == (Life(5 + LULL - 1, (0, 2)),)
+    assert reading.former("second") == (PickupRecord(5 + RESPAWN_GAP - 1, (0, 2)),)
 
 
-def test_a_single_opponent_can_meet_nobody_else_however_long_it_takes() -> None:
+def test_long_gap_means_no_respawn_of_a_single_opponent() -> None:
     reading = reader()
     reading.read(5, NOBODY, [gone("purple_box", 4)], OWN)
     assert reading.read(300, NOBODY, [gone("purple_box", 299)], OWN)[0].taken == (0, 2)
 
 
-def test_a_life_that_ends_in_meeting_oneself_is_no_former_one() -> None:
+def test_life_that_ends_in_an_interaction_with_the_agent_is_no_former_one() -> None:
     reading = among_many()
     taking(reading, 5, "purple_box")
     facing = replace(seeing(second=((3, 4), INTERACTING)), mark=INTERACTING)

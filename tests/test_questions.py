@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from hm_agent.models.schema import answer_schema
-from hm_agent.questions import Question
-from hm_agent.worlds.melting_pot.games.matrix.questions.minds import InferInventory
+from hm_agent.questions import Question, answer_schema
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from tests.models.test_answer_parsing import COUNTER, INFER, NAMES, QUESTIONS, RULES
 
 

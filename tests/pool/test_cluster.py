@@ -16,25 +16,25 @@ import pytest
 from ray.cluster_utils import Cluster
 
 from hm_agent import flags
-from hm_agent.cli import main
+from hm_agent.cli import PLAY
 from hm_agent.config import ConfigError
-from hm_agent.engines.engine import Pulse
-from hm_agent.engines.joining import joined
-from hm_agent.engines.post import Needs, Post
-from hm_agent.engines.run import run
 from hm_agent.experiment import Episode, Experiment
+from hm_agent.pool.cluster import connected
+from hm_agent.pool.node_worker import NodeRequirements, NodeWorker
+from hm_agent.pool.progress import Pulse
+from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
 from hm_agent.testing.commands import ROOT, outcomes
 from hm_agent.testing.endpoint import Endpoint, Response
+from hm_agent.testing.episodes import SilentProgress
 from hm_agent.testing.melting_pot import text_player
-from tests.conftest import Silence
 
 GRID = ["--scenario=rws_repeated_1,cooking_asymmetric_1", "--agent=mmp,mmp_he", "--max_steps=60", "--bots=scripted"]
 """Both agents begin with the same questions."""
 PATIENCE = 60.0
 """In seconds: whatever is waited for for longer does not come."""
-POST = b"ray::Post"
-"""How the actors of workers call themselves."""
+ACTOR = b"ray::NodeWorker"
+"""How Ray titles the processes of workers' actors."""
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +60,12 @@ def asking(server: Endpoint) -> list[str]:
     return ["--model=loopback", f"--base_url={server.base_url}"]
 
 
-def posts() -> dict[int, int]:
+def actors() -> dict[int, int]:
     """The actors of workers that are there, each with the node it is on; both by process."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if (folder / "cmdline").read_bytes().startswith(POST):
+            if (folder / "cmdline").read_bytes().startswith(ACTOR):
                 found[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:  # it has ended meanwhile
             continue
@@ -74,9 +74,9 @@ def posts() -> dict[int, int]:
 
 def wait_until_there_are(number: int) -> None:
     deadline = time.monotonic() + PATIENCE
-    while len(posts()) != number and time.monotonic() < deadline:
+    while len(actors()) != number and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert len(posts()) == number
+    assert len(actors()) == number
 
 
 @pytest.mark.slow
@@ -86,17 +86,17 @@ def test_episodes_are_the_same_as_here_and_no_answer_is_paid_twice(
     here, there, nodes = tmp_path / "here", tmp_path / "there", set[int]()
 
     def answer(body: dict[str, Any]) -> Response:
-        nodes.update(posts().values())
+        nodes.update(actors().values())
         return text_player.answer(body)
 
     with Endpoint(answer) as server:
-        run(experiment(here, *asking(server)), Silence())
+        run(experiment(here, *asking(server)), SilentProgress())
         asked_here = [json.dumps(request.body) for request in server.received]
         server.received.clear()
         again = [*asking(server), *on(cluster), f"--cache={tmp_path / 'answers'}"]
-        results = run(experiment(there, *again, "--max_calls=3"), Silence())
+        results = run(experiment(there, *again, "--max_calls=3"), SilentProgress())
         assert (len(server.received), results[-1].status) == (3, "budget_spent")
-        assert main(["", *GRID, *again, f"--out={there}"]) == 0
+        assert PLAY.run([*GRID, *again, f"--out={there}"]) == 0
         asked_there = [json.dumps(request.body) for request in server.received]
     output, errors = capsys.readouterr()
     assert ("[4/4]" in output, "ray" in output, errors) == (True, False, "")
@@ -116,22 +116,28 @@ def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
         with pytest.raises(
             ConfigError, match=r"node \S+ does not see --out=\S+/out: name a place that all nodes share"
         ):
-            run(experiment(Path(f"/proc/self/fd/{folder}/out"), *on(cluster)), Silence())
+            run(experiment(Path(f"/proc/self/fd/{folder}/out"), *on(cluster)), SilentProgress())
     finally:
         os.close(folder)
     assert not list(tmp_path.glob("*/*/*/*/*"))
 
 
 @pytest.mark.parametrize(
-    ("needs", "said"),
+    ("requirements", "said"),
     [
-        (Needs({"hm_agent": "9.9"}, {}, []), r"node \S+ has hm_agent \S+, and this machine 9\.9: install the same"),
-        (Needs({"no-such-package": "1.0"}, {}, []), "has no-such-package not installed, and this machine 1.0"),
-        (Needs({}, {}, ["HM_AGENT_NO_SUCH_KEY"]), "has no HM_AGENT_NO_SUCH_KEY in its environment"),
+        (
+            NodeRequirements({"hm_agent": "9.9"}, {}, []),
+            r"node \S+ has hm_agent \S+, and this machine 9\.9: install the same",
+        ),
+        (
+            NodeRequirements({"no-such-package": "1.0"}, {}, []),
+            "has no-such-package not installed, and this machine 1.0",
+        ),
+        (NodeRequirements({}, {}, ["HM_AGENT_NO_SUCH_KEY"]), "has no HM_AGENT_NO_SUCH_KEY in its environment"),
     ],
 )
-def test_what_a_node_lacks_is_said_in_one_line(needs: Needs, said: str) -> None:
-    lack = Post().begin(needs)
+def test_what_a_node_lacks_is_said_in_one_line(requirements: NodeRequirements, said: str) -> None:
+    lack = NodeWorker().start(requirements)
     assert lack is not None
     assert re.search(said, lack)
     assert "\n" not in lack
@@ -148,20 +154,20 @@ def test_what_a_node_lacks_is_said_in_one_line(needs: Needs, said: str) -> None:
 )
 def test_an_address_without_a_cluster_gets_one_line_soon(address: str, said: str) -> None:
     began = time.monotonic()
-    with pytest.raises(ConfigError, match=re.escape(said)) as error, joined(address):
+    with pytest.raises(ConfigError, match=re.escape(said)) as error, connected(address):
         pass
     assert "\n" not in str(error.value)
     assert time.monotonic() - began < 10
 
 
-WITHOUT_RAY = "import sys; sys.modules['ray'] = None; from hm_agent.cli import main; sys.exit(main(sys.argv))"
+WITHOUT_RAY = "import sys; sys.modules['ray'] = None; from hm_agent.cli import PLAY; sys.exit(PLAY.run(sys.argv[1:]))"
 """Python takes None for a module that can't be imported."""
 
 
 def test_a_port_where_something_else_listens_gets_one_line_soon() -> None:
     with Endpoint(text_player.answer) as server:
         address = server.base_url.removeprefix("http://").removesuffix("/v1")
-        with pytest.raises(ConfigError, match="what answers there is no Ray cluster"), joined(address):
+        with pytest.raises(ConfigError, match="what answers there is no Ray cluster"), connected(address):
             pass
 
 
@@ -184,7 +190,7 @@ def test_without_the_extra_one_line_names_it(tmp_path: Path) -> None:
 def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nobody(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    class Trouble(Silence):
+    class Trouble(SilentProgress):
         def __init__(self) -> None:
             self.ended: list[Result] = []
             self.began = 0.0

@@ -1,0 +1,152 @@
+"""Models by name: the built-in reasoner, an endpoint's, and those of other packages, side by side in one run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from contextlib import AsyncExitStack, closing
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from pydantic import BaseModel
+
+from hm_agent.config import ConfigError
+from hm_agent.models.budget import BudgetSpent
+from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
+from hm_agent.models.providers import BUILTIN, PROVIDERS, EndpointProvider, ModelPool, ModelSettings, provider_factory
+from hm_agent.questions import Model, Question, Unanswered
+from hm_agent.testing.commands import ROOT
+from hm_agent.testing.endpoint import Endpoint, completion
+from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
+from tests.models.test_answer_parsing import COUNTER, INFER
+
+GOOD_ANSWER = '{"other_next": {"rock": 6}, "own_next": {"paper": 6}}'
+VARIABLE = "KEY_OF_A_TEST"
+ENTRY_POINT = "[hm_agent.models]\nparrot = parrots:make_provider\nbroken = parrots:nothing\nlost = no_such_package:x\n"
+PARROTS = """
+from contextlib import asynccontextmanager
+
+class Parrot:
+    name = "parrot"
+
+    async def answer(self, question, note=None):
+        return question.schema(text="hello")
+
+class Provider:
+    def __init__(self, settings, budget, cache):
+        self.settings = settings
+
+    def check(self):
+        pass
+
+    @asynccontextmanager
+    async def model(self, seed, answers):
+        yield Parrot()
+
+    def close(self):
+        pass
+
+make_provider = Provider
+"""
+
+
+class Text(BaseModel):
+    text: str
+
+
+class AskText(Question[Text]):
+    template: ClassVar[str] = "none.j2"
+    schema = Text
+
+
+@pytest.fixture
+def parrots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package on sys.path that offers models, as an installed distribution does."""
+    (tmp_path / "parrots.py").write_text(PARROTS)
+    info = tmp_path / "parrots-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: parrots\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINT)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+async def ask(models: ModelPool, *asked: tuple[str, Question[Any]], answers: ReasonerTable = ANSWERS) -> list[Any]:
+    """The answers of one episode, in which several models are open at the same time."""
+    async with AsyncExitStack() as stack:
+        opened = [await stack.enter_async_context(models.model(name, 7, answers)) for name, _ in asked]
+        return [await model.answer(question) for model, (_, question) in zip(opened, asked, strict=True)]
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_every_registered_provider_opens_a_model_of_its_name(name: str) -> None:
+    async def open_model() -> Model:
+        async with PROVIDERS[name](ModelSettings(name), None, None).model(7, ANSWERS) as model:
+            return model
+
+    assert asyncio.run(open_model()).name == name
+
+
+def test_any_other_name_is_a_model_behind_the_endpoint() -> None:
+    assert isinstance(provider_factory("some-model")(ModelSettings("some-model"), None, None), EndpointProvider)
+
+
+def test_builtin_reasoner_answers_by_the_table_it_is_given() -> None:
+    reasoner = BuiltinReasoner({AskText: lambda question: Text(text="calculated")})
+    assert asyncio.run(reasoner.answer(AskText())).text == "calculated"
+    with pytest.raises(Unanswered, match="the built-in reasoner knows no answer to InferInventory"):
+        asyncio.run(reasoner.answer(INFER))
+
+
+def test_a_model_of_another_package_is_found_by_its_entry_point(parrots: None) -> None:
+    with closing(ModelPool(ModelSettings())) as models:
+        models.check(["parrot"])
+        (answer,) = asyncio.run(ask(models, ("parrot", AskText())))
+    assert answer.text == "hello"
+
+
+@pytest.mark.parametrize("name", ["broken", "lost"])
+def test_an_entry_point_that_can_not_be_loaded_is_refused_in_one_line(parrots: None, name: str) -> None:
+    with closing(ModelPool(ModelSettings())) as models:
+        with pytest.raises(ConfigError, match=rf"^--model={name}: its provider \S+ can't be loaded: .") as refused:
+            models.check([name])
+        assert "\n" not in str(refused.value)
+
+
+def test_models_of_several_names_share_the_budget_and_the_cache_of_their_run(tmp_path: Path) -> None:
+    def settings(max_calls: int) -> ModelSettings:
+        return ModelSettings(base_url=server.base_url, cache=tmp_path / "answers", max_calls=max_calls)
+
+    with Endpoint(lambda body: completion(GOOD_ANSWER)) as server:
+        with closing(ModelPool(settings(2))) as models:
+            models.check([BUILTIN, "one", "other"])
+            asyncio.run(ask(models, ("one", COUNTER), ("other", COUNTER), (BUILTIN, COUNTER), ("one", COUNTER)))
+            with pytest.raises(BudgetSpent, match="all 2 calls"):
+                asyncio.run(ask(models, ("third", COUNTER)))
+        with closing(ModelPool(settings(0))) as models:
+            asyncio.run(ask(models, ("one", COUNTER), ("other", COUNTER)))
+    assert [request.body["model"] for request in server.received] == ["one", "other"]
+
+
+def test_only_the_names_that_are_used_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with closing(ModelPool(ModelSettings(api_key_env=VARIABLE, cache=tmp_path / "answers"))) as models:
+        models.check([BUILTIN])
+        assert not list(tmp_path.iterdir())
+        with pytest.raises(ConfigError, match=f"^--model=some-model needs a key: .*{VARIABLE}"):
+            models.check([BUILTIN, "some-model"])
+
+
+def test_importing_the_providers_imports_no_client_and_no_database() -> None:
+    script = (
+        "import sys, hm_agent.models.providers as providers; "
+        "providers.ModelPool(providers.ModelSettings('m', 'http://h/v1')).check(['m']); "
+        "print(*{'openai', 'httpx', 'httpx2', 'sqlite3'} & sys.modules.keys())"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", script]
+    printed = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert printed == "\n"

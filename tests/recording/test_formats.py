@@ -1,0 +1,99 @@
+"""The published schemas of result.json and trace.jsonl are those of the code, and files of the old format are read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from hm_agent.episode import run_episode
+from hm_agent.recording.result import read_result, result_schema
+from hm_agent.recording.trace import FORMAT, HEADER, TraceLine, TraceRecorder, read_trace, trace_schema
+from hm_agent.registry import find_scenarios, suites
+from hm_agent.testing.episodes import seat_agents, settled
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
+RESULT_1 = {
+    "scenario": "running_with_scissors_in_the_matrix__repeated_1",
+    "agent": "hypothetical_minds",
+    "model": "builtin",
+    "episode": 0,
+    "seed": 7,
+    "status": "max_steps",
+    "reason": "",
+    "steps": 300,
+    "reward": 12.5,
+    "normalised_reward": 50.0,
+    "interactions": 3,
+    "background": ["a_bot"],
+    "bots": "scripted",
+    "questions": 24,
+    "unanswered_questions": 0,
+    "model_calls": 0,
+    "cached_calls": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cost": 0.0,
+    "unknown_patches": 0,
+    "pose_lost_steps": 4,
+    "agent_ms_per_step_median": 0.5,
+    "wall_seconds": 1.2,
+    "versions": {"hm_agent": "0.1.0"},
+    "settings": {"seed": 0, "max_steps": 300},
+}
+"""A result as version 0.1 wrote it."""
+
+
+@pytest.mark.parametrize(("name", "schema"), [("result", result_schema()), ("trace_line", trace_schema())])
+def test_published_schema_is_the_one_of_the_code(name: str, schema: dict[str, object]) -> None:
+    assert json.loads((SCHEMAS / f"{name}.schema.json").read_text()) == schema
+
+
+def test_trace_begins_with_its_format_and_every_line_fits_the_schema(tmp_path: Path) -> None:
+    (scenario,) = find_scenarios(["rws_repeated_selfplay"])
+    options = settled(scenario)
+    world = suites()[scenario.world].open(scenario, options)
+    recorder = TraceRecorder(tmp_path / "trace.jsonl")
+    agents = seat_agents(world, scenario, options=options)
+    asyncio.run(run_episode(world, agents, seed=0, max_steps=150, recorders=[recorder]))
+    world.close()
+    first, *_ = (tmp_path / "trace.jsonl").read_text().splitlines()
+    assert json.loads(first) == HEADER == {"format": FORMAT, "kind": "hm_agent trace"}
+    lines = list(read_trace(tmp_path / "trace.jsonl"))
+    reader = TypeAdapter(TraceLine)
+    for line in lines:
+        assert set(reader.validate_python(line)) == set(line)
+    assert [line["seat"] for line in lines] == ["player_0", "player_1"] * 150
+    assert [line["step"] for line in lines[::2]] == list(range(150))
+
+
+def test_result_of_format_1_is_read_in_the_form_of_today(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text(json.dumps(RESULT_1))
+    result = read_result(tmp_path / "result.json")
+    assert result is not None
+    assert (result.format, result.world) == (2, "melting_pot")
+    assert result.metrics == {"normalised_reward": 50.0, "interactions": 3, "unknown_patches": 0, "pose_lost_steps": 4}
+    assert result.settings == {"seed": 0, "max_steps": 300, "bots": "scripted"}
+    assert (result.reward, result.usage.questions, result.background) == (12.5, 24, ("a_bot",))
+
+
+def test_result_of_a_later_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text(json.dumps({**RESULT_1, "format": 3}))
+    assert read_result(tmp_path / "result.json") is None
+
+
+def test_trace_of_format_1_is_read_in_the_form_of_today(tmp_path: Path) -> None:
+    old = {"step": 0, "action": "noop", "reward": 0.0, "pose": [1, 2, "north"], "understood": [{"partner": "opponent"}]}
+    (tmp_path / "trace.jsonl").write_text(json.dumps(old) + "\n")
+    (line,) = read_trace(tmp_path / "trace.jsonl")
+    assert line == {
+        "step": 0,
+        "action": "noop",
+        "reward": 0.0,
+        "seat": "player_0",
+        "state": {"pose": [1, 2, "north"]},
+        "interactions": [{"partner": "opponent"}],
+    }

@@ -1,0 +1,55 @@
+"""Who earned how much against whom, where agents share a world."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
+from tests.reporting.examples import result, settings, shared_result
+
+OURS, REACT = Player("hypothetical_minds", "builtin"), Player("react", "builtin")
+MIXED = (("hypothetical_minds", 9.0), ("react", 3.0), ("hypothetical_minds", 5.0))
+
+
+def rewards(one: Matchups) -> dict[tuple[Player, Player], tuple[float, int]]:
+    return {pair: (found.mean, found.n) for pair, found in one.rewards.items()}
+
+
+def test_an_agent_meets_those_of_the_other_seats() -> None:
+    (found,) = matchups([shared_result(*MIXED)])
+    assert (found.title, found.players, found.length) == ("rws_arena_selfplay", (OURS, REACT), "1,200 steps")
+    assert rewards(found) == {(OURS, OURS): (7, 1), (OURS, REACT): (7, 1), (REACT, OURS): (3, 1)}
+
+
+def test_an_episode_weighs_the_same_however_many_seats_an_agent_has() -> None:
+    alone = shared_result(("react", 1.0), ("hypothetical_minds", 1.0), seed=2, steps=600)
+    (found,) = matchups([shared_result(*MIXED), alone])
+    assert rewards(found)[OURS, REACT] == (4, 2)
+    assert rewards(found)[OURS, OURS] == (7, 1)
+    assert found.length == "600 to 1,200 steps"
+
+
+def test_unfinished_episodes_count_in_usage_alone() -> None:
+    (found,) = matchups([shared_result(*MIXED), shared_result(*MIXED, seed=2, status="interrupted")])
+    assert rewards(found)[REACT, OURS] == (3, 1)
+    assert {player: usage.questions for player, usage in found.usage.items()} == {OURS: 4, REACT: 2}
+    assert found.seats == {OURS: 4, REACT: 2}
+
+
+def test_settings_are_not_mixed() -> None:
+    other = shared_result(*MIXED, settings=settings(bots=None, top_k=1))
+    assert [one.title for one in matchups([shared_result(*MIXED), other])] == [
+        "rws_arena_selfplay (top_k=1)",
+        "rws_arena_selfplay (top_k=5)",
+    ]
+
+
+def test_models_are_named_where_they_differ() -> None:
+    one = shared_result(*MIXED)
+    other = replace(one, seed=2, seats=(*one.seats[:1], replace(one.seats[1], model="gpt-4")))
+    assert set(player_labels(matchups([one])).values()) == {"hypothetical_minds", "react"}
+    assert "react (gpt-4)" in player_labels(matchups([one, other])).values()
+
+
+def test_one_seat_alone_meets_nobody() -> None:
+    assert matchups([result()]) == []

@@ -1,0 +1,38 @@
+"""What a terminal shows after a run."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from hm_agent.console import show_rows
+from hm_agent.reporting.tables import tabulate
+from tests.reporting.examples import KITCHEN, RWS, result
+
+
+def shown(width: int = 80) -> list[str]:
+    output = io.StringIO()
+    show_rows(Console(file=output, width=width), tabulate([result(reward=7, scenario=name) for name in (KITCHEN, RWS)]))
+    return output.getvalue().splitlines()
+
+
+def test_each_unit_has_a_table_of_its_own() -> None:
+    lines = shown()
+    assert [line for line in lines if line.startswith("Reward")] == [
+        "Reward per 1,000 steps: mean ± standard error over n episodes.",
+        "Reward per 1,200 steps: mean ± standard error over n episodes.",
+    ]
+    headings = [line.split() for line in lines if "scenario" in line]
+    assert headings == [["scenario", "agent", "n", "mean", "interactions", "published"]] * 2
+
+
+def test_a_row_shows_the_mean_beside_the_published_figure() -> None:
+    (row,) = (line.split() for line in shown() if "rws_repeated_1" in line)
+    assert row == ["rws_repeated_1", "hypothetical_minds", "1", "7.0", "10.0", "23.2", "±", "4.7"]
+
+
+def test_notes_on_all_rows_come_once() -> None:
+    text = "\n".join(shown())
+    for note in ("Published: ", "The bots are scripted", "no language model was involved"):
+        assert text.count(note) == 1

@@ -1,0 +1,152 @@
+"""The rules of the house, by what its modules import."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "hm_agent"
+WINGS = sorted(path.name for path in (PACKAGE / "worlds").iterdir() if (path / "__init__.py").is_file())
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+class Imports(ast.NodeVisitor):
+    """Collects what a module imports. now: when it is imported itself; all: also later, within its functions."""
+
+    def __init__(self) -> None:
+        self.now: set[str] = set()
+        self.all: set[str] = set()
+        self._depth = 0
+
+    def _add(self, *names: str) -> None:
+        self.all |= set(names)
+        self.now |= set(names) if self._depth == 0 else set()
+
+    def visit_Import(self, node: ast.Import) -> None:
+        self._add(*(alias.name for alias in node.names))
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        inner = {f"{module}.{alias.name}" for alias in node.names}
+        self._add(*(inner & MODULES.keys() or {module}))
+
+    def visit_If(self, node: ast.If) -> None:
+        if ast.unparse(node.test) != "TYPE_CHECKING":
+            self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._depth += 1
+        self.generic_visit(node)
+        self._depth -= 1
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - the name is the base class's
+
+
+@cache
+def imports_of(path: Path) -> Imports:
+    found = Imports()
+    found.visit(ast.parse(path.read_text("utf-8")))
+    return found
+
+
+def imports(module: str) -> set[str]:
+    return imports_of(MODULES[module]).all
+
+
+def is_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def modules_of(package: str) -> list[str]:
+    return [module for module in MODULES if is_in(module, package)]
+
+
+def needed(module: str) -> set[str]:
+    """All modules of the package that are imported with a module."""
+    found, waiting = set[str](), [module]
+    while waiting:
+        new = (imports_of(MODULES[waiting.pop()]).now & MODULES.keys()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_imports_have_no_cycle() -> None:
+    circles = [module for module in MODULES if module in needed(module)]
+    assert circles == []
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_nothing_outside_a_wing_imports_it(wing: str) -> None:
+    inside = (f"hm_agent.worlds.{wing}", f"hm_agent.testing.{wing}")
+    for module in MODULES:
+        if not any(is_in(module, package) for package in inside):
+            assert not [name for name in imports(module) if is_in(name, inside[0])], module
+
+
+def test_no_wing_imports_another() -> None:
+    for wing in WINGS:
+        for module in modules_of(f"hm_agent.worlds.{wing}"):
+            others = [name for name in imports(module) if is_in(name, "hm_agent.worlds")]
+            assert all(is_in(name, f"hm_agent.worlds.{wing}") for name in others), module
+
+
+@pytest.mark.parametrize("package", ["hm_agent.recording", "hm_agent.reporting", "hm_agent.pages"])
+def test_recording_and_reporting_import_no_agent_and_no_world(package: str) -> None:
+    for module in modules_of(package):
+        for name in imports(module) | needed(module):
+            assert not is_in(name, "hm_agent.agents"), f"{module} imports {name}"
+            assert not is_in(name, "hm_agent.worlds"), f"{module} imports {name}"
+
+
+def test_core_needs_no_numpy() -> None:
+    assert not {name for name in imports("hm_agent.core") if name.split(".")[0] == "numpy"}
+    assert needed("hm_agent.core") == {"hm_agent.questions"}
+
+
+def test_only_the_simulator_imports_melting_pot() -> None:
+    for module in MODULES:
+        if not is_in(module, "hm_agent.worlds.melting_pot.simulator"):
+            assert not {name for name in imports(module) if name.split(".")[0] in ("meltingpot", "dmlab2d")}, module
+
+
+def test_importing_a_suite_imports_no_simulator() -> None:
+    for wing in WINGS:
+        assert not [name for name in needed(f"hm_agent.worlds.{wing}.suite") if ".simulator" in name]
+
+
+def test_tests_and_package_import_no_benchmarks() -> None:
+    for path in [*(ROOT / "tests").rglob("*.py"), *MODULES.values()]:
+        assert not {name for name in imports_of(path).all if is_in(name, "benchmarks")}, path
+
+
+def classes() -> Iterator[str]:
+    for path in MODULES.values():
+        yield from (
+            node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ClassDef)
+        )
+
+
+def repeated(names: Mapping[str, int], most: int) -> dict[str, int]:
+    return {name: count for name, count in names.items() if count > most}
+
+
+def test_no_class_name_stands_twice() -> None:
+    assert repeated(Counter(classes()), 1) == {}
+
+
+def test_no_file_name_stands_often() -> None:
+    names = Counter(path.name for path in MODULES.values() if path.name != "__init__.py")
+    assert repeated(names, 3) == {}

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.registry import find_agents, find_scenarios
+
+RWS = "running_with_scissors_in_the_matrix__repeated"
+
+
+@pytest.mark.parametrize("glob", ["rws_repeated_*", f"{RWS}_?"])
+def test_glob_finds_every_scenario_of_a_game_in_order(glob: str) -> None:
+    expected = [f"rws_repeated_{number}" for number in range(9)]
+    assert [scenario.short_name for scenario in find_scenarios([glob])] == expected
+
+
+def test_scenario_asked_for_twice_comes_once_in_the_order_asked() -> None:
+    found = find_scenarios(["rws_repeated_5", "rws_repeated_[45]", f"{RWS}_4"])
+    assert [scenario.short_name for scenario in found] == ["rws_repeated_5", "rws_repeated_4"]
+
+
+def test_unknown_scenario_is_named_with_what_there_is() -> None:
+    with pytest.raises(ConfigError, match=r"unknown scenario 'rws_9': .*rws_repeated has 0 to 8.*; see --list"):
+        find_scenarios(["rws_repeated_0", "rws_9"])
+
+
+@pytest.mark.parametrize(
+    ("glob", "numbers", "has_self_play"),
+    [
+        ("rws_repeated_*", range(9), False),
+        ("*repeated_1", [1], False),
+        ("rws_repeated_selfplay", [], True),
+        ("rws_*selfplay", [], True),
+        ("rws_repeated_selfplay*", [], True),
+    ],
+)
+def test_a_glob_means_self_play_only_if_it_says_so(glob: str, numbers: list[int], has_self_play: bool) -> None:
+    names = [
+        scenario.short_name for scenario in find_scenarios([glob]) if scenario.short_name.startswith("rws_repeated")
+    ]
+    wanted = [f"rws_repeated_{number}" for number in numbers]
+    assert names == wanted + ["rws_repeated_selfplay"] * has_self_play
+
+
+def test_the_glob_for_self_play_finds_that_of_every_game() -> None:
+    found = [scenario.short_name for scenario in find_scenarios(["*selfplay"])]
+    assert len(found) == 5
+    assert all(name.endswith("_selfplay") for name in found)
+    assert not [scenario for scenario in find_scenarios(["*"]) if len(scenario.seats) > 1]
+
+
+def test_agents_are_found_by_name_and_glob_each_once() -> None:
+    assert find_agents(("oracle", "ra*", "oracle")) == ("oracle", "random")
+    with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):
+        find_agents(("nobody",))

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hm_agent.recording.result import read_result
+from hm_agent.testing.behaviour import RunComparison, compare_runs
+
+EPISODE = "scenario/agent/model/episode-0"
+METRICS = {"normalised_reward": 12.5, "interactions": 4, "unknown_patches": 0, "pose_lost_steps": 2}
+SHARED = {
+    "scenario": "rws",
+    "agent": "react",
+    "model": "builtin",
+    "episode": 0,
+    "seed": 7,
+    "status": "completed",
+    "reason": "",
+    "steps": 2,
+    "reward": 3.5,
+    "background": ["bot"],
+    "questions": 5,
+    "unanswered_questions": 0,
+    "model_calls": 0,
+    "cached_calls": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cost": 0.0,
+    "agent_ms_per_step_median": 0.2,
+    "wall_seconds": 1.5,
+    "versions": {"hm_agent": "0.1.0"},
+}
+FORMAT_1 = SHARED | METRICS | {"bots": "scripted", "settings": {"seed": 0}}
+SEAT = {"seat": "player_0", "agent": "react", "model": "builtin", "reward": 3.5}
+FORMAT_2 = SHARED | {
+    "format": 2,
+    "world": "melting_pot",
+    "metrics": METRICS,
+    "seats": [SEAT],
+    "settings": {"seed": 0, "bots": "scripted"},
+}
+EVENT = {"kind": "InteractionEvent", "words": "met", "fields": {"step": 1}}
+LINES_2: Sequence[dict[str, Any]] = (
+    {"format": 2, "kind": "hm_agent trace"},
+    {"step": 0, "seat": "player_0", "action": "forward", "reward": 0.0, "state": {"pose": [1, 2, 0]}},
+    {"step": 1, "seat": "player_0", "action": "noop", "reward": 3.5, "events": [EVENT], "interactions": [{"step": 1}]},
+)
+OLD_EVENT = EVENT | {"kind": "Interaction"}
+LINES_1: Sequence[dict[str, Any]] = (
+    {"step": 0, "action": "forward", "reward": 0.0, "pose": [1, 2, 0]},
+    {"step": 1, "action": "noop", "reward": 3.5, "events": [OLD_EVENT], "understood": [{"step": 1}]},
+)
+
+
+def run_folder(folder: Path, result: Mapping[str, Any], lines: Sequence[Mapping[str, Any]] = LINES_2) -> Path:
+    episode = folder / EPISODE
+    episode.mkdir(parents=True)
+    (episode / "result.json").write_text(json.dumps(result))
+    (episode / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def compare(folder: Path, result: Mapping[str, Any], lines: Sequence[Mapping[str, Any]] = LINES_2) -> RunComparison:
+    """Compares an episode with the one of FORMAT_2 and LINES_2."""
+    before = run_folder(folder / "before", FORMAT_2)
+    return compare_runs(before, run_folder(folder / "after", result, lines))
+
+
+def test_examples_are_results_in_both_formats(tmp_path: Path) -> None:
+    for name, result in (("1", FORMAT_1), ("2", FORMAT_2)):
+        assert read_result(run_folder(tmp_path / name, result) / EPISODE / "result.json") is not None
+
+
+def test_same_episode_in_both_formats_is_the_same(tmp_path: Path) -> None:
+    found = compare(tmp_path, FORMAT_1, LINES_1)
+    assert (found.results.same, found.results.compared, found.traces.same, found.traces.compared) == (1, 1, 1, 1)
+    assert found.results.differences == found.traces.differences == {}
+
+
+def test_times_and_versions_may_differ(tmp_path: Path) -> None:
+    found = compare(tmp_path, FORMAT_2 | {"wall_seconds": 9.0, "agent_ms_per_step_median": None, "versions": {}})
+    assert found.results.differences == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "difference"),
+    [
+        ({"reward": 4.5}, "reward: 3.5, then 4.5"),
+        ({"metrics": METRICS | {"interactions": 5}}, "metrics.interactions: 4.0, then 5.0"),
+        ({"settings": {"seed": 0}}, "settings.bots: 'scripted', then '(absent)'"),
+        ({"seats": [SEAT | {"reward": 1.0}]}, "seats.0.reward: 3.5, then 1.0"),
+    ],
+    ids=["reward", "metric", "setting", "seat"],
+)
+def test_first_difference_of_results_is_told(tmp_path: Path, changed: dict[str, Any], difference: str) -> None:
+    found = compare(tmp_path, FORMAT_2 | changed)
+    assert found.results.differences == {f"{EPISODE}/result.json": difference}
+    assert found.results.same == 0
+
+
+@pytest.mark.parametrize("agent", ["random", "noop"])
+def test_agents_that_count_nothing_may_tell_zeros_or_nothing(tmp_path: Path, agent: str) -> None:
+    zeros = {"interactions": 0, "unknown_patches": 0, "pose_lost_steps": 0}
+    before = run_folder(tmp_path / "before", FORMAT_1 | zeros | {"agent": agent})
+    after = run_folder(tmp_path / "after", FORMAT_2 | {"agent": agent, "metrics": {"normalised_reward": 12.5}})
+    assert compare_runs(before, after).results.differences == {}
+
+
+def test_other_agents_must_count_the_same(tmp_path: Path) -> None:
+    before = run_folder(tmp_path / "before", FORMAT_1 | {"interactions": 0})
+    after = run_folder(tmp_path / "after", FORMAT_2 | {"metrics": {"normalised_reward": 12.5}})
+    assert len(compare_runs(before, after).results.differences) == 1
+
+
+def test_first_difference_of_traces_is_told_with_its_line(tmp_path: Path) -> None:
+    changed = (*LINES_2[:2], LINES_2[2] | {"events": [EVENT | {"fields": {"step": 8}}]})
+    found = compare(tmp_path, FORMAT_2, changed)
+    assert found.traces.differences == {f"{EPISODE}/trace.jsonl": "line 2: events.0.fields.step: 1, then 8"}
+
+
+def test_shorter_trace_differs(tmp_path: Path) -> None:
+    found = compare(tmp_path, FORMAT_2, LINES_2[:2])
+    assert found.traces.differences[f"{EPISODE}/trace.jsonl"].endswith("then None")
+
+
+def test_files_of_one_folder_alone_are_no_difference(tmp_path: Path) -> None:
+    before, after = run_folder(tmp_path / "before", FORMAT_2), tmp_path / "after"
+    after.mkdir()
+    found = compare_runs(before, after)
+    assert found.only_before == (f"{EPISODE}/result.json", f"{EPISODE}/trace.jsonl")
+    assert (found.only_after, found.results.compared, found.traces.compared) == ((), 0, 0)

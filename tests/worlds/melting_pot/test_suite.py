@@ -1,0 +1,77 @@
+"""What the suite knows of scenarios without the simulator, against the simulator."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.core import World
+from hm_agent.suite import Setting
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import STANDING, cast_of, choose_bots
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
+from hm_agent.worlds.melting_pot.suite import SUITE
+
+SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
+SELF_PLAY = [scenario for scenario in all_scenarios() if scenario.is_self_play]
+INFO = {scenario.name: scenario for scenario in SUITE.scenarios}
+
+each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.short_name)
+each_self_play = pytest.mark.parametrize("scenario", SELF_PLAY, ids=lambda scenario: scenario.short_name)
+
+
+def settled_bots(scenario: Scenario, bots: str, folder: Path | None) -> Setting:
+    """The kind of bots that the suite decides on; the message where it refuses."""
+    given: dict[str, Setting] = {"bots": bots, "bots_dir": str(folder) if folder else None, "inference": "exact"}
+    try:
+        return SUITE.settle(INFO[scenario.name], given)["bots"]
+    except ConfigError as error:
+        return str(error)
+
+
+def chosen_bots(scenario: Scenario, bots: str, folder: Path | None) -> str:
+    """The same by the simulator's casting."""
+    try:
+        return str(choose_bots(scenario, bots, folder))
+    except ConfigError as error:
+        return str(error)
+
+
+@each_scenario
+def test_needs_models_is_true_exactly_where_a_bot_is_a_trained_model(scenario: Scenario) -> None:
+    assert scenario.number is not None
+    needs_models = any(name != STANDING for name in cast_of(scenario))
+    assert scenario.game.scenarios[scenario.number].needs_models == needs_models
+
+
+@each_scenario
+def test_settled_bots_are_those_that_casting_chooses(scenario: Scenario, tmp_path: Path) -> None:
+    for bots, folder in product(("auto", "trained", "scripted"), (None, tmp_path)):
+        assert settled_bots(scenario, bots, folder) == chosen_bots(scenario, bots, folder)
+
+
+@each_self_play
+def test_self_play_has_no_bots_to_settle(scenario: Scenario) -> None:
+    given: dict[str, Setting] = {"bots": "trained", "bots_dir": "somewhere", "inference": "model"}
+    settled = SUITE.settle(INFO[scenario.name], given)
+    assert settled == {"bots": None, "bots_dir": None, "inference": "model"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("rws_repeated_0", MeltingPotWorld), ("rws_repeated_selfplay", SelfPlayWorld)]
+)
+def test_suite_opens_the_world_of_a_scenario(name: str, kind: type[World[object, object]]) -> None:
+    scenario = INFO[scenario_named(name).name]
+    world = SUITE.open(scenario, {"bots": "scripted", "bots_dir": None})
+    assert isinstance(world, kind)
+    assert tuple(world.seats) == scenario.seats
+
+
+def test_every_scenario_has_its_published_results_and_self_play_none() -> None:
+    assert [dict(INFO[scenario.name].published) for scenario in SCENARIOS] == [
+        dict(scenario.published) for scenario in SCENARIOS
+    ]
+    assert not any(INFO[scenario.name].published for scenario in SELF_PLAY)

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hm_agent.core import Decision, Observation, Step, Turn
+from hm_agent.registry import find_scenarios
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
+from hm_agent.worlds.melting_pot.scene import OpponentState, Scene
+from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
+
+FRAME = np.zeros((8, 8, 3), np.uint8)
+
+
+def step(seats: tuple[str, ...], scene: Scene) -> Step:
+    """A step in which every seat sees the same and thinks nothing."""
+    observations = {seat: Observation(0, {"RGB": FRAME}) for seat in seats}
+    rewards = dict.fromkeys(seats, 0.0)
+    return Step(Turn(0, observations), dict.fromkeys(seats, Decision(0)), rewards, rewards, scene)
+
+
+@pytest.mark.parametrize("scenario", tuple(all_scenarios()), ids=lambda scenario: scenario.short_name)
+def test_every_scenario_can_be_shown(scenario: Scenario) -> None:
+    (info,) = find_scenarios([scenario.short_name])
+    viewer = MeltingPotViewer(scenario)
+    assert all(path.is_file() for path in viewer.scripts)
+    assert viewer.facts(info)["holdings"]
+    assert list(viewer.frames(step(info.seats, Scene(FRAME, (), {})))) == ["world", *info.seats]
+
+
+def test_each_seat_is_shown_what_is_hidden_from_it() -> None:
+    scenario = scenario_named("rws_arena_selfplay")
+    players = tuple(OpponentState(None, inventory=(slot, 1, 1)) for slot in range(len(scenario.seats)))
+    scene = Scene(FRAME, players, {"player_2": ((2, 1, 1), (5, 1, 1))})
+    for slot, seat in enumerate(scenario.seats):
+        shown = MeltingPotViewer(scenario).shown(step(scenario.seats, scene), seat)
+        others = [other for other in scenario.seats if other != seat]
+        assert [other["name"] for other in shown["others"]] == [other["seat"] for other in shown["others"]] == others
+        assert (slot, 1, 1) not in shown["inventories"]
+        assert shown["held"] == (((2, 1, 1), (5, 1, 1)) if seat == "player_2" else None)
+
+
+def test_a_bot_is_shown_by_its_policy() -> None:
+    scenario = scenario_named("rws_repeated_1")
+    players = (OpponentState(None, inventory=(1, 1, 1)), OpponentState("a_bot", "rock", "a rule", (3, 1, 1)))
+    shown = MeltingPotViewer(scenario).shown(step(scenario.seats, Scene(FRAME, players, {})), "player_0")
+    (other,) = shown["others"]
+    assert other == {"name": "opponent", "seat": None, "policy": "a_bot", "rule": "a rule"}
+    assert (shown["aims"], shown["inventories"]) == (["rock"], [(3, 1, 1)])
