@@ -37,10 +37,12 @@ def flags(server: Endpoint, out: Path, steps: int = 1000) -> list[str]:
 
 
 def wait_for(is_so: Callable[[], object], process: Popen[str]) -> None:
+    """Returns as soon as something is so, even for a moment; fails when the command or PATIENCE ends first."""
     deadline = time.monotonic() + PATIENCE
-    while not is_so() and process.poll() is None and time.monotonic() < deadline:
+    while not is_so():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "it never came to be"
         time.sleep(0.005)
-    assert is_so(), process.communicate()
 
 
 def statuses(out: Path, name: str) -> list[str]:
@@ -49,11 +51,11 @@ def statuses(out: Path, name: str) -> list[str]:
 
 @pytest.mark.slow
 def test_faults_of_an_endpoint_change_no_episode(tmp_path: Path) -> None:
-    grid, shares = "rws_repeated_1,rws_arena_0,cooking_asymmetric_0", dict.fromkeys(FAULTS, 0.04)
-    calm = faults.play(tmp_path / "calm", {}, 2, grid, steps=100)
-    stormy = faults.play(tmp_path / "stormy", shares, 2, grid, steps=100)
+    grid, shares = "rws_repeated_1,rws_arena_0,cooking_asymmetric_0", dict.fromkeys(FAULTS, 0.06)
+    calm = faults.play(tmp_path / "calm", {}, 1, grid, steps=100)
+    stormy = faults.play(tmp_path / "stormy", shares, 1, grid, steps=100)
     assert (stormy.status, stormy.errors) == (0, "")
-    assert len(calm.results) == 6
+    assert len(calm.results) == 3
     assert min(result["questions"] for result in calm.results) >= 5
     assert calm.outcomes == stormy.outcomes
     assert len(stormy.faults) >= 4
