@@ -101,7 +101,7 @@ async def update(model: Model, others: list[tuple[int, ...]], traffic: Traffic) 
     others: the opponent's inventory in each interaction.
     """
     facts = game_named("rws_repeated", MatrixFacts)
-    game = MatrixGame(facts, vision_of(facts.short_name))
+    game = MatrixGame(facts, vision_of(facts.short_name, 0))
     strategist = TheoryOfMind(game.mind, model, Hyperparameters())
     before, scored = 0, 0
     for number, other in enumerate(others):

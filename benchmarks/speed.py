@@ -86,7 +86,7 @@ def play(scenario: ScenarioInfo, seed: int, *recorders: FrameRecorder) -> tuple[
 
 def perceive(scenario: ScenarioInfo, recorded: FrameRecorder) -> list[float]:
     """Seconds from pixels to the textual map, for each frame of an episode."""
-    perceiver = Perceiver(vision_of(scenario_named(scenario.name).game.short_name))
+    perceiver = Perceiver(vision_of(scenario_named(scenario.name).game.short_name, 0))
     times = []
     for frame, move in zip(recorded.frames, recorded.moves, strict=False):
         started = time.perf_counter()

@@ -40,7 +40,7 @@ def rws_vision(rws: MatrixFacts) -> SubstrateVision:
     """The substrate-dependent parts of a player's perception in that game."""
     from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
-    return vision_of(rws.short_name)
+    return vision_of(rws.short_name, 0)
 
 
 @pytest.fixture(scope="session")

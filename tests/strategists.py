@@ -33,17 +33,17 @@ class Considering(Protocol):
 
 
 def dyad() -> MatrixGame:
-    return MatrixGame(RWS, vision_of(RWS.short_name))
+    return MatrixGame(RWS, vision_of(RWS.short_name, 0))
 
 
 def arena() -> MatrixGame:
     facts = game_named("rws_arena", MatrixFacts)
-    return MatrixGame(facts, vision_of(facts.short_name))
+    return MatrixGame(facts, vision_of(facts.short_name, 0))
 
 
 def kitchen() -> CookingGame:
     facts = game_named("cooking_asymmetric", KitchenFacts)
-    return CookingGame(facts, vision_of(facts.short_name))
+    return CookingGame(facts, vision_of(facts.short_name, 0))
 
 
 def begin(strategist: Considering) -> MatrixStrategy:

@@ -79,7 +79,7 @@ def layout_of(game: GameFacts) -> Layout:
 
 
 @cache
-def vision_of(game_name: str, slot: int = 0) -> SubstrateVision:
+def vision_of(game_name: str, slot: int) -> SubstrateVision:
     """The substrate-dependent parts of perception for the player of a slot; computed once per process."""
     game = game_named(game_name, GameFacts)
     settings = _default_settings(game.substrate)

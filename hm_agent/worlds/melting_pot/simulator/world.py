@@ -146,7 +146,7 @@ class MeltingPotWorld(SubstrateWorld):
         self._targets, self._intent_log = (), IntentLog(self._game, [])
         config = mp_scenario.get_config(self._scenario.name)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
-        vision = vision_of(self._game.short_name)
+        vision = vision_of(self._game.short_name, 0)
         bots = build_bots(self._scenario, vision, self._bots, self._bots_dir, self._stream, self._intent_log)
         environment: _Environment = scenario_lib.Scenario(
             substrate=substrate,

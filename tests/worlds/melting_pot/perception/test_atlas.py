@@ -72,7 +72,7 @@ def test_every_label_but_unknown_has_exactly_one_picture(rws_vision: SubstrateVi
 def test_every_sprite_a_game_speaks_of_is_in_the_atlas(game: GameFacts) -> None:
     roles = sprite_roles(game)
     names = {roles.own, *roles.solid, *roles.players, *roles.kinds, *roles.marks, *roles.beams}
-    assert {name for name in names if not shows(vision_of(game.short_name).atlas, name)} == set()
+    assert {name for name in names if not shows(vision_of(game.short_name, 0).atlas, name)} == set()
 
 
 def test_patch_the_atlas_does_not_hold_is_unknown(rws_vision: SubstrateVision) -> None:

@@ -53,7 +53,7 @@ def hands(vision: SubstrateVision, rgb: Pixels) -> str | None:
 
 def watch(scenario: Scenario, seed: int, *, wanders: bool) -> Iterator[Moment]:
     assert isinstance(scenario.game, KitchenFacts)
-    vision, rng = vision_of(scenario.game.short_name), random.Random(seed)
+    vision, rng = vision_of(scenario.game.short_name, 0), random.Random(seed)
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
     turn = world.reset(seed)
     perceiver, chef, move = Perceiver(vision), Chef(scenario.game, vision, SKILLED, rng), Move.NOOP
@@ -74,7 +74,7 @@ def moments() -> list[Moment]:
 
 @pytest.fixture(scope="module")
 def vision() -> SubstrateVision:
-    return vision_of(SCENARIOS[0].game.short_name)
+    return vision_of(SCENARIOS[0].game.short_name, 0)
 
 
 def test_frames_of_kitchens_have_no_unknown_patch(moments: list[Moment]) -> None:

@@ -34,7 +34,7 @@ class Shift:
         assert isinstance(scenario.game, KitchenFacts)
         world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
         turn = world.reset(seed)
-        vision = vision_of(scenario.game.short_name)
+        vision = vision_of(scenario.game.short_name, 0)
         chef = Chef(scenario.game, vision, skill, random.Random(seed)) if skill else None
         self.side = LEFT if world.truth(0)["POSITION"][0] < WALL_OF_POTS else RIGHT
         self.intents: set[OpponentIntent] = set()

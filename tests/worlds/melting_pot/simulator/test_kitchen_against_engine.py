@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
 GAME = game_named("cooking_asymmetric", KitchenFacts)
-VISION = vision_of(GAME.short_name)
+VISION = vision_of(GAME.short_name, 0)
 POT, TOMATOES, DISHES, DELIVERY = (4, 2), (5, 1), (3, 4), (3, 1)
 STEPS = 80
 

@@ -255,7 +255,7 @@ def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
 
 @pytest.mark.parametrize("other", load_games(), ids=lambda other: other.short_name)
 def test_every_game_can_be_filmed(other: GameFacts) -> None:
-    vision = vision_of(other.short_name)
+    vision = vision_of(other.short_name, 0)
     columns, rows = 8 * vision.layout.width, 8 * vision.layout.height
     seen = sprites(8 * vision.window.rows, 8 * vision.window.columns, seed=1)
     held = tuple(range(1, 1 + len(other.holdings)))
