@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hm_agent.worlds.melting_pot.grid import Layout, Move, Pose, Window
+from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.localizer import Localizer, WallPatterns
 from hm_agent.worlds.melting_pot.perception.odometry import RelativeScene, odds_of_staying
@@ -53,11 +53,10 @@ class SubstrateVision:
     plain: the labels of cells that show only floor or the own avatar.
     """
 
-    def __init__(self, atlas: Atlas, layout: Layout, window: Window, roles: SpriteRoles) -> None:
-        self.atlas, self.layout, self.window, self.roles = atlas, layout, window, roles
-        self.patterns = WallPatterns(layout, window)
-        self.cells = {pose: window.cells(pose) for pose in self.patterns.poses}
-        self.surroundings = frozenset(window.offsets) - {(0, 0)}
+    def __init__(self, atlas: Atlas, patterns: WallPatterns, roles: SpriteRoles) -> None:
+        self.atlas, self.patterns, self.roles = atlas, patterns, roles
+        self.layout, self.window = patterns.layout, patterns.window
+        self.surroundings = frozenset(self.window.offsets) - {(0, 0)}
         self.meanings = tuple(self._meaning(number, label) for number, label in enumerate(atlas.labels))
         self.has_compass = any(meaning.is_wall and meaning.turns for meaning in self.meanings)
         self.own_labels = frozenset(n for n, label in enumerate(atlas.labels) if label.find(roles.own))
@@ -112,7 +111,7 @@ class Perceiver:
         return self._map(contents, pose, present, vision.meanings[own].mark, unknown)
 
     def _map(self, contents: Contents, pose: Pose | None, present: bool, mark: str | None, unknown: int) -> TextualMap:
-        cells = self._vision.cells[pose] if pose else ()
+        cells = self._vision.patterns.cells[pose] if pose else ()
         hidden = {n for n, meaning in contents if meaning.is_hidden}
         in_view = tuple(cell for n, cell in enumerate(cells) if n not in hidden) if hidden else cells
         detections = tuple(self._detection(n, meaning, pose) for n, meaning in contents if meaning.kind)
@@ -142,6 +141,6 @@ class Perceiver:
         return RelativeScene(things, players, self._vision.surroundings - hidden - players, bool(hidden))
 
     def _detection(self, n: int, meaning: PatchMeaning, pose: Pose | None) -> Detection:
-        cell = self._vision.cells[pose][n] if pose else None
+        cell = self._vision.patterns.cells[pose][n] if pose else None
         facing = (pose.facing + meaning.turns) % 4 if pose and meaning.is_player else None
         return Detection(meaning.kind, self._vision.window.offsets[n], cell, facing, meaning.mark, meaning.is_player)

@@ -13,6 +13,7 @@ from meltingpot.utils.substrates import substrate as substrate_lib
 from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, GameFacts
 from hm_agent.worlds.melting_pot.grid import Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas
+from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.lua import use_deterministic_lua
@@ -82,8 +83,14 @@ def layout_of(game: GameFacts) -> Layout:
 def vision_of(game_name: str, slot: int) -> SubstrateVision:
     """The substrate-dependent parts of perception for the player of a slot; computed once per process."""
     game = game_named(game_name, GameFacts)
-    settings = _default_settings(game.substrate)
-    return SubstrateVision(_atlas(game.substrate), layout_of(game), _window(settings), sprite_roles(game, slot))
+    return SubstrateVision(_atlas(game.substrate), _wall_patterns(game_name), sprite_roles(game, slot))
+
+
+@cache
+def _wall_patterns(game_name: str) -> WallPatterns:
+    """The same for all slots, and most of the time that their vision takes to build."""
+    game = game_named(game_name, GameFacts)
+    return WallPatterns(layout_of(game), _window(_default_settings(game.substrate)))
 
 
 @cache
