@@ -41,6 +41,23 @@ def call(mark: str, *flags: str, cwd: Path | None = None) -> tuple[int, str, str
     return process.returncode, output, errors
 
 
+def outputs_by_hash_seed(script: str) -> list[str]:
+    """What a script prints in two processes, which order sets and hash strings in different ways; both must succeed."""
+    runs = [
+        subprocess.Popen(
+            [sys.executable, script],
+            env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for hash_seed in ("1", "2")
+    ]
+    outputs = [run.communicate() for run in runs]
+    assert [run.returncode for run in runs] == [0, 0], outputs
+    return [output for output, _ in outputs]
+
+
 def processes(mark: str) -> list[int]:
     """The ids of a command's running processes."""
     sought = f"{MARK}={mark}".encode()

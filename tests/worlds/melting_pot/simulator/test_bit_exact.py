@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import random
-import subprocess
-import sys
-from pathlib import Path
 
 from hm_agent.core import Turn
+from hm_agent.testing.commands import outputs_by_hash_seed
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.grid import Move
@@ -69,19 +66,7 @@ def print_digests_of_whole_episodes() -> None:
 
 
 def test_seed_decides_whole_episodes_in_any_process() -> None:
-    processes = [
-        subprocess.Popen(
-            [sys.executable, __file__],
-            env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parents[4])},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for hash_seed in ("1", "2")
-    ]
-    outputs = [process.communicate() for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], outputs
-    (first, _), (second, _) = outputs
+    first, second = outputs_by_hash_seed(__file__)
     assert len(first.splitlines()) == 3
     assert first == second
 

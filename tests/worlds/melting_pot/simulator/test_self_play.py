@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,6 +18,7 @@ from hm_agent.core import Agent, Decision, Seat, Step, World
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
+from hm_agent.testing.commands import outputs_by_hash_seed
 from hm_agent.testing.episodes import play_out, seat_agents, settled
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
@@ -150,20 +148,8 @@ def test_another_seed_gives_another_episode() -> None:
 
 @pytest.mark.slow
 def test_one_seed_gives_one_episode_in_any_process() -> None:
-    processes = [
-        subprocess.Popen(
-            [sys.executable, __file__],
-            env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parents[4])},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for hash_seed in ("1", "2")
-    ]
-    outputs = [process.communicate() for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], outputs
     digest = hashlib.sha256(first_trace(DYAD, MIXED)).hexdigest()
-    assert [output.strip() for output, _ in outputs] == [digest, digest]
+    assert [output.strip() for output in outputs_by_hash_seed(__file__)] == [digest, digest]
 
 
 # Privacy
