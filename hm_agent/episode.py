@@ -11,6 +11,9 @@ from typing import Any
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World, per_capita
 from hm_agent.questions import ModelUnavailable, together
 
+STEPS_BETWEEN_PAUSES = 10
+"""The loop pauses this often to let an interruption through: agents that ask no model never wait."""
+
 
 @dataclass
 class EpisodeOutcome:
@@ -95,7 +98,8 @@ async def _play(
             for recorder in recorders:
                 recorder.record(step)
         turn = after
-        await asyncio.sleep(0)  # lets an interruption through: agents that ask nothing never wait
+        if outcome.steps % STEPS_BETWEEN_PAUSES == 0:
+            await asyncio.sleep(0)
 
 
 async def _timed(agent: Agent[Any, Any], observation: Observation[Any], outcome: EpisodeOutcome) -> Decision[Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,14 +36,55 @@ class OpponentState:
     inventory: Counts | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """The state that the latest actions were decided on.
+Bot = tuple[str, str | None, str | None]
+"""A bot's policy, the behaviour it aims for now, and its rule, as in OpponentState."""
 
-    frame: (H, W, 3) uint8, the whole map. players: by slot. held: the inventories (own, other's) in the interaction
-    that the step began, by the seat that took part.
+
+@dataclass(frozen=True)
+class Scene:
+    """A step as all players see it; worked out only as far as a viewer reads it.
+
+    before, after: each player's full observation when the latest actions were decided on, and after them. The seats
+    are the first slots; the bots play the rest.
     """
 
-    frame: npt.NDArray[np.uint8]
-    players: tuple[OpponentState, ...]
-    held: Mapping[Seat, tuple[Counts, Counts]]
+    seats: Sequence[Seat]
+    before: Sequence[Mapping[str, Any]]
+    after: Sequence[Mapping[str, Any]]
+    bots: Sequence[Bot] = ()
+
+    @property
+    def frame(self) -> npt.NDArray[np.uint8]:
+        """(H, W, 3) the whole map when the latest actions were decided on."""
+        picture: npt.NDArray[np.uint8] = self.before[0]["WORLD.RGB"]
+        return picture
+
+    @cached_property
+    def players(self) -> Sequence[OpponentState]:
+        """By slot, with what each held when the latest actions were decided on."""
+        seated: list[tuple[str | None, str | None, str | None]] = [(None, None, None)] * len(self.seats)
+        described = zip([*seated, *self.bots], self.before, strict=False)
+        return tuple(OpponentState(*told, inventory=_inventory(seen)) for told, seen in described)
+
+    @cached_property
+    def held(self) -> Mapping[Seat, tuple[Counts, Counts]]:
+        """The inventories (own, other's) in the interaction that the step began, by the seat that took part."""
+        now = zip(self.seats, self.after, strict=False)
+        return {seat: found for seat, seen in now if (found := _held_in_interaction(seen)) is not None}
+
+
+def _inventory(observation: Mapping[str, Any]) -> Counts | None:
+    """A player's inventory; None in a game without inventories."""
+    return _counts(observation["INVENTORY"]) if "INVENTORY" in observation else None
+
+
+def _held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:
+    """A player's and its partner's inventory in the interaction that the latest step began; None if it began none."""
+    if "INTERACTION_INVENTORIES" not in observation:
+        return None
+    own, other = map(_counts, observation["INTERACTION_INVENTORIES"])
+    return (own, other) if min(own) > 0 else None
+
+
+def _counts(held: npt.NDArray[np.float64]) -> Counts:
+    return tuple(map(int, held.tolist()))

@@ -62,9 +62,10 @@ class PlayerBeliefMap:
 
     def _set_dynamics(self, is_site: npt.NDArray[np.float64]) -> None:
         """Sets the random walk so that its stationary distribution has the site ratio. is_site: 1 on sites, else 0."""
-        self._is_site = is_site
+        self._open_and_sites = np.stack((self._open, is_site))[:, np.newaxis]
+        self._extra_on_sites = self._extra * is_site
         # The likelihood of each cell in the long run, relative to an open cell without a site.
-        weight = self._open + self._extra * is_site
+        weight = self._open + self._extra_on_sites
         self._stationary = weight / weight.sum()
         self._step_probability = STEP_PROBABILITY / np.where(self._open, weight, 1.0)
         self._leaving = self._step_probability * self._inflow(np.ones((1, *self._open.shape)))
@@ -88,18 +89,20 @@ class PlayerBeliefMap:
         Moves between two sites are more frequent by the site ratio. This makes the walk reversible, with the stationary
         distribution wanted.
         """
-        between_sites = self._extra * self._is_site * _sum_around(moving * self._is_site)
-        return self._open * _sum_around(moving * self._open) + between_sites
+        from_open, from_sites = _sum_around(moving * self._open_and_sites)
+        return np.asarray(self._open * from_open + self._extra_on_sites * from_sites)
 
     def _clear(self, in_view: Sequence[Cell]) -> None:
         """Rules out the cells in view; a player that is ruled out everywhere gets the stationary distribution again."""
         height, width = self._open.shape
-        for x, y in in_view:
-            if 0 <= y < height and 0 <= x < width:
-                self.beliefs[:, y, x] = 0.0
+        on_map = [y * width + x for x, y in in_view if 0 <= y < height and 0 <= x < width]
+        self.beliefs.reshape(len(self.beliefs), -1)[:, on_map] = 0.0
         totals = self.beliefs.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
-        self.beliefs = np.where(lost, self._stationary, self.beliefs / np.where(lost, 1.0, totals))
+        if lost.any():
+            self.beliefs = np.where(lost, self._stationary, self.beliefs)
+            totals[lost] = 1.0
+        self.beliefs /= totals
 
     def likely_places(self, players: Sequence[str] = (), count: int = 3) -> tuple[tuple[Cell, float], ...]:
         """The `count` best places that lie apart, each with the expected number of these players in view from there.
@@ -126,10 +129,10 @@ def place_to_search(places: Sequence[tuple[Cell, float]], here: Cell) -> Cell:
 def _sum_around(grids: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The sum over the four neighbours of each cell, for each grid of a stack."""
     total = np.zeros_like(grids)
-    total[:, 1:] += grids[:, :-1]
-    total[:, :-1] += grids[:, 1:]
-    total[:, :, 1:] += grids[:, :, :-1]
-    total[:, :, :-1] += grids[:, :, 1:]
+    total[..., 1:, :] += grids[..., :-1, :]
+    total[..., :-1, :] += grids[..., 1:, :]
+    total[..., 1:] += grids[..., :-1]
+    total[..., :-1] += grids[..., 1:]
     return total
 
 

@@ -18,10 +18,10 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.core import Observation, Seat, Turn, per_capita
-from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
-from hm_agent.worlds.melting_pot.scene import OpponentIntent, OpponentState, Scene
+from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, rule_of
 from hm_agent.worlds.melting_pot.simulator.randomness import drawing_from
@@ -58,9 +58,9 @@ class SubstrateWorld:
         """The environment of a new episode, which draws from the stream alone."""
         raise NotImplementedError
 
-    def _players(self, inventories: Sequence[Counts | None]) -> tuple[OpponentState, ...]:
-        """Every player by slot, with what it held when the latest actions were decided on."""
-        return tuple(OpponentState(None, inventory=held) for held in inventories)
+    def _told_bots(self) -> Sequence[Bot]:
+        """What viewers are told of the bots."""
+        return ()
 
     def background(self) -> Sequence[str]:
         return ()
@@ -101,10 +101,7 @@ class SubstrateWorld:
 
     def scene(self) -> Scene:
         assert self.timestep is not None, "reset the world first"
-        observations = self._decided_on.observation
-        now = zip(self.seats, self.timestep.observation, strict=False)
-        held = {seat: found for seat, seen in now if (found := _held_in_interaction(seen)) is not None}
-        return Scene(self.frame(), self._players([_inventory(player) for player in observations]), held)
+        return Scene(self.seats, self._decided_on.observation, self.timestep.observation, self._told_bots())
 
     def frame(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map as it was when the latest actions were decided on."""
@@ -182,10 +179,8 @@ class MeltingPotWorld(SubstrateWorld):
         told = zip(self._targets, self._rules, strict=False)
         return tuple(OpponentIntent(target, rule) for target, rule in told)
 
-    def _players(self, inventories: Sequence[Counts | None]) -> tuple[OpponentState, ...]:
-        focal, *others = inventories
-        bots = zip(self._names, self._targets, self._rules, others, strict=False)
-        return (OpponentState(None, inventory=focal), *(OpponentState(*bot) for bot in bots))
+    def _told_bots(self) -> Sequence[Bot]:
+        return tuple(zip(self._names, self._targets, self._rules, strict=False))
 
 
 class SelfPlayWorld(SubstrateWorld):
@@ -209,14 +204,3 @@ class SelfPlayWorld(SubstrateWorld):
 
 def _permitted(observation: Mapping[str, Any]) -> View:
     return {name: seen for name, seen in observation.items() if name in mp_scenario.PERMITTED_OBSERVATIONS}
-
-
-def _inventory(observation: Mapping[str, Any]) -> Counts | None:
-    """A player's inventory; None in a game without inventories."""
-    return tuple(map(int, observation["INVENTORY"])) if "INVENTORY" in observation else None
-
-
-def _held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:
-    """A player's and its partner's inventory in the interaction that the latest step began; None if it began none."""
-    own, other = observation.get("INTERACTION_INVENTORIES", ((), ()))
-    return (tuple(map(int, own)), tuple(map(int, other))) if min(own, default=0) > 0 else None

@@ -72,7 +72,7 @@ def step(
         {SEAT: decided or decision(inventory=(1, 1, 1))},
         {SEAT: reward},
         {SEAT: total},
-        Scene(world(0) if frame is None else frame, (), {}),
+        Scene((SEAT,), [{"WORLD.RGB": world(0) if frame is None else frame}], ()),
     )
 
 

@@ -6,10 +6,15 @@ import pytest
 from hm_agent.core import Decision, Observation, Step, Turn
 from hm_agent.registry import find_scenarios
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
-from hm_agent.worlds.melting_pot.scene import OpponentState, Scene
+from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
 
 FRAME = np.zeros((8, 8, 3), np.uint8)
+
+
+def seen(inventory: tuple[int, int, int]) -> dict[str, np.ndarray]:
+    """What a player with this inventory observes, beside the map."""
+    return {"WORLD.RGB": FRAME, "INVENTORY": np.array(inventory, float)}
 
 
 def step(seats: tuple[str, ...], scene: Scene) -> Step:
@@ -25,13 +30,18 @@ def test_every_scenario_can_be_shown(scenario: Scenario) -> None:
     viewer = MeltingPotViewer(scenario)
     assert all(path.is_file() for path in viewer.scripts)
     assert viewer.facts(info)["holdings"]
-    assert list(viewer.frames(step(info.seats, Scene(FRAME, (), {})))) == ["world", *info.seats]
+    assert list(viewer.frames(step(info.seats, Scene(info.seats, [{"WORLD.RGB": FRAME}], ())))) == [
+        "world",
+        *info.seats,
+    ]
 
 
 def test_each_seat_is_shown_what_is_hidden_from_it() -> None:
     scenario = scenario_named("rws_arena_selfplay")
-    players = tuple(OpponentState(None, inventory=(slot, 1, 1)) for slot in range(len(scenario.seats)))
-    scene = Scene(FRAME, players, {"player_2": ((2, 1, 1), (5, 1, 1))})
+    before = [seen((slot, 1, 1)) for slot in range(len(scenario.seats))]
+    after = [{"INTERACTION_INVENTORIES": np.zeros((2, 3))} for _ in scenario.seats]
+    after[2]["INTERACTION_INVENTORIES"] = np.array([(2.0, 1, 1), (5, 1, 1)])
+    scene = Scene(scenario.seats, before, after)
     for slot, seat in enumerate(scenario.seats):
         shown = MeltingPotViewer(scenario).shown(step(scenario.seats, scene), seat)
         others = [other for other in scenario.seats if other != seat]
@@ -42,8 +52,8 @@ def test_each_seat_is_shown_what_is_hidden_from_it() -> None:
 
 def test_a_bot_is_shown_by_its_policy() -> None:
     scenario = scenario_named("rws_repeated_1")
-    players = (OpponentState(None, inventory=(1, 1, 1)), OpponentState("a_bot", "rock", "a rule", (3, 1, 1)))
-    shown = MeltingPotViewer(scenario).shown(step(scenario.seats, Scene(FRAME, players, {})), "player_0")
+    scene = Scene(scenario.seats, [seen((1, 1, 1)), seen((3, 1, 1))], (), [("a_bot", "rock", "a rule")])
+    shown = MeltingPotViewer(scenario).shown(step(scenario.seats, scene), "player_0")
     (other,) = shown["others"]
     assert other == {"name": "opponent", "seat": None, "policy": "a_bot", "rule": "a rule"}
     assert (shown["aims"], shown["inventories"]) == (["rock"], [(3, 1, 1)])
