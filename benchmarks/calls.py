@@ -25,7 +25,7 @@ from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.melting_pot.facts import FOCAL, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 

@@ -15,7 +15,7 @@ from hm_agent.questions import AnswerT, Call, Question, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
+from hm_agent.worlds.melting_pot.games import ANSWERS
 
 SEED = 0
 CHARACTERS_PER_TOKEN = 4

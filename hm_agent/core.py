@@ -163,7 +163,8 @@ class Thoughts:
 
     about: the player whom the hypotheses and the validated one concern, None before the first interaction.
     threshold: the value from which a hypothesis counts as validated, None for strategists without hypotheses.
-    interactions: those that were understood in this step.
+    interactions: those that were understood in this step. right: for each, whether the prediction of the hypothesis
+    that was acted on came true; None without a prediction, or where the interaction doesn't tell.
     """
 
     strategy: Strategy | None = None
@@ -172,6 +173,7 @@ class Thoughts:
     validated: Hypothesis | None = None
     threshold: float | None = None
     interactions: Sequence[Interaction] = ()
+    right: Sequence[bool | None] = ()
 
 
 @dataclass(frozen=True, slots=True)

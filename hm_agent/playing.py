@@ -1,20 +1,24 @@
-"""One episode of an experiment from beginning to end, with the files it leaves."""
+"""One episode of an experiment from beginning to end, with the files it leaves.
+
+Ctrl-C (SIGINT) is deferred while it would do harm.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import signal
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack, closing
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from hm_agent.core import Agent, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Episode
-from hm_agent.interruptions import run_interruptibly
 from hm_agent.models.providers import ModelPool
 from hm_agent.questions import Usage
 from hm_agent.recording import trace
@@ -186,3 +190,33 @@ def _means(counted: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """The mean of each metric over the seats that have it."""
     names = dict.fromkeys(name for metrics in counted for name in metrics)
     return {name: per_capita(metrics[name] for metrics in counted if name in metrics) for name in names}
+
+
+T = TypeVar("T")
+
+
+@contextmanager
+def defer_interruptions() -> Iterator[set[signal.Signals | int]]:
+    """Blocks SIGINT until the context ends; yields the signals that were blocked before."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield before
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Runs a coroutine as asyncio.run does, but defers SIGINT while the event loop is set up and closed.
+
+    An interruption then would leave a half-made loop behind, which only prints warnings.
+    """
+
+    async def work_unblocked() -> T:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        try:
+            return await work()
+        finally:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+    with defer_interruptions() as before:
+        return asyncio.run(work_unblocked())

@@ -9,12 +9,12 @@ from hm_agent.core import Event, Strategy
 from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenStrategy
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
+from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
@@ -57,8 +57,15 @@ def interact(
     strategist: Considering, step: int, other: Counts = ROCKS, paid: float | None = None, partner: str = "opponent"
 ) -> MatrixStrategy | None:
     """Tells of an interaction in which the other player held `other`. paid: its reward, the payoff by default."""
+    return _matrix(strategist, encounter(step, other, paid, partner))
+
+
+def encounter(
+    step: int, other: Counts = ROCKS, paid: float | None = None, partner: str = "opponent"
+) -> InteractionEvent:
+    """An interaction in which the other player held `other`. paid: its reward, the payoff by default."""
     paid = reward(OWN, other, RWS.payoff) if paid is None else paid
-    return _matrix(strategist, InteractionEvent(step, partner, OWN, paid, shown=(0, 0, 0)))
+    return InteractionEvent(step, partner, OWN, paid, shown=(0, 0, 0))
 
 
 def see_pickup(

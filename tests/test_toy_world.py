@@ -99,13 +99,19 @@ def test_language_model_and_reasoner_give_the_same_kinds_of_files(runs: Path) ->
 
 
 def test_trace_holds_messages_beliefs_and_the_turns_of_each_seat(runs: Path) -> None:
-    lines = list(read_trace(runs / "card_talk/hypothetical_minds/builtin/episode-0/trace.jsonl"))
+    episode = runs / "card_talk/hypothetical_minds/builtin/episode-0"
+    traced = list(read_trace(episode / "trace.jsonl"))
+    lines = [line for line in traced if "action" in line]
     assert [line["seat"] for line in lines] == ["sender", "receiver"] * 10
     for sender, receiver in zip(lines[::2], lines[1::2], strict=True):
         assert (sender["state"].get("heard"), receiver["state"].get("card")) == (None, None)
         assert receiver["state"]["heard"] == sender["action"] == sender["state"]["card"]
     validated = [line["validated"] for line in lines if "validated" in line]
     assert validated == ["honest"] * len(validated) != []
+    played = read_result(episode / "result.json")
+    assert played is not None
+    for seat in played.seats:
+        assert sum(line["reward"] for line in traced if line["seat"] == seat.seat) == seat.reward > 0
 
 
 def test_report_compares_the_agents_by_the_metric_of_the_world(runs: Path) -> None:

@@ -1,12 +1,14 @@
-"""The strategists of the paper's baselines, which model no other player (appendix D)."""
+"""The strategists of the paper's baselines and ablations (appendix D, section 4.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from hm_agent.core import Interaction, Strategy
-from hm_agent.questions import answer_or_none
-from hm_agent.theory_of_mind.mind import BasicMind, StrategyMaking
+from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Model, answer_or_none, together
+from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
+from hm_agent.theory_of_mind.mind import BasicMind, MindPrompting, OpponentModel, Outcome, StrategyMaking
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
 
@@ -30,3 +32,127 @@ class HighLevelPlanner(BaseStrategist[StrategyMaking]):
     async def _decide(self) -> Strategy | None:
         answer = await answer_or_none(self._model, self._mind.ask_strategy(self._memory.all, ()))
         return self._mind.strategy(answer, informed=bool(self._memory.all)) if answer else None
+
+
+class VanillaMindPrompting(BaseStrategist[MindPrompting]):
+    """A strategist that asks one question after every event and keeps no hypothesis beyond the next."""
+
+    def __init__(self, mind: MindPrompting, model: Model) -> None:
+        super().__init__(mind, model)
+        self._minds: dict[str, Hypothesis] = {}
+        self._expected: dict[str, str | None] = {}
+        """The behaviour that the present strategy answers, by player."""
+        self._clues: dict[str, Clue] = {}
+
+    @property
+    def hypotheses(self) -> Sequence[Hypothesis]:
+        return (self._minds[self.about],) if self.about in self._minds else ()
+
+    def believed_about(self, player: str) -> Hypothesis | None:
+        return self._minds.get(player)
+
+    async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
+        self._clues.pop(interaction.partner, None)
+        self._expected.pop(interaction.partner, None)
+        return await self._decide()
+
+    async def _on_clue(self, clue: Clue) -> Strategy | None:
+        """Asks again if a clue contradicts what is expected."""
+        self._clues[clue.partner] = clue
+        if clue.suggests in (None, self._expected.get(clue.partner)):
+            return None
+        self._expected[clue.partner] = clue.suggests
+        return await self._decide()
+
+    async def _decide(self) -> Strategy | None:
+        opponents = [
+            OpponentModel(player, self._memory.of(player), clue=self._clues.get(player))
+            for player in self._mind.players
+        ]
+        answer = await answer_or_none(self._model, self._mind.ask_minds(opponents))
+        if answer is None:
+            return None
+        minds = self._mind.minds(answer)
+        self._minds |= minds
+        self._expected |= {player: mind.prediction for player, mind in minds.items()}
+        return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
+
+
+SIGNS: Mapping[Outcome, float] = {Outcome.POSITIVE: 1.0, Outcome.NEUTRAL: 0.0, Outcome.NEGATIVE: -1.0}
+
+
+class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
+    """Keeps several strategies and follows the one that has paid best, once it is validated.
+
+    The strategy in use is valued by the reward it earned, the others by what they would have paid.
+    """
+
+    def __init__(self, mind: StrategyMaking, model: Model, parameters: Hyperparameters) -> None:
+        super().__init__(mind, model)
+        self._parameters = parameters
+        self.threshold = parameters.threshold
+        self._bank: Bank = ()
+        self._applied: dict[str, Strategy] = {}
+        """What each strategy in words amounts to in the present situation."""
+        self._used: str | None = None
+
+    @property
+    def hypotheses(self) -> Bank:
+        return self._bank
+
+    @property
+    def validated(self) -> Hypothesis | None:
+        return validated(self._bank, self._parameters)
+
+    async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
+        self._bank = tuple(await together(self._valued(each, interaction) for each in self._bank))
+        self._applied.clear()
+        if self.validated is not None:
+            return await self._use_again(self.validated)
+        return await self._decide()
+
+    async def _valued(self, hypothesis: Hypothesis, interaction: Interaction) -> Hypothesis:
+        """The hypothesis with its value after an interaction; unchanged if nothing can be said of it."""
+        applied = self._applied.get(hypothesis.words)
+        if hypothesis.words == self._used:
+            paid: float | None = interaction.reward
+        else:
+            paid = await self._imagined(applied, interaction) if applied else None
+        if paid is None:
+            return hypothesis
+        return replace(hypothesis, value=towards(hypothesis.value, paid, self._parameters.learning_rate))
+
+    async def _imagined(self, applied: Strategy, interaction: Interaction) -> float | None:
+        """The counterfactual reward of a strategy that was not used; None without a valid answer."""
+        answer = await answer_or_none(self._model, self._mind.ask_hindsight(interaction, applied))
+        return SIGNS[answer.outcome] * self._parameters.reward if answer else None
+
+    async def _use_again(self, proven: Hypothesis) -> Strategy | None:
+        """Follows the validated strategy; if no answer says what it amounts to, the present one goes on."""
+        await self._apply([proven])
+        applied = self._applied.get(proven.words)
+        if applied is not None:
+            self._used = proven.words
+        return applied
+
+    async def _decide(self) -> Strategy | None:
+        """Makes a new or refined strategy and uses it next; None without a valid answer."""
+        best = best_earlier(self._bank, self._parameters)
+        answer = await answer_or_none(self._model, self._mind.ask_strategy(self._memory.all, best))
+        if answer is None:
+            return None
+        made = self._mind.strategy(answer, informed=bool(self._memory.all))
+        self._bank = add(self._bank, made.words, len(self._memory.all), self._parameters)
+        self._used = made.words
+        await self._apply([hypothesis for hypothesis in self._bank if hypothesis.words != made.words])
+        self._applied[made.words] = made
+        return made
+
+    async def _apply(self, hypotheses: Sequence[Hypothesis]) -> None:
+        """Asks of each strategy what it amounts to now."""
+        questions = [self._mind.ask_application(self._memory.all, hypothesis.words) for hypothesis in hypotheses]
+        answers = await together(answer_or_none(self._model, question) for question in questions)
+        for hypothesis, answer in zip(hypotheses, answers, strict=True):
+            if answer is not None:
+                applied = self._mind.strategy(answer, informed=True)
+                self._applied[hypothesis.words] = replace(applied, words=hypothesis.words)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hm_agent.agents.agent import Recipe
-from hm_agent.agents.baselines import HighLevelPlanner, Reactive
+from hm_agent.agents.baselines import EvaluatedStrategies, HighLevelPlanner, Reactive, VanillaMindPrompting
 from hm_agent.agents.reflection import FailureReflector, PlanReflector
-from hm_agent.theory_of_mind.by_reward import EvaluatedStrategies
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
-from hm_agent.theory_of_mind.vanilla import VanillaMindPrompting
 
 
 def _mind_reader(about: str, parts: Parts) -> Recipe:

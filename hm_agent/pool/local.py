@@ -16,10 +16,9 @@ from multiprocessing.context import ForkServerContext
 from threading import Thread
 
 from hm_agent.experiment import Episode
-from hm_agent.interruptions import defer_interruptions
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.providers import ModelPool
-from hm_agent.playing import play
+from hm_agent.playing import defer_interruptions, play
 from hm_agent.pool.pool import Crash, Pool, Waitable, WorkerLost, WorkerMessage
 from hm_agent.pool.progress import Heartbeat, Progress
 from hm_agent.pool.shared_state import RemoteState

@@ -14,7 +14,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from hm_agent.questions import Usage
-from hm_agent.recording.files import write_whole
 
 FILE = "result.json"
 """Tells of an episode that was played to its end, or failed."""
@@ -204,3 +203,14 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes beside the file and renames, so that a reader never sees half of it; errors are `OSError`."""
+    draft = path.with_name(f".{path.name}")
+    try:
+        draft.write_text(text, "utf-8", newline="")
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)  # half a file is of no use
+        raise

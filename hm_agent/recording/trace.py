@@ -66,19 +66,21 @@ class TraceHypothesis(TypedDict):
 class TraceLine(TypedDict):
     """One seat's part of one step; what is empty is left out.
 
-    reward: what followed the action. state: what the body believes and plans, of the world's own form. interactions:
-    those that were understood in this step. hypotheses, about, validated: written together, only when any has changed;
-    validated: the words of the validated hypothesis.
+    action: absent for a seat that was paid although it was not to act. reward: what the step paid it. state: what the
+    body believes and plans, of the world's own form. interactions: those that were understood in this step. right: for
+    each of them, whether the prediction of the hypothesis acted on came true; written if any can be judged. hypotheses,
+    about, validated: written together, only when any has changed; validated: the words of the validated hypothesis.
     """
 
     step: int
     seat: str
-    action: Any
+    action: NotRequired[Any]
     reward: float
     state: NotRequired[dict[str, Any]]
     strategy: NotRequired[dict[str, Any]]
     events: NotRequired[list[TraceEvent]]
     interactions: NotRequired[list[dict[str, Any]]]
+    right: NotRequired[list[bool | None]]
     questions: NotRequired[list[TraceQuestion]]
     hypotheses: NotRequired[list[TraceHypothesis]]
     about: NotRequired[str]
@@ -108,6 +110,10 @@ class TraceRecorder:
             changed = beliefs if beliefs != self._beliefs.get(seat, {"hypotheses": []}) else {}
             self._beliefs[seat] = beliefs
             self._file.write(_dumps(_line(step, seat, decision) | changed) + "\n")
+        for seat, reward in step.rewards.items():
+            if reward and seat not in step.decisions:
+                line = {"step": step.turn.step, "seat": seat, "reward": to_json(reward)}
+                self._file.write(_dumps(line) + "\n")
 
     def close(self) -> None:
         self._file.close()
@@ -183,6 +189,7 @@ def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
         "strategy": _spoken(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
         "events": [_event(event) for event in decision.events],
         "interactions": [to_json(interaction) for interaction in thoughts.interactions],
+        "right": list(thoughts.right) if any(right is not None for right in thoughts.right) else [],
         "questions": [_exchange(exchange) for exchange in decision.exchanges],
     }
     always = {

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from hm_agent.recording.files import write_whole
-from hm_agent.recording.result import Result, SeatResult
+from hm_agent.recording.result import Result, SeatResult, write_whole
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.pages import page, standalone

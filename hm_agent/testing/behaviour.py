@@ -17,6 +17,8 @@ COUNTS = ("interactions", "unknown_patches", "pose_lost_steps")
 """The metrics that format 1 says are 0 of agents that do not count them."""
 EVENT_KINDS = {"Interaction": "InteractionEvent"}
 """Today's names of the kinds of events that format 1 names otherwise."""
+ADDED = ("right",)
+"""The keys of a trace's line that older traces lack."""
 ABSENT = "(absent)"
 LONGEST = 120
 """The characters of a value that a difference shows."""
@@ -98,7 +100,7 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
     for line in trace.read_trace(path):
         for event in line.get("events", ()):
             event["kind"] = EVENT_KINDS.get(event["kind"], event["kind"])
-        yield line
+        yield {name: said for name, said in line.items() if name not in ADDED}
 
 
 def first_difference(before: Any, after: Any, place: str = "") -> str | None:

@@ -59,6 +59,9 @@ class TheoryOfMind(BaseStrategist[MindReading]):
     def validated(self) -> Hypothesis | None:
         return validated(self.hypotheses, self._parameters)
 
+    def believed_about(self, player: str) -> Hypothesis | None:
+        return believed(self._banks.get(player, ()), self._parameters)
+
     async def _decide(self) -> Strategy | None:
         answer = await self._ask(self._choice() or self._mind.ask_prediction((), None))
         return self._mind.strategy(answer, informed=False) if answer else None
@@ -81,7 +84,7 @@ class TheoryOfMind(BaseStrategist[MindReading]):
             return await self._choose_again(clue)
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
-        hypothesis = self._believed(clue.partner)
+        hypothesis = self.believed_about(clue.partner)
         words = hypothesis.words if hypothesis else None
         answer = await self._ask(self._mind.ask_prediction(self._memory.of(clue.partner), words, clue))
         if answer is None:
@@ -128,10 +131,7 @@ class TheoryOfMind(BaseStrategist[MindReading]):
 
     def _opponent(self, player: str) -> OpponentModel:
         expected, clue = self._expected.get(player), self._clues.get(player)
-        return OpponentModel(player, self._memory.of(player), self._believed(player), expected, clue)
-
-    def _believed(self, player: str) -> Hypothesis | None:
-        return believed(self._banks.get(player, ()), self._parameters)
+        return OpponentModel(player, self._memory.of(player), self.believed_about(player), expected, clue)
 
     async def _ask(self, question: Question[Any]) -> BaseModel | None:
         answer: BaseModel | None = await answer_or_none(self._model, question)

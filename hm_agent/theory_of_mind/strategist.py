@@ -56,7 +56,8 @@ class BaseStrategist(Generic[MindT]):
         self._mind, self._model = mind, model
         self._memory = InteractionMemory()
         self._strategy: Strategy | None = None
-        self._understood: tuple[Interaction, ...] = ()
+        self._understood: tuple[tuple[Interaction, bool | None], ...] = ()
+        """The interactions of this step, each with whether its prediction came true."""
 
     @property
     def is_outdated(self) -> bool:
@@ -81,6 +82,10 @@ class BaseStrategist(Generic[MindT]):
         """The player of the latest interaction."""
         return self._memory.latest.partner if self._memory.latest else None
 
+    def believed_about(self, player: str) -> Hypothesis | None:
+        """The hypothesis about a player that is acted on now."""
+        return None
+
     def thoughts(self) -> Thoughts:
         return Thoughts(
             strategy=self._strategy,
@@ -88,7 +93,8 @@ class BaseStrategist(Generic[MindT]):
             hypotheses=self.hypotheses,
             validated=self.validated,
             threshold=self.threshold,
-            interactions=self._understood,
+            interactions=tuple(interaction for interaction, _ in self._understood),
+            right=tuple(right for _, right in self._understood),
         )
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
@@ -113,8 +119,15 @@ class BaseStrategist(Generic[MindT]):
         if interaction is None:
             return None
         self._memory.add(interaction)
-        self._understood = (*self._understood, interaction)
+        self._understood = (*self._understood, (interaction, self._is_right(interaction)))
         return await self._on_interaction(interaction)
+
+    def _is_right(self, interaction: Interaction) -> bool | None:
+        """Whether the hypothesis that was acted on predicted an interaction; None if it predicted nothing."""
+        believed = self.believed_about(interaction.partner)
+        if believed is None or believed.prediction is None:
+            return None
+        return self._mind.is_right(believed.prediction, interaction)
 
     async def _decide(self) -> Strategy | None:
         """A strategy for what is known now; None if the model gives no valid answer."""

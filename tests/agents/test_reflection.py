@@ -13,9 +13,9 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
+from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
-from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 from tests.agents.test_registry import play
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from hm_agent.models.answer_parsing import MAX_CANDIDATES, MAX_CHARACTERS, MAX_DEPTH, BadAnswer, read_answer
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     CounterAnswer,
@@ -24,7 +24,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictAndCounter,
     ProposeHypothesis,
 )
-from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
+from hm_agent.worlds.melting_pot.games.matrix.rules import argmax
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
 

@@ -20,7 +20,7 @@ from hm_agent.models.providers import BUILTIN, PROVIDERS, EndpointProvider, Mode
 from hm_agent.questions import Model, Question, Unanswered
 from hm_agent.testing.commands import ROOT
 from hm_agent.testing.endpoint import Endpoint, completion
-from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
+from hm_agent.worlds.melting_pot.games import ANSWERS
 from tests.models.test_answer_parsing import COUNTER, INFER
 
 GOOD_ANSWER = '{"other_next": {"rock": 6}, "own_next": {"paper": 6}}'

@@ -237,7 +237,12 @@ def test_interactions_are_listed_with_what_was_predicted(page: Page, recording: 
     assert [int(row[0]) for row in rows] == [step for step, _ in understood]
     paid = [float(row[-1].replace("−", "-")) for row in rows]
     assert paid == [round(one["reward"], 2) for _, one in understood]
-    assert any("right" in cell for row in rows for cell in row)
+    judged = [
+        right for line in recording.trace for right in line.get("right", [None] * len(line.get("interactions", [])))
+    ]
+    marks = {True: "✓ right", False: "✗ wrong", None: "–"}
+    assert [row[-2] for row in rows] == [marks[right] for right in judged]
+    assert {True, False} <= set(judged)
 
 
 def test_search_finds_a_question_and_a_click_goes_to_its_step(page: Page, recording: Recording) -> None:

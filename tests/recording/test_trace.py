@@ -91,6 +91,7 @@ def test_full_step_says_everything(tmp_path: Path) -> None:
             hypotheses=(ROCK, PAPER),
             validated=ROCK,
             interactions=(Played(7, "player_3", "rock", 10.0),),
+            right=(True,),
         ),
         events=(Met(7, (1, 6, 1)),),
         exchanges=(Exchange(question, Guess(behaviour="rock", confidence=0.5), seconds=1.5),),
@@ -107,6 +108,7 @@ def test_full_step_says_everything(tmp_path: Path) -> None:
                 {"kind": "Met", "words": "met it holding (1, 6, 1)", "fields": {"step": 7, "inventory": [1, 6, 1]}}
             ],
             "interactions": [{"step": 7, "partner": "player_3", "behaviour": "rock", "reward": 10.0}],
+            "right": [True],
             "questions": [
                 {
                     "question": "GuessBehaviour",
@@ -131,7 +133,7 @@ def test_empty_step_is_compact(tmp_path: Path) -> None:
     assert line == '{"step": 0, "seat": "player_0", "action": 99, "reward": 0.0}'
 
 
-def test_every_seat_that_acts_has_a_line_and_beliefs_of_its_own(tmp_path: Path) -> None:
+def test_every_seat_that_acts_or_is_paid_has_a_line_and_beliefs_of_its_own(tmp_path: Path) -> None:
     thinking = Decision(0, thoughts=Thoughts(hypotheses=(ROCK,)))
     both = Step(Turn(0, {}), {"player_0": Decision(1), "player_1": thinking}, {"player_1": 2.0}, {})
     one = Step(Turn(1, {}), {"player_1": thinking}, {"player_0": 1.0}, {})
@@ -140,8 +142,10 @@ def test_every_seat_that_acts_has_a_line_and_beliefs_of_its_own(tmp_path: Path) 
         (0, "player_0", 0.0),
         (0, "player_1", 2.0),
         (1, "player_1", 0.0),
+        (1, "player_0", 1.0),
     ]
-    assert ["hypotheses" in line for line in lines] == [False, True, False]
+    assert ["hypotheses" in line for line in lines] == [False, True, False, False]
+    assert ["action" in line for line in lines] == [True, True, True, False]
 
 
 def test_a_trace_of_the_first_format_is_read_in_todays_form(tmp_path: Path) -> None:

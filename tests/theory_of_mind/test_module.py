@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from hm_agent.testing.scripted_model import ScriptedModel, each
@@ -17,7 +19,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictAndCounter,
     ProposeHypothesis,
 )
-from tests.strategists import PAPERS, arena, begin, dyad, interact, see_pickup
+from tests.strategists import PAPERS, ROCKS, arena, begin, dyad, encounter, interact, see_pickup
 
 ROCK, PAPER, SCISSORS = {"rock": 6}, {"paper": 6}, {"scissors": 6}
 
@@ -56,6 +58,17 @@ def test_a_hypothesis_is_validated_by_four_hits_in_a_row_and_then_asked_alone() 
     model.asked.clear()
     interact(mind, 5)
     assert model.kinds() == [PredictAndCounter]
+
+
+def test_the_prediction_acted_on_is_judged_by_the_game() -> None:
+    told = []
+    mind = mind_of(model_proposing("rock", "paper", "paper"))
+    for step, other in enumerate([ROCKS, ROCKS, ROCKS, PAPERS]):
+        asyncio.run(mind.revise([encounter(step, other)]))
+        told.append(mind.thoughts().right)
+    assert told == [(None,), (True,), (False,), (True,)]
+    asyncio.run(mind.revise([]))
+    assert mind.thoughts().right == ()
 
 
 def test_validation_is_lost_with_a_miss_and_a_new_hypothesis_is_asked_for() -> None:

@@ -13,8 +13,7 @@ from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
-from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting
-from hm_agent.worlds.melting_pot.memory.places import stalest_cell
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting, stalest_cell
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap

@@ -103,7 +103,7 @@ class MeltingPotSuite(Suite):
         return build
 
     def answers(self) -> ReasonerTable:
-        from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
+        from hm_agent.worlds.melting_pot.games import ANSWERS
 
         return ANSWERS
 

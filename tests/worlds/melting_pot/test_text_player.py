@@ -7,6 +7,7 @@ import pytest
 
 from hm_agent.testing.melting_pot.text_player import play
 from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
     CounterAnswer,
@@ -14,7 +15,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     MindsAnswer,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
 GOLDEN = sorted((Path(__file__).parent / "games/golden").glob("*.txt"))

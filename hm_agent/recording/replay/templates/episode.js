@@ -2,7 +2,7 @@
 
 const EVERY = 200; // steps between two kept states of a mapping
 const NO_BELIEFS = { hypotheses: [], validated: null, about: null };
-const BLANK = { step: null, action: null, reward: 0, state: null, strategy: null, events: [], interactions: [], questions: [], asked: [], shown: {}, beliefs: NO_BELIEFS };
+const BLANK = { step: null, action: null, reward: 0, state: null, strategy: null, events: [], interactions: [], right: [], questions: [], asked: [], shown: {}, beliefs: NO_BELIEFS };
 
 const linesOf = (bytes) => new TextDecoder().decode(bytes).split("\n").filter(Boolean).map((line) => JSON.parse(line));
 const isMapping = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -64,7 +64,7 @@ class Seat {
     this.threshold = threshold ?? this.threshold;
     step.asked = step.questions.map((question, place) => this.ask(step, question, asked[place]));
     for (const mark of this.marks) for (const words of mark.find(step, before)) this.marked.push({ step: step.step, mark, words });
-    for (const interaction of step.interactions) this.meet(step, interaction);
+    step.interactions.forEach((interaction, place) => this.meet(step, interaction, step.right[place] ?? null));
     this.steps.push(step);
   }
 
@@ -107,13 +107,12 @@ class Seat {
   }
 
   // An interaction: what was predicted of it, and whether that came true.
-  meet(step, found) {
+  meet(step, found, right) {
     const stream = this.streams.get(found.partner) ?? [];
     this.streams.set(found.partner, stream);
     const known = stream.length ? stream[stream.length - 1].beliefs : null;
     const acted = known && (known.hypotheses.find((one) => one.words === known.validated) ?? known.hypotheses[known.hypotheses.length - 1]);
-    const interaction = { ...found, at: step.step, believed: acted?.words ?? null, predicted: acted?.prediction ?? null };
-    interaction.right = interaction.predicted && found.behaviour ? interaction.predicted === found.behaviour : null;
+    const interaction = { ...found, at: step.step, believed: acted?.words ?? null, predicted: acted?.prediction ?? null, right };
     this.interactions.push(interaction);
     stream.push({ step: step.step, beliefs: step.beliefs });
   }

@@ -1,16 +1,26 @@
-"""The games, by the kind of their facts."""
+"""The games, by the kind of their facts; what the reasoner answers in them, and what their templates need."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from jinja2 import Environment, pass_environment
+from jinja2.filters import make_attrgetter
+
+from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import register_filter
 from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
+from hm_agent.worlds.melting_pot.games.cooking.reasoner import answers as cooking
 from hm_agent.worlds.melting_pot.games.game import Game, Inference
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.games.template_filters import nearest
+from hm_agent.worlds.melting_pot.games.matrix.reasoner import answers as matrix
+from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
-register_filter("nearest", nearest)
+ANSWERS: ReasonerTable = {**matrix.ANSWERS, **cooking.ANSWERS}
+"""The built-in reasoner's functions for the questions of all games."""
 
 
 def build_game(
@@ -23,3 +33,13 @@ def build_game(
         case KitchenFacts():
             return CookingGame(facts, vision, slot)
     raise TypeError(f"no game is known by {type(facts).__name__}")
+
+
+@pass_environment
+def nearest(environment: Environment, items: Iterable[Any], start: Cell, attribute: str | int) -> list[Any]:
+    """The items by their distance from a start, then by cell. attribute: of an item's cell, as in Jinja2's `sort`."""
+    cell_of = make_attrgetter(environment, attribute)
+    return sorted(items, key=lambda item: (distance(start, cell_of(item)), cell_of(item)))
+
+
+register_filter("nearest", nearest)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy.typing as npt
+from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Event, Interaction, Observation
@@ -120,3 +121,10 @@ class Game(Protocol):
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> Question[Critique]:
         """What a plan achieved, and what to do better."""
         ...
+
+
+class PlanAnswer(BaseModel):
+    """A few subgoals in order, each a function call."""
+
+    reasoning: str = ""
+    subgoals: list[str]

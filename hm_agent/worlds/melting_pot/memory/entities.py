@@ -1,7 +1,8 @@
 """Memory of things and players: where and when each was last seen (Hypothetical Minds, appendix C.2).
 
 An entry can be outdated; it is removed when its cell is seen again without the thing. The cells where things were ever
-seen are kept apart as sites, since a collected resource regrows in its place.
+seen are kept apart as sites, since a collected resource regrows in its place. Places to explore are cells that have
+been out of view for long.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.melting_pot.grid import Cell
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap, place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
@@ -112,3 +113,35 @@ class EntityMemory:
             yield kind, cell, step
         for name, sighting in self.players.items():
             yield name, sighting.cell, sighting.step
+
+
+STEPS_PER_CELL = 4
+"""One cell of distance counts as much as this many steps out of view."""
+NEVER_SEEN = -300
+"""The step assumed for cells that were never in view."""
+MIN_SEPARATION = 5
+"""The least distance in cells between two places of one answer."""
+
+
+def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> Cell:
+    """The open cell with the most steps out of view less STEPS_PER_CELL for each cell of distance from `start`."""
+    return max(layout.open_cells, key=lambda cell: (_staleness(cell, start, looked_at, step), cell))
+
+
+def unseen_places(
+    layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int, count: int = 3
+) -> tuple[tuple[Cell, int | None], ...]:
+    """The `count` stalest cells that lie apart, each with the step at which it was last in view (None: never)."""
+    hidden = (cell for cell in layout.open_cells if looked_at.get(cell) != step)
+    ranked = sorted(hidden, key=lambda cell: (-_staleness(cell, start, looked_at, step), cell))
+    chosen: list[Cell] = []
+    for cell in ranked:
+        if all(distance(cell, other) >= MIN_SEPARATION for other in chosen):
+            chosen.append(cell)
+        if len(chosen) == count:
+            break
+    return tuple((cell, looked_at.get(cell)) for cell in chosen)
+
+
+def _staleness(cell: Cell, start: Cell, looked_at: Mapping[Cell, int], step: int) -> int:
+    return step - looked_at.get(cell, NEVER_SEEN) - STEPS_PER_CELL * distance(start, cell)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Pixels, label_patches
-from hm_agent.worlds.melting_pot.perception.localizer import Localizer, WallPatterns
-from hm_agent.worlds.melting_pot.perception.odometry import RelativeScene, odds_of_staying
+from hm_agent.worlds.melting_pot.perception.localizer import Localizer, RelativeScene, WallPatterns, odds_of_staying
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 

@@ -16,8 +16,7 @@ from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.lua import use_deterministic_lua
-from hm_agent.worlds.melting_pot.simulator.randomness import drawing_from
+from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from, use_deterministic_lua
 
 GROUND_TRUTH = ("POSITION", "ORIENTATION")
 

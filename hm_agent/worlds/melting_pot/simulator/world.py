@@ -23,8 +23,8 @@ from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population
-from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, rule_of
-from hm_agent.worlds.melting_pot.simulator.randomness import drawing_from
+from hm_agent.worlds.melting_pot.simulator.bots.policies import IntentLog, rule_of
+from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
 

@@ -24,6 +24,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     LOADS,
     SERVES,
     TOMATOES,
+    KitchenRules,
     Pot,
     Station,
 )
@@ -44,7 +45,6 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ProposeTeammate,
     ReadTeammate,
 )
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 

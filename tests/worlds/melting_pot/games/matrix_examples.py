@@ -9,8 +9,7 @@ from typing import Any
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.facts import Counts, Length
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import LastSeen
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     EvaluatePlan,
@@ -32,7 +31,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ProposeHypothesis,
     ReadMinds,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, reward
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 
 ROCK_PAPER_SCISSORS = MatrixRules(

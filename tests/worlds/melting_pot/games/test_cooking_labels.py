@@ -22,10 +22,9 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     Delivery,
     RoundEnd,
 )
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import ProposeTeammate
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, parse_plan
 from tests.worlds.melting_pot.games.engine_events import ReportingWorld

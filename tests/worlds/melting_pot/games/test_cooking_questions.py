@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
 from hm_agent.worlds.melting_pot.games.cooking.questions import BehaviourAnswer, ChooseRole, PredictTeammate, RoleAnswer
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach, steps_to_use
-from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import layout_of

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS, Pot
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, PlanCooking
@@ -19,7 +20,6 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import ChooseRole, Pred
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY, TeammateStrategy
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
-from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from tests.worlds.melting_pot.games.kitchen_examples import (
     COOKS,

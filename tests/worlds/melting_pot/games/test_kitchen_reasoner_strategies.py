@@ -9,6 +9,7 @@ import pytest
 
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
+from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import EvaluateCooking
@@ -22,7 +23,6 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ReadTeammate,
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
-from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
 from tests.worlds.melting_pot.games.kitchen_examples import (
     AFTER,
     BEFORE,

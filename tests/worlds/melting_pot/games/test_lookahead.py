@@ -12,10 +12,9 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import (
     OpponentStrategy,
     tit_for_tat,
 )
-from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import likeliest_strategy
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 from hm_agent.worlds.melting_pot.scenarios import game_named
 
 FACTS = game_named("pd_repeated", MatrixFacts)

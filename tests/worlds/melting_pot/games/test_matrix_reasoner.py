@@ -9,13 +9,12 @@ from itertools import pairwise
 import pytest
 
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, PredictAndCounter, ProposeHypothesis
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import strategy_from_words, strategy_library
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
-from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, reward
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, ROCK_PAPER_SCISSORS
 

@@ -12,15 +12,15 @@ import pytest
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import (
+from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     STEPS_PER_SEARCH,
+    Distribution,
     LastSeen,
     PartnerChoice,
     choose_partners,
     steps_to_find,
 )
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
 from hm_agent.worlds.melting_pot.games.matrix.pickups import RESPAWN_GAP, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import ChooseOpponents, Opponent, PatientAnswer
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
@@ -30,8 +30,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     lives_since,
     predict_all,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
-from hm_agent.worlds.melting_pot.games.reasoner_table import ANSWERS
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, argmax, reward
 from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from hm_agent.worlds.melting_pot.grid import Layout, distance
-from hm_agent.worlds.melting_pot.memory.places import MIN_SEPARATION, stalest_cell, unseen_places
+from hm_agent.worlds.melting_pot.memory.entities import MIN_SEPARATION, stalest_cell, unseen_places
 
 CORRIDOR = Layout.from_ascii("WWWWWWWWWWWWW\nW           W\nWWWWWWWWWWWWW")
 

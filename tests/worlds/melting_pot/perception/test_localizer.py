@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Pose, Window
-from hm_agent.worlds.melting_pot.perception.localizer import Localizer, WallPatterns
-from hm_agent.worlds.melting_pot.perception.odometry import LIKELY, UNDECIDED, UNLIKELY
+from hm_agent.worlds.melting_pot.perception.localizer import LIKELY, UNDECIDED, UNLIKELY, Localizer, WallPatterns
 
 # Wide enough that its inner cells look alike from every side.
 HALL = Layout.from_ascii("\n".join(["WWWWWWWWW", *["W       W"] * 6, "WWWWWWWWW"]))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
-from hm_agent.worlds.melting_pot.perception.odometry import (
+from hm_agent.worlds.melting_pot.perception.localizer import (
     LIKELY,
     UNDECIDED,
     UNLIKELY,

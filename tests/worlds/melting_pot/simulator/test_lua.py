@@ -6,14 +6,14 @@ import meltingpot
 import pytest
 from meltingpot.utils.substrates import builder
 
-from hm_agent.worlds.melting_pot.simulator import lua
+from hm_agent.worlds.melting_pot.simulator import determinism
 
 ORIGINAL = Path(meltingpot.__file__).parent / "lua"
 
 
 @pytest.fixture(scope="module")
 def copy() -> Path:
-    lua.use_deterministic_lua()
+    determinism.use_deterministic_lua()
     return Path(builder._MELTINGPOT_ROOT) / "meltingpot" / "lua"
 
 
@@ -24,9 +24,9 @@ def test_engine_is_pointed_at_a_copy_with_every_module(copy: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("module", lua._LOOPS)
+@pytest.mark.parametrize("module", determinism._LOOPS)
 def test_loops_run_in_order_in_the_copy_only(copy: Path, module: str) -> None:
-    loop, times = lua._LOOPS[module]
+    loop, times = determinism._LOOPS[module]
     code = (copy / "modules" / module).read_text("utf-8")
     assert loop not in code
     assert code.count(loop.replace("pairs", "_inOrder")) == times
@@ -39,7 +39,7 @@ def test_other_code_is_left_as_it_is(copy: Path) -> None:
         for path in ORIGINAL.rglob("*.lua")
         if path.read_bytes() != (copy / path.relative_to(ORIGINAL)).read_bytes()
     }
-    assert changed == set(lua._LOOPS)
+    assert changed == set(determinism._LOOPS)
 
 
 def test_unknown_version_is_refused(tmp_path: Path) -> None:
@@ -48,4 +48,4 @@ def test_unknown_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         RuntimeError, match=r"base_simulation\.lua has 1 loops .* where 5 are known: .*use dm-meltingpot"
     ):
-        lua._sort_loops(module, "in pairs(avatars)", 5)
+        determinism._sort_loops(module, "in pairs(avatars)", 5)

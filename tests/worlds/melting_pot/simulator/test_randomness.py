@@ -10,7 +10,7 @@ from meltingpot.utils.puppeteers import in_the_matrix
 from meltingpot.utils.scenarios import population
 from meltingpot.utils.substrates import builder
 
-from hm_agent.worlds.melting_pot.simulator.randomness import SeededPolicy, drawing_from
+from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy, drawing_from
 
 
 def numbers(seed: int, count: int) -> list[float]:

@@ -9,7 +9,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import strategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
-from hm_agent.worlds.melting_pot.simulator.bots.intents import rule_of
+from hm_agent.worlds.melting_pot.simulator.bots.policies import rule_of
 
 RULES = {
     "pd_repeated_2": None,

@@ -7,18 +7,27 @@ from collections.abc import Mapping
 from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, PaceReader, RoundReader
-from hm_agent.worlds.melting_pot.games.cooking.failures import Failures, FailureState, state_of
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, DELIVERY, POT, SOUP, Kitchen, Station
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    COOKED,
+    DELIVERY,
+    POT,
+    SOUP,
+    Kitchen,
+    KitchenRules,
+    Station,
+)
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind, rounds
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
     SUBGOALS,
     CritiqueInteraction,
     EvaluateCooking,
+    Failures,
+    FailureState,
     KitchenMoment,
     PlanCooking,
     Teammate,
+    state_of,
 )
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
 from hm_agent.worlds.melting_pot.games.game import PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.grid import Cell, Pose

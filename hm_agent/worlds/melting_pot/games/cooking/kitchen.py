@@ -1,14 +1,15 @@
-"""A kitchen as one cook knows it: the stations and pots it has seen, its rooms, and what the cook holds."""
+"""A kitchen as one cook knows it: its stations and rooms, what the cook holds, the rules, and the cooks' roles."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from hm_agent.worlds.melting_pot.facts import SoupRecipe
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 LOADS, SERVES, EVERYTHING, STANDS = "loads pots", "serves soup", "does everything", "stands around"
 ROLES = (LOADS, SERVES, EVERYTHING, STANDS)
@@ -143,3 +144,54 @@ def rooms(layout: Layout) -> list[frozenset[Cell]]:
                 edge += new
             found.append(frozenset(reached))
     return found
+
+
+COMPLEMENT: Mapping[str | None, str] = {
+    LOADS: SERVES,
+    SERVES: LOADS,
+    EVERYTHING: EVERYTHING,
+    STANDS: EVERYTHING,
+    None: EVERYTHING,
+}
+"""The agent's role by the teammate's, None while that is unknown: cooks who share the work deliver most."""
+
+OWN_PART: Mapping[str, str] = {
+    LOADS: "keep all pots full of tomatoes",
+    SERVES: "fetch dishes, take soup as soon as it is cooked, and deliver it",
+    EVERYTHING: "fill pots, fetch a dish while they cook, and deliver, whatever is missing most",
+    STANDS: "keep out of the way",
+}
+"""The agent's strategy for each role, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class KitchenRules:
+    """The facts of a kitchen that every cook knows. steps: the length of an episode."""
+
+    width: int
+    height: int
+    tomatoes: int
+    cooking_steps: int
+    reward: float
+    steps: int
+    roles: tuple[str, ...] = ROLES
+
+    def check(self, name: str, role: str) -> None:
+        """Raises ValueError for an unknown role. name: the answer's field, for the error text."""
+        if role not in self.roles:
+            raise ValueError(f"{name}: unknown role {role[:20]!r}; there are {', '.join(map(repr, self.roles))}")
+
+
+@dataclass(frozen=True, slots=True)
+class KitchenStrategy(SubstrateStrategy):
+    """role: the agent's role. expected_role: the role that the teammate is expected to play, None if unknown."""
+
+    role: str | None = None
+    expected_role: str | None = None
+
+
+def strategy_for(teammate: str | None) -> KitchenStrategy:
+    """The strategy that complements the teammate's role, None if that is unknown."""
+    role = COMPLEMENT[teammate]
+    expecting = "not knowing yet what the teammate does" if teammate is None else f"since the teammate {teammate}"
+    return KitchenStrategy(f"{OWN_PART[role]}, {expecting}", role=role, expected_role=teammate)

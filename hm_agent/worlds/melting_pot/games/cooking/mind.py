@@ -10,7 +10,7 @@ from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.mind import Mind, OpponentModel
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, KitchenInteraction, PaceReader, RoundEnd
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import Kitchen
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import Kitchen, KitchenRules, KitchenStrategy, strategy_for
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
     BehaviourAnswer,
     ChooseRole,
@@ -25,7 +25,6 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     RoleAnswer,
     TeammateMindAnswer,
 )
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules, KitchenStrategy, strategy_for
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost, work_cost
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 

@@ -1,16 +1,16 @@
-"""The questions about plans that the agent asks a model in a kitchen."""
+"""The questions about plans that the agent asks a model in a kitchen, and the failed interactions that they bar."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, KitchenInteraction, Pace
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import Pot, Station
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
-from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, SubgoalError, Wait, parse_plan
 
@@ -139,3 +139,43 @@ class EvaluateCooking(Question[Critique]):
     reward: float
     before: KitchenMoment
     after: KitchenMoment
+
+
+UNEXPLAINED = "nothing changed"
+
+
+@dataclass(frozen=True, slots=True)
+class FailureState:
+    """What decides whether an interaction works: the cook's hands and the station, but for a pot's growing bar."""
+
+    cell: Cell
+    hands: str | None
+    kind: str | None
+    mark: str | None
+
+
+def state_of(cell: Cell, hands: str | None, station: Station | None) -> FailureState:
+    """The state of an interaction. station: what was last seen on the cell, None for a bare counter."""
+    if station is None:
+        return FailureState(cell, hands, None, None)
+    is_growing = station.kind.startswith(POT) and station.mark != COOKED
+    return FailureState(cell, hands, station.kind, None if is_growing else station.mark)
+
+
+class Failures:
+    """The states in which an interaction failed, each with the reason if it is known."""
+
+    def __init__(self) -> None:
+        self._why: dict[FailureState, str | None] = {}
+
+    def add(self, state: FailureState, why: str | None) -> None:
+        """Keeps a failure; a reason that is known stays."""
+        self._why[state] = why or self._why.get(state)
+
+    def is_explained(self, state: FailureState) -> bool:
+        return self._why.get(state) is not None
+
+    def barred(self, kitchen: Kitchen, cells: Iterable[Cell]) -> tuple[Barred, ...]:
+        """Which of these cells hold a station whose use failed before in the present state."""
+        now = (state_of(cell, kitchen.hands, kitchen.stations.get(cell)) for cell in sorted(cells))
+        return tuple(Barred(state.cell, self._why[state] or UNEXPLAINED) for state in now if state in self._why)

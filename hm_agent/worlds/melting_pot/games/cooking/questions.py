@@ -15,7 +15,7 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Words
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenRules
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenRules
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 
 

@@ -1,13 +1,16 @@
-"""The inventory to aim for against an expected opponent, and how many units of its main resource to collect."""
+"""The best response to the expected opponents: whom to meet, what to collect for it, and how much."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
 from statistics import median_low
+from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.payoff import reward
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 
 Distribution = tuple[float, ...]
 """The probability of each behaviour, in the game's order."""
@@ -71,3 +74,101 @@ def best_target(
 def raised(held: Counts, main: int, count: int) -> Counts:
     """An inventory with one resource raised to at least a count."""
     return tuple(max(have, count) if n == main else have for n, have in enumerate(held))
+
+
+STEPS_PER_SEARCH = 100.0
+"""Steps it takes, on a large map with many players, to find a particular one whose position is unknown."""
+STEPS_TO_ALIGN = 8.0
+"""Steps it takes to aim the beam at a player, besides the way to where it was last seen."""
+STEPS_PER_STEP_AGO = 1.0
+"""Additional steps it takes to find a player for each step since it was last seen."""
+WORTHWHILE = 0.0018
+"""The least expected reward per step, as a share of the highest payoff, for which to interact rather than watch."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastSeen:
+    """When a player was last in view. way: its distance from the agent, in steps, ignoring walls."""
+
+    step: int
+    way: int
+
+
+class PartnerChoice(NamedTuple):
+    """The inventory to hold, the players to seek with it, and the expected reward per step."""
+
+    target: Counts
+    seek: tuple[str, ...]
+    rate: float
+
+
+def steps_to_find(seen: Mapping[str, LastSeen | None], step: int) -> Mapping[str, float]:
+    """Estimates the steps it takes to reach each player, at most STEPS_PER_SEARCH. step: the present one."""
+
+    def estimate(last: LastSeen | None) -> float:
+        if last is None:
+            return STEPS_PER_SEARCH
+        return min(STEPS_PER_SEARCH, STEPS_TO_ALIGN + last.way + STEPS_PER_STEP_AGO * (step - last.step))
+
+    return {player: estimate(last) for player, last in seen.items()}
+
+
+def choose_partners(
+    rules: MatrixRules,
+    others: Mapping[str, Distribution],
+    expected: Sequence[Counts],
+    own: Counts,
+    search: Mapping[str, float],
+    lead: int | None = None,
+) -> PartnerChoice:
+    """The target inventory and the players to seek that give the highest expected reward per step.
+
+    others: the predicted distribution over behaviours, by player. expected: the inventory held for each pure strategy.
+    own: the agent's inventory. search: estimated steps to find each player. lead: the pure strategy to play, if that is
+    settled. Seeking fewer players takes longer; where no player promises a gain, all are sought, to learn from them.
+    """
+    mains = range(len(rules.behaviours)) if lead is None else (lead,)
+    counts = range(rules.initial_inventory + 1, MOST_COLLECTED + 1)
+    options = [
+        _best_with(target, _gains(rules, others, expected, target), own, search)
+        for target in (raised(own, main, count) for main in mains for count in counts)
+    ]
+    best = max(options, key=lambda choice: (choice.rate, len(choice.seek), *_typicality(choice.target)))
+    far_away = _best_with(best.target, _gains(rules, others, expected, best.target), own, {})
+    # A player who is near now may get away: so the players that would be sought then are sought as well.
+    return best._replace(seek=tuple(sorted({*best.seek, *far_away.seek})))
+
+
+def _gains(
+    rules: MatrixRules, others: Mapping[str, Distribution], expected: Sequence[Counts], target: Counts
+) -> Mapping[str, float]:
+    """The expected reward of an interaction with each player while holding a target inventory."""
+    paid = [reward(target, other, rules.payoff) for other in expected]
+    return {player: sum(map(mul, probabilities, paid)) for player, probabilities in others.items()}
+
+
+def _best_with(target: Counts, gains: Mapping[str, float], own: Counts, search: Mapping[str, float]) -> PartnerChoice:
+    """The players to seek with a target inventory: as many of the most profitable as maximise the reward per step."""
+    ranked = sorted(gains, key=lambda player: -gains[player])
+    steps = STEPS_PER_ROUND + STEPS_PER_THING * (sum(target) - sum(own))
+    # The agent interacts with the player it finds first, which is likelier one that takes fewer steps to find.
+    chances = [1 / search.get(player, STEPS_PER_SEARCH) for player in ranked]
+    found = list(accumulate(chances))
+    gained = list(accumulate(gains[player] * chance for player, chance in zip(ranked, chances, strict=True)))
+    rates = [round(gain / chance / (steps + 1 / chance), 9) for gain, chance in zip(gained, found, strict=True)]
+    count = max(range(len(ranked)), key=lambda n: (rates[n], n))
+    return PartnerChoice(target, tuple(ranked[: count + 1]), rates[count])
+
+
+def _typicality(target: Counts) -> tuple[int, int]:
+    """A sort key: higher the closer a target is to TYPICAL units of the first resource."""
+    return -abs(max(target) - TYPICAL), -target.index(max(target))
+
+
+def is_worthwhile(rules: MatrixRules, choice: PartnerChoice, own: Counts) -> bool:
+    """True if the agent should act on a choice, False if it should watch what others take first.
+
+    Only an agent with its initial inventory may wait: nobody can interact with it, and it is free to collect any answer
+    to what it sees.
+    """
+    return max(own) > rules.initial_inventory or choice.rate >= WORTHWHILE * max(map(max, rules.payoff))

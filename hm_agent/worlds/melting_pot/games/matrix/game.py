@@ -18,8 +18,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     Site,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
-from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.memory.places import unseen_places
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Subgoal

@@ -15,13 +15,14 @@ from hm_agent.worlds.melting_pot.games.game import Inference
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     Distribution,
+    LastSeen,
     best_target,
+    choose_partners,
     expected_inventories,
     pure_inventory,
+    steps_to_find,
 )
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import LastSeen, choose_partners, steps_to_find
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, GatheringReader, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
@@ -43,7 +44,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ReadMinds,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, infer_inventory
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy

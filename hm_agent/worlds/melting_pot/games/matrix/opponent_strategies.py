@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, argmax
 
 
 class OpponentStrategy(Protocol):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
-from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import parse_plan
 

@@ -16,10 +16,9 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Words
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import LastSeen
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
+from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, check_players
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, check_players
 
 
 class InventoryAnswer(BaseModel):

@@ -27,9 +27,13 @@ from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, ChefPolicy
-from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, IntentReporter
-from hm_agent.worlds.melting_pot.simulator.bots.policies import GulliblePolicy, ScriptedPuppet
-from hm_agent.worlds.melting_pot.simulator.randomness import SeededPolicy
+from hm_agent.worlds.melting_pot.simulator.bots.policies import (
+    GulliblePolicy,
+    IntentLog,
+    IntentReporter,
+    ScriptedPuppet,
+)
+from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
 
 STANDING = "noop_bot"
 """The bot of Melting Pot that always stands still; it has no model."""

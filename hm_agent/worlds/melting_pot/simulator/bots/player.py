@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Move, distance
-from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.memory.places import stalest_cell
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, stalest_cell
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision

@@ -11,15 +11,18 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    COMPLEMENT,
     COOKED,
     DISH,
     EVERYTHING,
     LOADS,
+    OWN_PART,
     POT,
     SERVES,
     SOUP,
     TOMATO,
     Station,
+    strategy_for,
 )
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
@@ -38,8 +41,7 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import likeliest_strategy, predict_role
-from hm_agent.worlds.melting_pot.games.cooking.roles import COMPLEMENT, OWN_PART, strategy_for
-from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import distance
 from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal, Wait
 

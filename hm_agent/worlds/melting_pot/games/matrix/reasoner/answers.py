@@ -12,9 +12,14 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, best_target, expected_inventories
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import PartnerChoice, is_worthwhile
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, infer_inventory, reward
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer
+from hm_agent.worlds.melting_pot.games.matrix.best_response import (
+    Distribution,
+    PartnerChoice,
+    best_target,
+    expected_inventories,
+    is_worthwhile,
+)
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
@@ -52,8 +57,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     with_hypothesis,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import plan_route
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
-from hm_agent.worlds.melting_pot.games.plan_answer import PlanAnswer
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, argmax, infer_inventory, reward
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."

@@ -22,8 +22,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import (
     Reaction,
     tit_for_tat,
 )
-from hm_agent.worlds.melting_pot.games.matrix.payoff import Payoff
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, Payoff
 
 FLIPS = range(1, 6)
 """The numbers of interactions after which an opponent may flip to another pure strategy."""

@@ -15,9 +15,14 @@ from operator import mul
 
 from hm_agent.core import Hypothesis
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, Distribution, pure_inventory
-from hm_agent.worlds.melting_pot.games.matrix.partner_choice import PartnerChoice, choose_partners, steps_to_find
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax
+from hm_agent.worlds.melting_pot.games.matrix.best_response import (
+    TYPICAL,
+    Distribution,
+    PartnerChoice,
+    choose_partners,
+    pure_inventory,
+    steps_to_find,
+)
 from hm_agent.worlds.melting_pot.games.matrix.pickups import RESPAWN_GAP
 from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
@@ -27,7 +32,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     strategy_from_words,
     update_on_pickups,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax
 
 POPULATION_PSEUDO_COUNT = 1.0
 """The pseudo-count of players of each kind in the estimate of the population."""

@@ -11,8 +11,8 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     pure_inventory,
 )
-from hm_agent.worlds.melting_pot.games.matrix.payoff import argmax, reward
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
+from hm_agent.worlds.melting_pot.games.matrix.rules import argmax, reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal

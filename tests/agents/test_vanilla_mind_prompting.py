@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from hm_agent.agents.baselines import VanillaMindPrompting
 from hm_agent.testing.scripted_model import ReplyFunction, ScriptedModel, each
 from hm_agent.theory_of_mind.mind import MindPrompting
-from hm_agent.theory_of_mind.vanilla import VanillaMindPrompting
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.questions import ReadTeammate, TeammateMindAnswer
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenStrategy
 from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import MindAnswer, MindsAnswer, ReadMinds

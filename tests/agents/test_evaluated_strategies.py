@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.agents.baselines import EvaluatedStrategies
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.theory_of_mind.by_reward import EvaluatedStrategies
 from hm_agent.theory_of_mind.hypotheses import TABLE_3, Hyperparameters
 from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
     CookingStrategyAnswer,
     FollowCookingStrategy,
@@ -20,7 +20,6 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     MakeCookingStrategy,
     PartAnswer,
 )
-from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenStrategy
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
