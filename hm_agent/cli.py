@@ -91,15 +91,13 @@ class Command:
     def help(self) -> str:
         lines = [self.usage.format(command=self.typed)]
         for title, group in self.groups.items():
-            lines += ["", f"{title}:", *map(_describe, group)]
+            lines += ["", f"{title}:"]
+            for flag in (flags.FLAGS[holder.name] for holder in group):
+                name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
+                has_default = not (flag.default is None or flag.boolean or flag.default == [])
+                default = f" (default: {flag.default_as_str})" if has_default else ""
+                lines.append(f"  {name:<20} {flag.help}{default}")
         return "\n".join(lines)
-
-
-def _describe(holder: FlagHolder[Any]) -> str:
-    flag = flags.FLAGS[holder.name]
-    name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
-    default = "" if flag.default is None or flag.boolean or flag.default == [] else f" (default: {flag.default_as_str})"
-    return f"  {name:<20} {flag.help}{default}"
 
 
 def _play(command: Command) -> int:

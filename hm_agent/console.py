@@ -40,11 +40,6 @@ class _Running:
     pulse: Pulse
     heard: float
 
-    def describe(self, title: str) -> str:
-        silent = time.monotonic() - self.heard
-        waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
-        return f"  {title}: step {self.pulse.step}, reward {self.pulse.reward:.1f}{waiting}"
-
 
 class ConsoleProgress:
     """Shows progress: in a terminal a bar, the usage so far and running episodes; else a line for each that ended."""
@@ -87,9 +82,14 @@ class ConsoleProgress:
 
     def _picture(self) -> Group:
         quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]
+        lines = []
+        for title, running in sorted(quietest):
+            silent = time.monotonic() - running.heard
+            waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
+            lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
         said = f"{len(self._running)} running, {self._failed} failed{_bill(usage)}"
-        return Group(self._bar, Text(said), *(Text(running.describe(title)) for title, running in sorted(quietest)))
+        return Group(self._bar, Text(said), *map(Text, lines))
 
 
 def _title(episode: Episode) -> str:

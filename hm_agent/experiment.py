@@ -69,12 +69,12 @@ class Experiment:
     @cached_property
     def options_by_scenario(self) -> Mapping[str, Mapping[str, Setting]]:
         """The options of each scenario's world with every choice made, by the scenario's name."""
-        return {scenario.name: self._settled(scenario) for scenario in self.scenarios}
-
-    def _settled(self, scenario: ScenarioInfo) -> Mapping[str, Setting]:
-        suite = suites()[scenario.world]
-        given = {option.name: self.options.get(option.name, option.default) for option in suite.options}
-        return suite.settle(scenario, given)
+        settled = {}
+        for scenario in self.scenarios:
+            suite = suites()[scenario.world]
+            given = {option.name: self.options.get(option.name, option.default) for option in suite.options}
+            settled[scenario.name] = suite.settle(scenario, given)
+        return settled
 
     @property
     def suites(self) -> Sequence[Suite]:
@@ -137,14 +137,14 @@ class Experiment:
 
     def due(self) -> list[Episode]:
         """The episodes that are yet to be played; raises ConfigError if others were played with other settings."""
-        return [episode for episode in self.plan() if self.overwrite or not self._is_there(episode)]
-
-    def _is_there(self, episode: Episode) -> bool:
-        result = read_result(episode.folder / FILE)
-        if result is None:
-            return False
-        episode.check_same(result)
-        return result.is_finished or not self.retry_failed
+        due = []
+        for episode in self.plan():
+            result = None if self.overwrite else read_result(episode.folder / FILE)
+            if result is not None:
+                episode.check_same(result)
+            if result is None or (self.retry_failed and not result.is_finished):
+                due.append(episode)
+        return due
 
 
 @dataclass(frozen=True)
@@ -207,8 +207,9 @@ class Episode:
         for name, value in self.settings.items():
             before = result.settings.get(name)
             if before != value:
+                was, now = (f"without --{name}" if one is None else f"with --{name}={one}" for one in (before, value))
                 raise ConfigError(
-                    f"{self.folder} was played {_flag(name, before)}, not {_flag(name, value)}: "
+                    f"{self.folder} was played {was}, not {now}: "
                     "say the same as before, name another --out, or play all anew with --overwrite"
                 )
 
@@ -232,7 +233,3 @@ def _joined(names: Sequence[str]) -> str:
 
 def _seed(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
-
-
-def _flag(name: str, value: Setting) -> str:
-    return f"without --{name}" if value is None else f"with --{name}={value}"

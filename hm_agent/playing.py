@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
 
@@ -55,10 +54,13 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
 
     Raises OSError if the files can't be written; the episode is then yet to be played, and not failed.
     """
-    _clear(episode.folder)
+    shutil.rmtree(episode.folder, ignore_errors=True)  # what lies there was cut short, or is to be played anew
+    episode.folder.mkdir(parents=True)
     played, started = _Played(EpisodeOutcome()), time.perf_counter()
     with closing(episode.suite.open(episode.scenario, episode.options)) as world:
-        replay = _replay(episode)
+        replay = None
+        if episode.experiment.record_replay:
+            replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
         recorders = [*_recorders(episode), watcher, *filter(None, [replay])]
         run_interruptibly(lambda: _play(episode, world, models, recorders, played))
     played.metrics, played.background = world.metrics(), tuple(world.background())
@@ -70,18 +72,6 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
     if isinstance(played.outcome.error, OSError):
         raise played.outcome.error
     return result
-
-
-def _clear(folder: Path) -> None:
-    """An empty folder for an episode; what lay there was cut short, or is to be played anew."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-
-
-def _replay(episode: Episode) -> ReplayRecorder | None:
-    if not episode.experiment.record_replay:
-        return None
-    return ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
 
 
 def _recorders(episode: Episode) -> list[Recorder]:

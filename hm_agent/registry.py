@@ -1,6 +1,7 @@
 """The worlds and agents there are, by name: those of the package, and those that other packages add by entry points.
 
-A world is named by where its suite is (`module:attribute`) and imported when a scenario or option of it is asked for.
+A world is named by where its suite is (`module:attribute`). Suites are imported when scenarios or flags are asked for,
+a world's simulator only when one of its scenarios is opened.
 """
 
 from __future__ import annotations
@@ -115,18 +116,16 @@ def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
     """The scenarios that names or globs stand for, each once, in the order asked for; ConfigError if there is none."""
     found: dict[str, ScenarioInfo] = {}
     for pattern in patterns:
-        matching = [scenario for scenario in scenarios().values() if is_meant(scenario, pattern)]
+        matching = [
+            scenario
+            for scenario in scenarios().values()
+            if scenario.asked_by in pattern
+            and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
+        ]
         if not matching:
             raise ConfigError(f"unknown scenario {pattern!r}: {_ranges()}; see --list")
         found |= {scenario.name: scenario for scenario in matching}
     return tuple(found.values())
-
-
-def is_meant(scenario: ScenarioInfo, pattern: str) -> bool:
-    """True if a name or glob stands for a scenario."""
-    return scenario.asked_by in pattern and any(
-        fnmatchcase(name, pattern) for name in (scenario.short_name, scenario.name)
-    )
 
 
 def _ranges() -> str:
@@ -135,11 +134,10 @@ def _ranges() -> str:
     for scenario in scenarios().values():
         stem, _, last = scenario.short_name.rpartition("_")
         groups.setdefault(stem, []).append(last)
-    return "; ".join(f"{stem} has {_range(lasts)}" for stem, lasts in groups.items())
-
-
-def _range(lasts: Sequence[str]) -> str:
-    numbers = [last for last in lasts if last.isdecimal()]
-    others = [last for last in lasts if not last.isdecimal()]
-    numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
-    return " and ".join([*numbered, *others])
+    ranges = []
+    for stem, lasts in groups.items():
+        numbers = [last for last in lasts if last.isdecimal()]
+        others = [last for last in lasts if not last.isdecimal()]
+        numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
+        ranges.append(f"{stem} has {' and '.join([*numbered, *others])}")
+    return "; ".join(ranges)

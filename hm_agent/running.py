@@ -76,15 +76,13 @@ def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
 
 def _is_current(pages: Sequence[Path], out: Path, episodes: int) -> bool:
     """True if all pages exist, tell of as many episodes, and no result was written after the oldest of them."""
-    if not all(page.is_file() for page in pages) or _summarised(out / "summary.json") != episodes:
+    if not all(page.is_file() for page in pages):
+        return False
+    try:
+        told = len(json.loads((out / "summary.json").read_bytes())["episodes"])
+    except (ValueError, KeyError, TypeError):
+        return False
+    if told != episodes:
         return False
     results = [path for name in (FILE, UNFINISHED) for path in out.glob(f"*/*/*/*/{name}")]
     return max((path.stat().st_mtime for path in results), default=0.0) <= min(page.stat().st_mtime for page in pages)
-
-
-def _summarised(summary: Path) -> int | None:
-    """How many episodes a summary tells of; None if it can't be read."""
-    try:
-        return len(json.loads(summary.read_bytes())["episodes"])
-    except (ValueError, KeyError, TypeError):
-        return None

@@ -107,33 +107,27 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         self._bank = tuple(await together(self._valued(each, interaction) for each in self._bank))
         self._applied.clear()
-        if self.validated is not None:
-            return await self._use_again(self.validated)
-        return await self._decide()
-
-    async def _valued(self, hypothesis: Hypothesis, interaction: Interaction) -> Hypothesis:
-        """The hypothesis with its value after an interaction; unchanged if nothing can be said of it."""
-        applied = self._applied.get(hypothesis.words)
-        if hypothesis.words == self._used:
-            paid: float | None = interaction.reward
-        else:
-            paid = await self._imagined(applied, interaction) if applied else None
-        if paid is None:
-            return hypothesis
-        return replace(hypothesis, value=towards(hypothesis.value, paid, self._parameters.learning_rate))
-
-    async def _imagined(self, applied: Strategy, interaction: Interaction) -> float | None:
-        """The counterfactual reward of a strategy that was not used; None without a valid answer."""
-        answer = await answer_or_none(self._model, self._mind.ask_hindsight(interaction, applied))
-        return SIGNS[answer.outcome] * self._parameters.reward if answer else None
-
-    async def _use_again(self, proven: Hypothesis) -> Strategy | None:
-        """Follows the validated strategy; if no answer says what it amounts to, the present one goes on."""
+        proven = self.validated
+        if proven is None:
+            return await self._decide()
         await self._apply([proven])
         applied = self._applied.get(proven.words)
         if applied is not None:
             self._used = proven.words
-        return applied
+        return applied  # None if no answer says what it amounts to: the present strategy goes on
+
+    async def _valued(self, hypothesis: Hypothesis, interaction: Interaction) -> Hypothesis:
+        """The hypothesis with its value after an interaction; unchanged if nothing can be said of it."""
+        if hypothesis.words == self._used:
+            paid: float | None = interaction.reward
+        else:  # the counterfactual reward
+            applied = self._applied.get(hypothesis.words)
+            question = self._mind.ask_hindsight(interaction, applied) if applied else None
+            answer = await answer_or_none(self._model, question) if question else None
+            paid = SIGNS[answer.outcome] * self._parameters.reward if answer else None
+        if paid is None:
+            return hypothesis
+        return replace(hypothesis, value=towards(hypothesis.value, paid, self._parameters.learning_rate))
 
     async def _decide(self) -> Strategy | None:
         """Makes a new or refined strategy and uses it next; None without a valid answer."""

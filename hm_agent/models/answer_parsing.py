@@ -74,7 +74,10 @@ def _parse_object(text: str, start: int) -> tuple[dict[Any, Any], int]:
         found = _parse_literal(text[start:end]) if end - start <= MAX_LITERAL else None
         if isinstance(found, dict):
             return found, end
-        raise BadAnswer(f"not valid JSON: {_describe_json_error(error)}") from error
+        problem = "a number in it is too long"  # the only error of the parser that is no JSONDecodeError
+        if isinstance(error, json.JSONDecodeError):
+            problem = f"{error.msg} near {error.doc[max(error.pos - 20, 0) : error.pos + 20]!r}"
+        raise BadAnswer(f"not valid JSON: {problem}") from error
 
 
 def _find_end(text: str, start: int) -> int:
@@ -105,25 +108,15 @@ def _to_python(match: re.Match[str]) -> str:
     return _PYTHON_NAMES.get(match[0]) or match[0].replace("\n", "\\n")
 
 
-def _describe_json_error(error: ValueError) -> str:
-    if not isinstance(error, json.JSONDecodeError):  # the only other error of the parser
-        return "a number in it is too long"
-    return f"{error.msg} near {error.doc[max(error.pos - 20, 0) : error.pos + 20]!r}"
-
-
 def _validate(found: dict[Any, Any], question: Question[AnswerT]) -> AnswerT:
     try:
         answer = cast("AnswerT", question.schema.model_validate(found))
         answer.model_dump_json()  # fails for unpaired surrogates, which could be neither sent nor recorded
         question.check(answer)
     except ValidationError as error:
-        raise BadAnswer(_describe_validation_error(error)) from error
+        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        told = [f"{'.'.join(str(part)[:30] for part in one['loc'])}: {one['msg']}" for one in errors[:3]]
+        raise BadAnswer("; ".join(told + ["and more"] * (len(errors) > 3))) from error
     except ValueError as error:
         raise BadAnswer(str(error)) from error
     return answer
-
-
-def _describe_validation_error(error: ValidationError) -> str:
-    errors = error.errors(include_url=False, include_context=False, include_input=False)
-    told = [f"{'.'.join(str(part)[:30] for part in one['loc'])}: {one['msg']}" for one in errors[:3]]
-    return "; ".join(told + ["and more"] * (len(errors) > 3))

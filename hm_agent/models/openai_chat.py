@@ -107,19 +107,27 @@ class OpenAIChat:
         for _ in range(1 + self._endpoint.retries):
             content = await self._send(request)
             try:
-                completion = _Completion.model_validate_json(_encodable(content))
+                # Without unpaired surrogates, e.g. of an emoji that was cut off: they could not be sent back.
+                encodable = json.dumps(json.loads(content), ensure_ascii=False).encode("utf-8", "replace")
+                completion = _Completion.model_validate_json(encodable)
             except (ValueError, RecursionError):
                 await asyncio.sleep(self._endpoint.pause)
             else:
-                return _reply(completion, self._endpoint)
+                texts = tuple(self._endpoint.hide_key(one.message.content or "") for one in completion.choices)
+                usage = completion.usage or _Usage()
+                return Reply(texts, _problem(completion.choices), usage.prompt_tokens, usage.completion_tokens)
         raise Outage(f"{self._endpoint.host} answers, but not with chat completions; is --base_url right?")
 
     async def _send(self, request: Request) -> bytes:
         """Sends a request until the endpoint accepts its parameters; returns the response's body."""
+        messages: Any = [asdict(message) for message in request.messages]
         while True:
             parameters = self._support.parameters(request)
             try:
-                content = await self._post(request, parameters)
+                raw = await self._client.chat.completions.with_raw_response.create(
+                    model=request.model, messages=messages, **parameters
+                )
+                content: bytes = raw.content
             except APIStatusError as error:
                 self._handle(error, request, parameters)
             except OpenAIError as error:
@@ -127,14 +135,6 @@ class OpenAIChat:
             else:
                 self._support.note_success()
                 return content
-
-    async def _post(self, request: Request, parameters: dict[str, Any]) -> bytes:
-        messages: Any = [asdict(message) for message in request.messages]
-        raw = await self._client.chat.completions.with_raw_response.create(
-            model=request.model, messages=messages, **parameters
-        )
-        content: bytes = raw.content
-        return content
 
     def _handle(self, error: APIStatusError, request: Request, sent: dict[str, Any]) -> None:
         """Returns if the request may succeed with other parameters; raises otherwise."""
@@ -145,18 +145,11 @@ class OpenAIChat:
             is_outdated = sent != self._support.parameters(request)
             if is_outdated or self._support.note_refusal(_message(error), error.param, sent):
                 return
-        kind = Outage if _may_pass(error) else ModelUnavailable
+        # Too many requests (429) and server errors may pass; a used-up quota does not.
+        is_busy = error.status_code == 429 and error.code != "insufficient_quota"
+        may_pass = is_busy or error.status_code >= 500
+        kind = Outage if may_pass else ModelUnavailable
         raise kind(self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]) from None
-
-
-def _encodable(content: bytes) -> bytes:
-    """JSON without unpaired surrogates, e.g. of an emoji that was cut off: they could not be sent back."""
-    return json.dumps(json.loads(content), ensure_ascii=False).encode("utf-8", "replace")
-
-
-def _may_pass(error: APIStatusError) -> bool:
-    """True for too many requests and server errors, which may pass; a used-up quota does not."""
-    return (error.status_code == 429 and error.code != "insufficient_quota") or error.status_code >= 500
 
 
 def _is_about_content(error: APIStatusError) -> bool:
@@ -183,12 +176,6 @@ def _explain(error: OpenAIError, endpoint: EndpointSettings) -> str:
         case APIStatusError():
             return f"{endpoint.host}: {_message(error)}"
     return f"{endpoint.host}: {error}"
-
-
-def _reply(completion: _Completion, endpoint: EndpointSettings) -> Reply:
-    texts = tuple(endpoint.hide_key(choice.message.content or "") for choice in completion.choices)
-    usage = completion.usage or _Usage()
-    return Reply(texts, _problem(completion.choices), usage.prompt_tokens, usage.completion_tokens)
 
 
 def _problem(choices: Sequence[_Choice]) -> str | None:

@@ -34,20 +34,25 @@ class ParameterSupport:
         self._has_succeeded = False
 
     def parameters(self, request: Request) -> dict[str, Any]:
-        """The parameters to send beside model and messages, each in its first form that was not refused."""
+        """The parameters to send beside model and messages, each in its first form that was not refused, if any.
+
+        `response_format` asks for an answer of the request's schema or, in its second form, for any JSON object.
+        """
         wanted = {name: value for name, value in asdict(request.sampling).items() if value is not None}
         api_names = {"max_output_tokens": "max_tokens", "completions": "n"}
         named = {api_names.get(name, name): value for name, value in wanted.items()} | {"response_format": request}
-        return dict(accepted for name, value in named.items() if (accepted := self._accepted(name, value)))
-
-    def _accepted(self, name: str, value: Any) -> tuple[str, Any] | None:
-        """A parameter's name and value as the endpoint accepts them; None if all forms were refused."""
-        forms = _FORMS.get(name, (name,))
-        refused = self._refused_forms.get(name, 0)
-        if refused >= len(forms):
-            return None
-        form = forms[refused]
-        return (name, _response_format(form, value)) if name == "response_format" else (form, value)
+        accepted: dict[str, Any] = {}
+        for name, value in named.items():
+            forms, refused = _FORMS.get(name, (name,)), self._refused_forms.get(name, 0)
+            form = forms[refused] if refused < len(forms) else None
+            if form == "json_object":
+                accepted[name] = {"type": form}
+            elif form == "json_schema":
+                schema = {"name": request.name, "strict": True, "schema": dict(request.schema)}
+                accepted[name] = {"type": form, form: schema}
+            elif form is not None:
+                accepted[form] = value
+        return accepted
 
     def note_refusal(self, message: str, parameter: object, sent: Mapping[str, Any]) -> bool:
         """Notes which parameter was refused; False if none can be identified, so that a retry would not help.
@@ -58,7 +63,12 @@ class ParameterSupport:
         if refused is None:
             return False
         name = "max_tokens" if refused == "max_completion_tokens" else refused
-        self._refused_forms[name] = max(self._refused_forms.get(name, 0), self._form_sent(name, sent) + 1)
+        if name == "response_format":
+            form_sent = _FORMS[name].index(sent[name]["type"])
+        else:
+            form_sent = next((n for n, form in enumerate(_FORMS.get(name, (name,))) if form in sent), 0)
+        # Another request may have noted further refusals since this form was sent.
+        self._refused_forms[name] = max(self._refused_forms.get(name, 0), form_sent + 1)
         return True
 
     def note_success(self) -> None:
@@ -74,16 +84,3 @@ class ParameterSupport:
         # An endpoint that has accepted nothing yet and gives no reason most likely refuses the answer's JSON schema.
         guess = "response_format" if "response_format" in sent and not self._has_succeeded else None
         return next(mentioned, guess)
-
-    def _form_sent(self, name: str, sent: Mapping[str, Any]) -> int:
-        """The index of the form that was sent; another request may have noted further refusals since."""
-        if name == "response_format":
-            return _FORMS[name].index(sent[name]["type"])
-        return next((n for n, form in enumerate(_FORMS.get(name, (name,))) if form in sent), 0)
-
-
-def _response_format(form: str, request: Request) -> dict[str, Any]:
-    """The `response_format` that asks for an answer of the request's schema, or for any JSON object."""
-    if form == "json_object":
-        return {"type": form}
-    return {"type": form, form: {"name": request.name, "strict": True, "schema": dict(request.schema)}}

@@ -29,18 +29,15 @@ class TextModel:
             request = Request(self.name, messages, self._sampling, name, answer_schema(question), self._seed)
             reply = await self._chat.complete(request)
             answer, problem = _first_valid(reply, question)
-            note(self._call(messages, reply, problem))
+            tokens = reply.input_tokens, reply.output_tokens
+            cost = self._price.of(*tokens) if self._price else None
+            note(Call(messages[-1].content, reply.texts, problem, *tokens, cost, reply.cached))
             if answer is not None:
                 return answer
             # Some endpoints refuse empty messages.
             bad_answer = (reply.texts[-1] if reply.texts else "") or "(nothing)"
             messages += (Message("assistant", bad_answer), Message("user", render_retry(problem or "")))
         raise Unanswered(f"{self.name} gave no valid answer to {name}: {problem}")
-
-    def _call(self, messages: tuple[Message, ...], reply: Reply, problem: str | None) -> Call:
-        cost = self._price.of(reply.input_tokens, reply.output_tokens) if self._price else None
-        prompt = messages[-1].content
-        return Call(prompt, reply.texts, problem, reply.input_tokens, reply.output_tokens, cost, reply.cached)
 
 
 def _first_valid(reply: Reply, question: Question[AnswerT]) -> tuple[AnswerT | None, str | None]:

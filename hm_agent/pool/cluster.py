@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -201,29 +200,22 @@ def portable(experiment: Experiment) -> Experiment:
         experiment,
         out=experiment.out.absolute(),
         options={**experiment.options, **{name: str(path.absolute()) for name, path in experiment.folders.items()}},
-        model=replace(model, base_url=base_url, prices=_absolute(model.prices)),
+        model=replace(model, base_url=base_url, prices=model.prices and model.prices.absolute()),
     )
     _ = changed.options_by_scenario  # settled here and pickled with the experiment, so that all nodes play the same
     return changed
 
 
-def _absolute(path: Path | None) -> Path | None:
-    return path and path.absolute()
-
-
 @contextmanager
 def node_requirements(experiment: Experiment) -> Iterator[node_worker.NodeRequirements]:
     """What each node must have. Meanwhile a marker file lies in OUT: a node that sees it sees the same folder."""
-    named = {"prices": experiment.model.prices, **experiment.folders}
+    model = experiment.model
+    named = {"prices": model.prices, **experiment.folders}
     paths = {f"--{flag}={path}": str(path) for flag, path in named.items() if path}
     packages = [package for suite in experiment.suites for package in suite.packages]
+    # The variable with the endpoint's key, if set here: each node reads its own, so the key is never sent.
+    is_asked = any(name != BUILTIN for name in experiment.model_names) and not model.offline
+    variables = [model.api_key_env] if is_asked and os.environ.get(model.api_key_env, "").strip() else []
     with NamedTemporaryFile(dir=experiment.out, prefix=".shared-") as marker:
         paths = {f"--out={experiment.out}": marker.name, **paths}
-        yield node_worker.NodeRequirements(versions(packages), paths, _key_variables(experiment))
-
-
-def _key_variables(experiment: Experiment) -> list[str]:
-    """The variable with the endpoint's key, if set here: each node reads its own, so the key is never sent."""
-    model = experiment.model
-    is_asked = any(name != BUILTIN for name in experiment.model_names) and not model.offline
-    return [model.api_key_env] if is_asked and os.environ.get(model.api_key_env, "").strip() else []
+        yield node_worker.NodeRequirements(versions(packages), paths, variables)

@@ -69,7 +69,11 @@ class NodeWorker:
 
 def _missing(requirements: NodeRequirements) -> Iterator[str]:
     for package, wanted in requirements.versions.items():
-        if (found := _version(package)) != wanted:
+        try:
+            found = platform.python_version() if package == "python" else version(package)
+        except PackageNotFoundError:
+            found = NOT_INSTALLED
+        if found != wanted:
             yield f"has {package} {found}, and this machine {wanted}: install the same on all nodes"
     for flag, path in requirements.paths.items():
         if not _is_visible(path):
@@ -77,13 +81,6 @@ def _missing(requirements: NodeRequirements) -> Iterator[str]:
     for variable in requirements.variables:
         if not os.environ.get(variable, "").strip():
             yield f"has no {variable} in its environment: set it there before `ray start`"
-
-
-def _version(package: str) -> str:
-    try:
-        return platform.python_version() if package == "python" else version(package)
-    except PackageNotFoundError:
-        return NOT_INSTALLED
 
 
 def _is_visible(path: str) -> bool:

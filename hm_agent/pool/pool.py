@@ -182,14 +182,11 @@ class _PoolWorker:
                 state.budget.release(key)
             return Crash(str(lost))
         if isinstance(message, StateRequest):
-            self.connection.send(self._execute(message, state))
+            answer = state.execute(message)
+            match message:
+                case StateRequest("claim", (key,)) if answer:
+                    self._claims.add(key)
+                case StateRequest("release", (key,)):
+                    self._claims.discard(key)
+            self.connection.send(answer)
         return message
-
-    def _execute(self, request: StateRequest, state: SharedState) -> object:
-        answer = state.execute(request)
-        match request:
-            case StateRequest("claim", (key,)) if answer:
-                self._claims.add(key)
-            case StateRequest("release", (key,)):
-                self._claims.discard(key)
-        return answer

@@ -195,14 +195,13 @@ def _upgraded(content: bytes) -> object:
 
 def versions(packages: Sequence[str] = ()) -> dict[str, str]:
     """The versions of what an episode's outcome depends on. packages: the world's own."""
-    return {"python": platform.python_version()} | {package: _version(package) for package in (*PACKAGES, *packages)}
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
+    found = {"python": platform.python_version()}
+    for package in (*PACKAGES, *packages):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypedDict
 
-from hm_agent.core import Decision, Event, Seat, Step, Thoughts
+from hm_agent.core import Decision, Seat, Step, Thoughts
 from hm_agent.questions import Exchange, shown_fields
 
 FILE = "trace.jsonl"
@@ -123,7 +123,11 @@ def read_trace(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a trace without its header, in today's form; a line that was cut off or is no object is left out."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines):
-            if line.endswith(b"\n") and isinstance(said := _loads(line), dict):
+            try:
+                said = json.loads(line) if line.endswith(b"\n") else None
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(said, dict):
                 is_header = number == 0 and "step" not in said
                 if not is_header:
                     yield said if "seat" in said else _upgraded(said)
@@ -135,14 +139,6 @@ def _upgraded(line: dict[str, Any]) -> dict[str, Any]:
     if "understood" in line:
         line["interactions"] = line.pop("understood")
     return {**line, "seat": "player_0", **({"state": state} if state else {})}
-
-
-def _loads(line: bytes) -> Any:
-    """What a line of JSON says; None where it is none."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def to_json(value: object) -> Any:
@@ -171,7 +167,9 @@ def _composed(value: object) -> Any:
         case BaseModel():
             return {name: to_json(item) for name, item in value}
         case Mapping():
-            return dict(sorted((_key(key), to_json(item)) for key, item in value.items()))
+            items = [(to_json(key), to_json(item)) for key, item in value.items()]
+            # JSON wants words as keys: anything else is written as JSON of its own.
+            return dict(sorted((key if isinstance(key, str) else _dumps(key), item) for key, item in items))
         case Sequence() if not isinstance(value, bytes):
             return [to_json(item) for item in value]
         case set() | frozenset():
@@ -183,11 +181,11 @@ def _composed(value: object) -> Any:
 
 def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
     """All that is said of one seat's step; keys with nothing to say are left out."""
-    thoughts = decision.thoughts
+    thoughts, events = decision.thoughts, decision.events
     said = {
         "state": _spoken(to_json(decision.state)) if decision.state is not None else None,
         "strategy": _spoken(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
-        "events": [_event(event) for event in decision.events],
+        "events": [{"kind": type(one).__name__, "words": one.describe(), "fields": to_json(one)} for one in events],
         "interactions": [to_json(interaction) for interaction in thoughts.interactions],
         "right": list(thoughts.right) if any(right is not None for right in thoughts.right) else [],
         "questions": [_exchange(exchange) for exchange in decision.exchanges],
@@ -199,10 +197,6 @@ def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
         "reward": to_json(step.rewards.get(seat, 0.0)),
     }
     return always | _spoken(said)
-
-
-def _event(event: Event) -> dict[str, Any]:
-    return {"kind": type(event).__name__, "words": event.describe(), "fields": to_json(event)}
 
 
 def _exchange(exchange: Exchange) -> dict[str, Any]:
@@ -224,12 +218,6 @@ def _beliefs(thoughts: Thoughts) -> dict[str, Any]:
 def _spoken(said: dict[str, Any]) -> dict[str, Any]:
     """The entries but for None, False and empty lists."""
     return {key: value for key, value in said.items() if value not in (None, []) and value is not False}
-
-
-def _key(key: object) -> str:
-    """A mapping's key as JSON wants it: a word, or the JSON of anything else."""
-    form = to_json(key)
-    return form if isinstance(form, str) else _dumps(form)
 
 
 def _dumps(value: object) -> str:

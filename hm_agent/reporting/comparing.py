@@ -121,14 +121,6 @@ def outermost(comparisons: Sequence[Comparison]) -> list[Comparison]:
     return list(first.values())
 
 
-def by_difference_unit(comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
-    """The comparisons by unit: those of different units belong in different tables."""
-    found: dict[str | None, list[Comparison]] = {}
-    for comparison in comparisons:
-        found.setdefault(comparison.unit, []).append(comparison)
-    return found
-
-
 def alike(comparisons: Sequence[Comparison], labels: Mapping[Condition, str]) -> list[str]:
     """Sentences naming the pairs of agents whose values are equal or do not differ significantly.
 

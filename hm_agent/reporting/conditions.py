@@ -91,7 +91,9 @@ def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mappi
     A world's option without a value is not shown. with_model: False if the model is shown elsewhere.
     """
     shows_model = with_model and len({one.model for one in conditions}) > 1
-    varying = varying_settings(conditions)
+    settings = [dict(one.settings) for one in conditions]
+    flags = sorted({flag for each in settings for flag in each})
+    varying = [flag for flag in flags if len({repr(each.get(flag, UNKNOWN)) for each in settings}) > 1]
     optional = {option.name for suite in suites().values() for option in suite.options}
     names = {}
     for one in conditions:
@@ -102,10 +104,3 @@ def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mappi
                 details.append(f"{flag}={value}")
         names[one] = f"{one.agent} ({', '.join(details)})" if details else one.agent
     return names
-
-
-def varying_settings(conditions: Iterable[Condition]) -> list[str]:
-    """The flags whose values are not the same in all conditions, by name."""
-    settings = [dict(one.settings) for one in conditions]
-    flags = sorted({flag for each in settings for flag in each})
-    return [flag for flag in flags if len({repr(each.get(flag, UNKNOWN)) for each in settings}) > 1]

@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import escape
@@ -121,15 +122,12 @@ def head(axes: Axes, title: str) -> None:
 def legend(name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys) -> list[Panel]:
     """The marker of each condition, drawn small."""
 
-    def painter(key: Key) -> Callable[[Axes], None]:
-        def paint(axes: Axes) -> None:
-            axes.set_axis_off()
-            axes.plot([0], [0], key.marker, color=key.colour, markersize=8)
-
-        return paint
+    def paint(key: Key, axes: Axes) -> None:
+        axes.set_axis_off()
+        axes.plot([0], [0], key.marker, color=key.colour, markersize=8)
 
     return [
-        draw(f"{name}-key-{place}", labels[one], 16, painter(keys[one]), width=16)
+        draw(f"{name}-key-{place}", labels[one], 16, partial(paint, keys[one]), width=16)
         for place, one in enumerate(conditions)
     ]
 

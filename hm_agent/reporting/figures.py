@@ -57,16 +57,13 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
         _means_panel(f"{name}-{place}", group, list(of_group), keys)
         for place, (group, of_group) in enumerate(groupby(rows, key=lambda row: row.scenario.group))
     ]
-    caption = ["Means with 95% bootstrap intervals." if any(_interval(row) for row in rows) else "Means."]
+    has_intervals = any(row.estimate and row.estimate.interval for row in rows)
+    caption = ["Means with 95% bootstrap intervals." if has_intervals else "Means."]
     if any(row.normalised_score is not None for row in rows):
         caption.append("The bar behind reaches from the floor agent's mean to the ceiling agent's.")
     if sources := dict.fromkeys(row.published_source for row in rows if row.published):
         caption.append(f"Hollow marks are published figures: {listed(list(sources))}.")
     return Picture(name, title, " ".join(caption), tuple(panels), tuple(legend(name, conditions, labels, keys)))
-
-
-def _interval(row: Row) -> tuple[float, float] | None:
-    return row.estimate.interval if row.estimate else None
 
 
 def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Panel:
@@ -96,13 +93,13 @@ def _axis_label(scenario: ScenarioInfo) -> str:
 
 def _mark(axes: Axes, row: Row, y: float, keys: Keys) -> None:
     """Draws a row's mean, interval and published figure at a height that is counted in scenarios from the top."""
-    key = keys[row.condition]
+    key, estimate = keys[row.condition], row.estimate
+    assert estimate is not None
     if row.published:
         axes.plot(row.published[0], y, key.marker, color=key.colour, markerfacecolor=PAGE, markersize=6, zorder=3)
-    if ends := _interval(row):
-        axes.plot(ends, (y, y), color=key.colour, linewidth=2, solid_capstyle="butt", zorder=4)
-    assert row.mean is not None
-    axes.plot(row.mean, y, key.marker, color=key.colour, markersize=7, zorder=5)
+    if estimate.interval:
+        axes.plot(estimate.interval, (y, y), color=key.colour, linewidth=2, solid_capstyle="butt", zorder=4)
+    axes.plot(estimate.mean, y, key.marker, color=key.colour, markersize=7, zorder=5)
 
 
 def _bars(axes: Axes, place: int, rows: Sequence[Row], conditions: Sequence[Condition]) -> None:

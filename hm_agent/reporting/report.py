@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-from hm_agent.reporting.comparing import Comparison, alike, by_difference_unit, compare, outermost
+from hm_agent.reporting.comparing import Comparison, alike, compare, outermost
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
 from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture, validation_picture
@@ -115,7 +115,11 @@ class Report:
         return [(group, list(some)) for group, some in groupby(scenarios, key=lambda rows: rows[0].scenario.group)]
 
     def by_difference_unit(self, comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
-        return by_difference_unit(comparisons)
+        """The comparisons by unit: those of different units belong in different tables."""
+        found: dict[str | None, list[Comparison]] = {}
+        for comparison in comparisons:
+            found.setdefault(comparison.unit, []).append(comparison)
+        return found
 
     def best(self, rows: Sequence[Row]) -> list[Row]:
         """The rows with the best mean of one scenario, references left out; none if there is only one."""

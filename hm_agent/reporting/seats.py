@@ -77,10 +77,11 @@ def _matchups(title: str, results: Sequence[Result]) -> Matchups:
     for result in results:
         for seat in result.seats:
             seats.setdefault(Player.of(seat), []).append(seat)
+    ordered = in_order(Condition(player.agent, player.model) for player in seats)
     return Matchups(
         title=title,
         scenario=scenario_named(results[0].scenario),
-        players=tuple(_in_order(seats)),
+        players=tuple(Player(one.agent, one.model) for one in ordered),
         rewards=_rewards(results),
         steps=(min(steps), max(steps)) if steps else None,
         seats={player: len(played) for player, played in seats.items()},
@@ -108,10 +109,6 @@ def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player],
         for other in rewards
         if other != player or len(earned) > 1
     }
-
-
-def _in_order(players: Iterable[Player]) -> list[Player]:
-    return [Player(one.agent, one.model) for one in in_order(Condition(p.agent, p.model) for p in players)]
 
 
 def player_labels(matchups: Iterable[Matchups]) -> dict[Player, str]:

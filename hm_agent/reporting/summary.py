@@ -38,7 +38,12 @@ def rows_of(runs: Runs) -> list[Row]:
 def write_summary(out: Path, runs: Runs) -> None:
     """Writes both files into a folder."""
     rows = rows_of(runs)
-    write_whole(out / "summary.md", _markdown(rows))
+    parts = ["# Summary"]
+    for unit, lines in tables(rows).items():
+        lines = [HEADINGS, tuple("---" for _ in HEADINGS), *lines]
+        parts += [unit, "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+    said = "\n".join(f"- {note}" for note in notes(rows))
+    write_whole(out / "summary.md", "\n\n".join([*parts, *([said] if said else [])]) + "\n")
     content = {"rows": [row_record(row) for row in rows], "episodes": [asdict(result) for result in runs.results]}
     write_whole(out / "summary.json", json.dumps(content, indent=2) + "\n")
 
@@ -66,12 +71,3 @@ def cells(row: Row, label: str) -> tuple[str, ...]:
         known(usage.cost, 4),
         f"{usage.unanswered} of {usage.questions}",
     )
-
-
-def _markdown(rows: Sequence[Row]) -> str:
-    parts = ["# Summary"]
-    for unit, lines in tables(rows).items():
-        lines = [HEADINGS, tuple("---" for _ in HEADINGS), *lines]
-        parts += [unit, "\n".join(f"| {' | '.join(line)} |" for line in lines)]
-    said = "\n".join(f"- {note}" for note in notes(rows))
-    return "\n\n".join([*parts, *([said] if said else [])]) + "\n"

@@ -13,7 +13,7 @@ from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
 from hm_agent.reporting.runs import result_order
 from hm_agent.reporting.statistics import Estimate, Interval, estimate, normalised_score, t_interval
-from hm_agent.suite import Metric, ScenarioInfo
+from hm_agent.suite import ScenarioInfo
 
 OVERALL = "all scenarios"
 """Stands for a group's title where figures are over several groups."""
@@ -80,7 +80,9 @@ class Row:
     @property
     def unit(self) -> str:
         """What the mean is, as a sentence."""
-        return unit_sentence(self.scenario.metric)
+        metric = self.scenario.metric
+        lower = "" if metric.higher_is_better else " Lower is better."
+        return f"{metric.unit[:1].upper()}{metric.unit[1:]}: mean ± standard error over n episodes.{lower}"
 
 
 @dataclass(frozen=True)
@@ -92,11 +94,6 @@ class NormalisedScore:
     mean: float
     interval: Interval | None
     scenarios: int
-
-
-def unit_sentence(metric: Metric) -> str:
-    lower = "" if metric.higher_is_better else " Lower is better."
-    return f"{metric.unit[:1].upper()}{metric.unit[1:]}: mean ± standard error over n episodes.{lower}"
 
 
 def tabulate(results: Iterable[Result]) -> list[Row]:

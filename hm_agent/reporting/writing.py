@@ -124,7 +124,7 @@ def _episode_record(episode: RecordedEpisode) -> Record:
         "unit": metric.unit,
         "value": result.metric(metric.name),
         "interactions": result.metrics.get("interactions"),
-        **_usage_record(result),
+        **asdict(result.usage),
         "wall_seconds": result.wall_seconds,
         "folder": str(episode.folder),
     }
@@ -141,7 +141,7 @@ def _seat_record(episode: RecordedEpisode, seat: SeatResult) -> Record:
         **_play_record(episode.result),
         "reward": seat.reward,
         "metrics": _joined(seat.metrics),
-        **_usage_record(seat),
+        **asdict(seat.usage),
         "folder": str(episode.folder),
     }
 
@@ -155,10 +155,6 @@ def _play_record(result: Result) -> Record:
         "status": result.status,
         "steps": result.steps,
     }
-
-
-def _usage_record(counted: Result | SeatResult) -> Record:
-    return asdict(counted.usage)
 
 
 def _joined(values: Mapping[str, object]) -> str:

@@ -79,8 +79,13 @@ def orphans(mark: str) -> list[int]:
 
 def outcomes(out: Path) -> Mapping[str, object]:
     """All results and traces below a folder by their relative path, without the fields in TIMING."""
-    results = {str(path.relative_to(out)): _without_timing(path) for path in out.glob("*/*/*/*/result.json")}
-    return results | {str(path.relative_to(out)): path.read_bytes() for path in out.glob("*/*/*/*/trace.jsonl")}
+    found: dict[str, object] = {}
+    for path in out.glob("*/*/*/*/result.json"):
+        said = json.loads(path.read_text())
+        seats = [{name: value for name, value in seat.items() if name not in TIMING} for seat in said["seats"]]
+        untimed = {name: value for name, value in said.items() if name not in TIMING} | {"seats": seats}
+        found[str(path.relative_to(out))] = untimed
+    return found | {str(path.relative_to(out)): path.read_bytes() for path in out.glob("*/*/*/*/trace.jsonl")}
 
 
 def end(left: Iterable[int]) -> None:
@@ -88,9 +93,3 @@ def end(left: Iterable[int]) -> None:
     for process in left:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-
-
-def _without_timing(path: Path) -> dict[str, object]:
-    said = json.loads(path.read_text())
-    seats = [{name: value for name, value in seat.items() if name not in TIMING} for seat in said["seats"]]
-    return {name: value for name, value in said.items() if name not in TIMING} | {"seats": seats}

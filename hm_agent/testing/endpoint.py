@@ -150,24 +150,25 @@ class _Handler(BaseHTTPRequestHandler):
 
 def completion(*texts: str, finish: str = "stop", usage: bool = True, prompt: str = "") -> Response:
     """A chat completion with one choice for each text. prompt: the text whose length gives the input tokens."""
+    choices = [
+        {
+            "index": index,
+            "message": {"role": "assistant", "content": text, "refusal": None},
+            "logprobs": None,
+            "finish_reason": finish,
+        }
+        for index, text in enumerate(texts)
+    ]
+    sent, made = (ceil(length / CHARACTERS_PER_TOKEN) for length in (len(prompt), sum(map(len, texts))))
+    tokens = {"prompt_tokens": sent, "completion_tokens": made, "total_tokens": sent + made}
     body: dict[str, Any] = {
         "id": "chatcmpl-loopback",
         "object": "chat.completion",
         "created": 1_700_000_000,
         "model": "loopback",
-        "choices": [_choice(index, text, finish) for index, text in enumerate(texts)],
+        "choices": choices,
     }
-    return Response(body=body | {"usage": _usage(prompt, texts)} if usage else body)
-
-
-def _choice(index: int, text: str, finish: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text, "refusal": None}
-    return {"index": index, "message": message, "logprobs": None, "finish_reason": finish}
-
-
-def _usage(prompt: str, texts: tuple[str, ...]) -> dict[str, int]:
-    sent, made = (ceil(length / CHARACTERS_PER_TOKEN) for length in (len(prompt), sum(map(len, texts))))
-    return {"prompt_tokens": sent, "completion_tokens": made, "total_tokens": sent + made}
+    return Response(body=body | {"usage": tokens} if usage else body)
 
 
 def refusal(

@@ -42,15 +42,12 @@ class FaultyPlayer:
     _lock: Lock = field(default_factory=Lock)
 
     def answer(self, body: dict[str, Any]) -> Response:
-        fault = self._fault(json.dumps(body["messages"]))
-        return FAULTS[fault] if fault else text_player.answer(body)
-
-    def _fault(self, words: str) -> str | None:
+        words = json.dumps(body["messages"])
         with self._lock:
             self._times[words] += 1
             fault = _drawn(f"{self._times[words]}/{words}", self.shares) if self.counts else None
             self.counts[fault or "answered"] += 1
-        return fault
+        return FAULTS[fault] if fault else text_player.answer(body)
 
 
 def _drawn(words: str, shares: Mapping[str, float]) -> str | None:

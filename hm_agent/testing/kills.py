@@ -103,12 +103,9 @@ class KillTrial:
         if not self.cache.exists():
             return Counter()
         with closing(sqlite3.connect(self.cache)) as file:
-            rows = file.execute("SELECT request FROM answers").fetchall() if _has_table(file) else []
+            has_table = file.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone()
+            rows = file.execute("SELECT request FROM answers").fetchall() if has_table else []
         return Counter(_words(json.loads(request)["messages"]) for (request,) in rows)
-
-
-def _has_table(file: sqlite3.Connection) -> bool:
-    return bool(file.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone())
 
 
 def _words(messages: Sequence[Mapping[str, Any]]) -> str:

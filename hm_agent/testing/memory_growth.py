@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -65,15 +66,11 @@ class MemoryRecorder:
     def record(self, step: Step) -> None:
         done = step.turn.step + 1
         if done % self.every == 0:
-            self.bytes_by_step[done] = resident_bytes()
+            pages = Path("/proc/self/statm").read_text().split()[1]
+            self.bytes_by_step[done] = int(pages) * PAGE_SIZE
 
     def close(self) -> None:
         """Nothing to release."""
-
-
-def resident_bytes() -> int:
-    """The process's resident memory."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE
 
 
 def memory_by_step(folder: Path, steps: int, every: int = WARM_UP_STEPS) -> dict[int, int]:
@@ -97,16 +94,11 @@ class OpenResources:
 
     @classmethod
     def now(cls) -> OpenResources:
-        files = (_target(handle) for handle in Path("/proc/self/fd").iterdir())
+        files: list[str] = []
+        for handle in Path("/proc/self/fd").iterdir():
+            with suppress(OSError):  # this listing's own descriptor is gone
+                files.append(str(handle.readlink()).split("[")[0])  # without a socket's or pipe's number
         return cls(tuple(sorted(filter(None, files))), len(list(Path("/proc/self/task").iterdir())))
-
-
-def _target(handle: Path) -> str:
-    """What a descriptor is open on, without a socket's or pipe's number; empty for the descriptor of this listing."""
-    try:
-        return str(handle.readlink()).split("[")[0]
-    except OSError:
-        return ""
 
 
 def play(out: Path, episodes: int) -> list[Result]:

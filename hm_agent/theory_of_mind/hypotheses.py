@@ -51,15 +51,14 @@ def score(bank: Bank, is_right: Callable[[str], bool | None], parameters: Hyperp
 
     is_right: whether a prediction came true; None if that can't be told, which changes no value.
     """
-    return tuple(_scored(hypothesis, is_right, parameters) for hypothesis in bank)
-
-
-def _scored(hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters) -> Hypothesis:
-    correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
-    if correct is None:
-        return replace(hypothesis, prediction=None)
-    value = update(hypothesis.value, correct, learning_rate=parameters.learning_rate, reward=parameters.reward)
-    return replace(hypothesis, value=value, prediction=None)
+    scored = []
+    for hypothesis in bank:
+        value = hypothesis.value
+        correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
+        if correct is not None:
+            value = update(value, correct, learning_rate=parameters.learning_rate, reward=parameters.reward)
+        scored.append(replace(hypothesis, value=value, prediction=None))
+    return tuple(scored)
 
 
 def validated(bank: Bank, parameters: Hyperparameters) -> Hypothesis | None:

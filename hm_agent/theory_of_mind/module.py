@@ -81,7 +81,10 @@ class TheoryOfMind(BaseStrategist[MindReading]):
         """Revises the strategy if a clue contradicts what is expected; a clue scores no hypothesis."""
         self._clues[clue.partner] = clue
         if self._choice() is not None:
-            return await self._choose_again(clue)
+            # Among several players every clue counts: it may confirm a guess, or tell where a player is.
+            if clue.suggests is not None:
+                self._expected[clue.partner] = clue.suggests
+            return await self._respond(None)
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         hypothesis = self.believed_about(clue.partner)
@@ -91,12 +94,6 @@ class TheoryOfMind(BaseStrategist[MindReading]):
             return None
         self._expected[clue.partner] = self._mind.predicted(answer)
         return self._mind.strategy(answer, informed=True)
-
-    async def _choose_again(self, clue: Clue) -> Strategy | None:
-        """Among several players every clue counts: it may confirm a guess, or tell where a player is."""
-        if clue.suggests is not None:
-            self._expected[clue.partner] = clue.suggests
-        return await self._respond(None)
 
     async def _refined(self, bank: Bank, history: Sequence[Interaction]) -> Bank:
         """Step 3: adds a new or refined hypothesis; the bank as it is if no valid answer came."""
@@ -127,11 +124,12 @@ class TheoryOfMind(BaseStrategist[MindReading]):
         return self._mind.strategy(answer, informed=True) if answer else None
 
     def _choice(self) -> Question[Any] | None:
-        return self._mind.ask_choice([self._opponent(player) for player in self._mind.players])
-
-    def _opponent(self, player: str) -> OpponentModel:
-        expected, clue = self._expected.get(player), self._clues.get(player)
-        return OpponentModel(player, self._memory.of(player), self.believed_about(player), expected, clue)
+        opponents = []
+        for player in self._mind.players:
+            expected, clue = self._expected.get(player), self._clues.get(player)
+            about = self.believed_about(player)
+            opponents.append(OpponentModel(player, self._memory.of(player), about, expected, clue))
+        return self._mind.ask_choice(opponents)
 
     async def _ask(self, question: Question[Any]) -> BaseModel | None:
         answer: BaseModel | None = await answer_or_none(self._model, question)

@@ -119,15 +119,11 @@ class BaseStrategist(Generic[MindT]):
         if interaction is None:
             return None
         self._memory.add(interaction)
-        self._understood = (*self._understood, (interaction, self._is_right(interaction)))
-        return await self._on_interaction(interaction)
-
-    def _is_right(self, interaction: Interaction) -> bool | None:
-        """Whether the hypothesis that was acted on predicted an interaction; None if it predicted nothing."""
         believed = self.believed_about(interaction.partner)
-        if believed is None or believed.prediction is None:
-            return None
-        return self._mind.is_right(believed.prediction, interaction)
+        predicted = believed.prediction if believed else None
+        right = None if predicted is None else self._mind.is_right(predicted, interaction)
+        self._understood = (*self._understood, (interaction, right))
+        return await self._on_interaction(interaction)
 
     async def _decide(self) -> Strategy | None:
         """A strategy for what is known now; None if the model gives no valid answer."""

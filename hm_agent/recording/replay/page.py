@@ -51,25 +51,22 @@ def replay_page(result: Result, scenario: ScenarioInfo, viewer: Viewer | None, r
         packed |= {f"film-{name}-tiles": film.tiles.base64(), f"film-{name}-changes": film.changes.base64()}
     facts = _facts(result, scenario, viewer, recording.films)
     added = viewer.scripts if viewer else ()
+    own = _joined([TEMPLATES / f"{name}.js" for name in SCRIPTS], ".js")
+    # The world's script is a block, so that its names can't clash with the page's.
+    script = f"{own}\n{{\n{_joined(added, '.js')}\n}}\nbegin();\n"
     return _template().render(
         result=result,
         scenario=scenario,
         seats=facts["seats"],
-        facts=_embeddable(facts),
+        facts=Markup(json.dumps(facts).replace("<", "\\u003c")),  # ends no script element and begins no comment
         packed=packed,
         style=Markup(_joined(added, ".css")),
-        script=Markup(_script(_joined(added, ".js"))),
+        script=Markup(script),
     )
 
 
 def _joined(files: Sequence[Path], ending: str) -> str:
     return "\n".join(path.read_text("utf-8") for path in files if path.suffix == ending)
-
-
-def _script(added: str) -> str:
-    """The page's script and the world's, which is a block, so that its names can't clash with the page's."""
-    own = _joined([TEMPLATES / f"{name}.js" for name in SCRIPTS], ".js")
-    return f"{own}\n{{\n{added}\n}}\nbegin();\n"
 
 
 def _facts(
@@ -95,11 +92,6 @@ def _facts(
         "settings": result.settings,
         "viewer": viewer.facts(scenario) if viewer else {},
     }
-
-
-def _embeddable(value: object) -> Markup:
-    """JSON that ends no script element and begins no comment."""
-    return Markup(json.dumps(value).replace("<", "\\u003c"))
 
 
 @cache

@@ -11,7 +11,6 @@ from PIL import Image
 
 from hm_agent.core import Decision, Seat, Step
 from hm_agent.models.prompts import render
-from hm_agent.questions import Exchange
 from hm_agent.recording import trace
 from hm_agent.recording.replay.film import CompressedText, Film, Pixels
 from hm_agent.recording.replay.page import Recording, replay_page
@@ -64,7 +63,14 @@ class ReplayRecorder:
         told = {"shown": shown, "threshold": decision.thoughts.threshold}
         changes = merge_patch(self._told.get(seat, {"shown": {}}), told)
         self._told[seat] = told
-        asked = [_asked(exchange) for exchange in decision.exchanges]
+        # What the trace leaves out, since it differs from run to run; if no model was asked, also the prompt.
+        asked: list[dict[str, Any]] = []
+        for exchange in decision.exchanges:
+            asked.append({"seconds": round(exchange.seconds, 4)})
+            if exchange.calls:
+                asked[-1]["cached"] = all(call.cached for call in exchange.calls)
+            else:
+                asked[-1]["prompt"] = render(exchange.question)
         return changes | ({"asked": asked} if asked else {})
 
     def close(self) -> None:
@@ -96,11 +102,3 @@ def merge_patch(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, 
         elif old != new or type(old) is not type(new):  # True is equal to 1
             patch[key] = new
     return patch
-
-
-def _asked(exchange: Exchange) -> dict[str, Any]:
-    """What the trace leaves out, since it differs from run to run; if no language model was asked, also the prompt."""
-    asked: dict[str, Any] = {"seconds": round(exchange.seconds, 4)}
-    if not exchange.calls:
-        return asked | {"prompt": render(exchange.question)}
-    return asked | {"cached": all(call.cached for call in exchange.calls)}

@@ -33,13 +33,10 @@ class PoseCheck:
             return
         state = step.decisions[FOCAL].state
         assert isinstance(state, AgentSnapshot)
-        pose = state.pose
-        self.verdicts["lost" if pose is None else "exact" if pose == self._true_pose() else "wrong"] += 1
-
-    def _true_pose(self) -> Pose:
         truth = self._world.truth(0, before=True)
         x, y = map(int, truth["POSITION"])
-        return Pose(x, y, int(truth["ORIENTATION"]))
+        is_exact = state.pose == Pose(x, y, int(truth["ORIENTATION"]))
+        self.verdicts["lost" if state.pose is None else "exact" if is_exact else "wrong"] += 1
 
     def close(self) -> None:
         """Nothing to release."""

@@ -162,25 +162,24 @@ def lead_with(main: str, held: Inventory) -> Inventory:
 
 
 def infer(prompt: str) -> dict[str, Any]:
-    """The smallest inventory that explains the reward; equal counts of each kind where several inventories do."""
+    """The smallest inventory that explains the reward; equal counts of each kind where several inventories do.
+
+    errors: how far the reward expected from an inventory is from the reward paid, then the inventory's size. pure: the
+    reward if the opponent had held one kind alone.
+    """
     paid = float(find(r"has just paid you (\S+)\. You held", prompt))
     pure = {kind: float(reward) for kind, reward in re.findall(r"^- (\w+): ([+-][\d.]+)$", prompt, re.MULTILINE)}
     start = start_of(prompt)
     possible = product(range(start, start + MAX_COLLECTED), repeat=len(pure))
-    errors = {held: _error(held, pure, paid) for held in possible if max(held) > start}
+    errors = {}
+    for held in possible:
+        if max(held) > start:
+            mean = sum(count * reward for count, reward in zip(held, pure.values(), strict=True)) / sum(held)
+            errors[held] = round(abs(mean - paid), 3), sum(held)
     least = min(errors.values())
     found = [held for held, error in errors.items() if error == least]
     held = found[0] if len(found) == 1 else (start + 1,) * len(pure)
     return {"reasoning": f"It explains {paid:+.4f} best.", "inventory": dict(zip(pure, held, strict=True))}
-
-
-def _error(held: tuple[int, ...], pure: Mapping[str, float], paid: float) -> tuple[float, int]:
-    """How far the reward expected from an inventory is from the reward paid, then the inventory's size.
-
-    pure: the reward if the opponent had held one kind alone.
-    """
-    mean = sum(count * reward for count, reward in zip(held, pure.values(), strict=True)) / sum(held)
-    return round(abs(mean - paid), 3), sum(held)
 
 
 def propose(prompt: str) -> dict[str, Any]:
@@ -232,28 +231,23 @@ def partner_choice(prompt: str, kinds: Mapping[str, str | None]) -> dict[str, An
 
 
 def read_minds(prompt: str) -> dict[str, Any]:
-    """In one answer, each partner's likeliest rule and next kind, and the choice of a partner and an inventory."""
-    table, paragraphs = table_of(prompt), _paragraph_of_each(prompt)
-    kinds = {player: _next_kind(table, words) for player, words in paragraphs.items()}
-    minds = [
-        {"player": player, "hypothesis": likeliest(table, past_of(words)), "next": kinds[player]}
-        for player, words in paragraphs.items()
-        if past_of(words)
-    ]
-    return {"reasoning": "Each by the rule that fits best.", "minds": minds, **partner_choice(prompt, kinds)}
+    """In one answer, each partner's likeliest rule and next kind, and the choice of a partner and an inventory.
 
-
-def _next_kind(table: Table, words: str) -> str | None:
-    """The kind a player has collected most since, else what its likeliest rule predicts, else None."""
-    past = past_of(words)
-    taken = leading(counts(words, r"(?:has most likely taken|Seen to take) since: (.+?)(?:\.| \(until)"))
-    return taken or (expected(table, past, likeliest(table, past)) if past else None)
-
-
-def _paragraph_of_each(prompt: str) -> dict[str, str]:
-    """The part of the prompt about each player; the whole prompt in a two-player game."""
+    The next kind is the one that a player has collected most since, else what its likeliest rule predicts.
+    """
+    table = table_of(prompt)
     parts = re.split(r"^(player_\d+):$", prompt, flags=re.MULTILINE)[1:]
-    return dict(zip(parts[::2], parts[1::2], strict=True)) or {find(r'"player": "(.+?)"', prompt): prompt}
+    # In a two-player game, the whole prompt is about the one other player.
+    paragraphs = dict(zip(parts[::2], parts[1::2], strict=True)) or {find(r'"player": "(.+?)"', prompt): prompt}
+    kinds: dict[str, str | None] = {}
+    minds = []
+    for player, words in paragraphs.items():
+        past = past_of(words)
+        taken = leading(counts(words, r"(?:has most likely taken|Seen to take) since: (.+?)(?:\.| \(until)"))
+        kinds[player] = taken or (expected(table, past, likeliest(table, past)) if past else None)
+        if past:
+            minds.append({"player": player, "hypothesis": likeliest(table, past), "next": kinds[player]})
+    return {"reasoning": "Each by the rule that fits best.", "minds": minds, **partner_choice(prompt, kinds)}
 
 
 REPLIES: Replies = {

@@ -10,8 +10,6 @@ from typing import Any
 
 from hm_agent.testing.melting_pot.matrix_opponents import (
     Inventory,
-    Past,
-    Table,
     best,
     choose,
     commonest,
@@ -67,17 +65,18 @@ def make(prompt: str) -> dict[str, Any]:
 
 
 def settle(prompt: str) -> dict[str, Any]:
-    """Follows the prompt's strategy, where it has one; else chooses by what is expected of each player."""
+    """Follows the prompt's strategy, where it has one; else chooses by what is expected of each player.
+
+    To follow is to play the best response to the rule that the strategy mentions, else the kind it names, else the best
+    response to the last.
+    """
     if STRATEGY not in prompt:
         return choose(prompt)
-    return _choice(prompt, _kind_of(search(f"{STRATEGY}(.+)", prompt), table_of(prompt), past_of(prompt)))
-
-
-def _kind_of(strategy: str, table: Table, past: Past) -> str:
-    """The best response to the rule a strategy mentions, else the kind it names, else the best response to the last."""
+    strategy, table, past = search(f"{STRATEGY}(.+)", prompt), table_of(prompt), past_of(prompt)
     if rule := next((rule for rule in rules(table) if rule in strategy), None):
-        return best(table, expected(table, past, rule))
-    return next((kind for kind in table if kind in strategy), best(table, expected(table, past, "")))
+        return _choice(prompt, best(table, expected(table, past, rule)))
+    named = next((kind for kind in table if kind in strategy), None)
+    return _choice(prompt, named or best(table, expected(table, past, "")))
 
 
 def _choice(prompt: str, mine: str) -> dict[str, Any]:
@@ -97,14 +96,11 @@ def _players(prompt: str) -> list[str]:
 def judge(prompt: str) -> dict[str, Any]:
     mine = counts(prompt, "Suppose you had held (.+?) instead")
     theirs = counts(prompt, r"the other player held (.+?)\.")
-    paid = _reward(table_of(prompt), mine, theirs)
+    table = table_of(prompt)
+    total = sum(mine[own] * theirs[other] * paid for own, row in table.items() for other, paid in row.items())
+    paid = total / sum(mine.values()) / sum(theirs.values())
     outcome = "neutral" if abs(paid) < NEUTRAL_REWARD else "positive" if paid > 0 else "negative"
     return {"reasoning": f"It would have paid {paid:+.2f}.", "outcome": outcome}
-
-
-def _reward(table: Table, mine: Inventory, theirs: Inventory) -> float:
-    total = sum(mine[own] * theirs[other] * paid for own, row in table.items() for other, paid in row.items())
-    return total / sum(mine.values()) / sum(theirs.values())
 
 
 # Plans
@@ -134,7 +130,9 @@ def plan(prompt: str) -> dict[str, Any]:
     scene = _scene(prompt)
     places = (scene.seen, *scene.likely, scene.here)
     fire = f"fire_at({next(cell for cell in places if cell)})"
-    if _may_fire_at_once(scene):
+    main = max(scene.target, key=lambda kind: scene.target[kind])
+    is_near = scene.seen is not None and _distance(scene.here, scene.seen) <= NEAR_CELLS
+    if is_near and _lead(scene.held, main) >= MIN_LEAD:
         return {"reasoning": "The other player is close, and I am ready for it.", "subgoals": [fire]}
     route = _route(scene)
     if scene.missing and not route and scene.unseen:
@@ -154,7 +152,7 @@ def _scene(prompt: str) -> MatrixScene:
         here=here,
         held=held,
         target=target,
-        extra_costs={cell: cost for kind in lacks for cell, cost in _extra_costs(prompt, _thing(prompt, kind)).items()},
+        extra_costs={cell: cost for kind in lacks for cell, cost in _extra_costs(prompt, kind).items()},
         missing=sum(lacks.values()),
         seen=_seen(" ".join(line(title, prompt) for title in WHERE_OTHERS_ARE)),
         likely=_by_worth(" ".join(line(title, prompt) for title in WHERE_TO_LOOK), here),
@@ -173,13 +171,9 @@ def _lead(held: Inventory, main: str) -> int:
     return held[main] - max(count for kind, count in held.items() if kind != main)
 
 
-def _thing(prompt: str, kind: str) -> str:
-    """The resource to collect for a kind."""
-    return search(rf"^- (\w+) = {kind}$", prompt)
-
-
-def _extra_costs(prompt: str, thing: str) -> dict[Cell, float]:
-    """The extra cost of each cell where a resource was seen or may have regrown."""
+def _extra_costs(prompt: str, kind: str) -> dict[Cell, float]:
+    """The extra cost of each cell where the resource to collect for a kind was seen or may have regrown."""
+    thing = search(rf"^- (\w+) = {kind}$", prompt)
     known, regrowing = re.findall(rf"^- {thing}: (.+)$", prompt, re.MULTILINE)
     things = {
         cell_of(x, y): int(ago or 0) / STEPS_PER_CELL for x, y, ago in re.findall(rf"{CELL}(?: (\d+) ago)?", known)
@@ -192,25 +186,17 @@ def _extra_costs(prompt: str, thing: str) -> dict[Cell, float]:
 
 def _seen(words: str) -> Cell | None:
     """The first cell where another player was seen within FRESH_STEPS."""
-    return next((cells_in(part)[0] for part in words.split(";") if cells_in(part) and _age(part) <= FRESH_STEPS), None)
-
-
-def _age(words: str) -> int:
-    """How many steps ago a player was seen there."""
-    return int(search(r"(\d+) steps ago", words) or 0)
+    for part in words.split(";"):
+        cells, steps_ago = cells_in(part), int(search(r"(\d+) steps ago", part) or 0)
+        if cells and steps_ago <= FRESH_STEPS:
+            return cells[0]
+    return None
 
 
 def _by_worth(words: str, here: Cell) -> list[Cell]:
     """Places by their probability over their distance, the best first."""
     chances = {cell_of(x, y): float(chance) for x, y, chance in re.findall(rf"{CELL} ([\d.]+)", words)}
     return sorted(chances, key=lambda cell: -chances[cell] / (DISTANCE_OFFSET + _distance(here, cell)))
-
-
-def _may_fire_at_once(scene: MatrixScene) -> bool:
-    """True if another player is near and the kind that is to lead already leads by MIN_LEAD."""
-    main = max(scene.target, key=lambda kind: scene.target[kind])
-    leads = _lead(scene.held, main) >= MIN_LEAD
-    return leads and scene.seen is not None and _distance(scene.here, scene.seen) <= NEAR_CELLS
 
 
 def _route(scene: MatrixScene) -> list[Cell]:

@@ -82,15 +82,12 @@ class MeltingPotBody:
         self._earned, self._failed = self._earned + observation.reward, None
         self._observation, self._view = observation, self._perceiver.see(observation.view["RGB"], self._move)
         self._memory.update(observation.step, self._view)
-        self._must_plan |= self._is_surprised()
+        seek = self._strategy.seek if self._strategy else None
+        inventory = self._game.inventory(observation, self._view)
+        self._must_plan |= self._triggers.read(observation.step, self._view, inventory, self._planner.subgoal, seek)
         events = self._game.read(observation, self._view, self._memory)
         self._must_plan |= any(event.is_interaction for event in events)
         return events
-
-    def _is_surprised(self) -> bool:
-        seek = self._strategy.seek if self._strategy else None
-        inventory = self._game.inventory(self._observation, self._view)
-        return self._triggers.read(self._observation.step, self._view, inventory, self._planner.subgoal, seek)
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
         self._must_plan |= strategy != self._strategy
@@ -103,17 +100,14 @@ class MeltingPotBody:
             return Move.NOOP
         if self._view.pose is None:
             return seek_bearings(self._view, self._observation.step)
-        situation = self._situation(strategy)
+        loaded = self._game.is_loaded(self._observation)
+        situation = Situation(self._observation.step, self._view, self._memory, loaded, strategy.seek, strategy.covert)
         move = None if self._must_plan else self._planner.next_move(situation)
         if move is None:
             self._planner.follow(await self._plan(strategy, history))
             self._must_plan = False
             move = self._planner.next_move(situation)
         return self._explore(situation) if move is None else move
-
-    def _situation(self, strategy: SubstrateStrategy) -> Situation:
-        loaded = self._game.is_loaded(self._observation)
-        return Situation(self._observation.step, self._view, self._memory, loaded, strategy.seek, strategy.covert)
 
     def _explore(self, situation: Situation) -> Move:
         """Explores after a plan with nothing left to do, rather than asking for another one in the same step."""
@@ -131,12 +125,13 @@ class MeltingPotBody:
             context = replace(context, critiques=critiques)
         question = self._game.ask_plan(context)
         answer = await answer_or_none(self._model, question)
-        plan = self._game.default_plan(self._view) if answer is None else self._parsed(answer.subgoals)
+        plan = (
+            self._game.default_plan(self._view)
+            if answer is None
+            else parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
+        )
         self._latest, self._earned = (question, plan), 0.0
         return plan
-
-    def _parsed(self, subgoals: Sequence[str]) -> Sequence[Subgoal]:
-        return parse_plan(subgoals, self._game.layout, self._game.subgoals)
 
     def state(self) -> AgentSnapshot:
         subgoal = self._planner.subgoal

@@ -64,18 +64,16 @@ class Scene:
         """By slot, with what each held when the latest actions were decided on."""
         seated: list[tuple[str | None, str | None, str | None]] = [(None, None, None)] * len(self.seats)
         described = zip([*seated, *self.bots], self.before, strict=False)
-        return tuple(OpponentState(*told, inventory=_inventory(seen)) for told, seen in described)
+        return tuple(
+            OpponentState(*told, inventory=_counts(seen["INVENTORY"]) if "INVENTORY" in seen else None)
+            for told, seen in described
+        )
 
     @cached_property
     def held(self) -> Mapping[Seat, tuple[Counts, Counts]]:
         """The inventories (own, other's) in the interaction that the step began, by the seat that took part."""
         now = zip(self.seats, self.after, strict=False)
         return {seat: found for seat, seen in now if (found := _held_in_interaction(seen)) is not None}
-
-
-def _inventory(observation: Mapping[str, Any]) -> Counts | None:
-    """A player's inventory; None in a game without inventories."""
-    return _counts(observation["INVENTORY"]) if "INVENTORY" in observation else None
 
 
 def _held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:

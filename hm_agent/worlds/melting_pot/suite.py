@@ -14,7 +14,7 @@ from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
-from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ def _noop(setup: AgentSetup) -> Agent[Any, Any]:
 def _info(scenario: Scenario) -> ScenarioInfo:
     game = scenario.game
     ceiling = None if scenario.is_self_play else "oracle"
+    unit = f"reward per {game.reward_per_steps:,} steps"
     return ScenarioInfo(
         world="melting_pot",
         name=scenario.name,
@@ -159,15 +160,11 @@ def _info(scenario: Scenario) -> ScenarioInfo:
         group=f"{game.title}, self-play" if scenario.is_self_play else game.title,
         about=scenario.about,
         seats=scenario.seats,
-        metric=Metric("normalised_reward", _unit(game), floor="random", ceiling=ceiling),
+        metric=Metric("normalised_reward", unit, floor="random", ceiling=ceiling),
         published=scenario.published,
         asked_by=SELF_PLAY if scenario.is_self_play else "",
         has_paid_interactions=isinstance(game, MatrixFacts),
     )
-
-
-def _unit(game: GameFacts) -> str:
-    return f"reward per {game.reward_per_steps:,} steps"
 
 
 def _path(folder: Setting) -> Path | None:

@@ -37,9 +37,6 @@ class PlayerBeliefMap:
         self._extra = site_ratio - 1.0
         self._site_count = 0
         self._set_dynamics(np.zeros_like(self._open))
-        self._reset()
-
-    def _reset(self) -> None:
         self.beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
         """(players, height, width) probabilities."""
 
@@ -73,7 +70,7 @@ class PlayerBeliefMap:
     def update(self, view: TextualMap) -> None:
         """One step of the filter: moves the beliefs on, then corrects them by the cells and players in view."""
         if not view.present:
-            self._reset()
+            self.beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
             return
         self.beliefs = self.beliefs * (1 - self._leaving) + self._inflow(self._step_probability * self.beliefs)
         self._clear(view.in_view)
@@ -110,7 +107,10 @@ class PlayerBeliefMap:
         players: all by default. For a single player the number is the probability that it is in view.
         """
         slots = [self._slots[player] for player in players] or list(self._slots.values())
-        seen = self._open * _box_sum(self.beliefs[slots].sum(axis=0), self._reach)
+        # From a place a player sees the square of cells within `reach` columns and rows of it.
+        padded, side = np.pad(self.beliefs[slots].sum(axis=0), self._reach), 2 * self._reach + 1
+        windows = np.lib.stride_tricks.sliding_window_view(padded, (side, side))
+        seen = self._open * np.asarray(windows.sum(axis=(2, 3)))
         chosen: list[tuple[Cell, float]] = []
         for place in np.argsort(-seen, axis=None, kind="stable"):
             y, x = divmod(int(place), seen.shape[1])
@@ -134,10 +134,3 @@ def _sum_around(grids: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     total[..., 1:] += grids[..., :-1]
     total[..., :-1] += grids[..., 1:]
     return total
-
-
-def _box_sum(grid: npt.NDArray[np.float64], reach: int) -> npt.NDArray[np.float64]:
-    """The sum over the square of cells within `reach` columns and rows of each cell."""
-    padded = np.pad(grid, reach)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (2 * reach + 1, 2 * reach + 1))
-    return np.asarray(windows.sum(axis=(2, 3)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -65,19 +65,17 @@ def build_atlas(settings: Mapping[str, Any]) -> Atlas:
     layers.append(_translucent_beams(settings))
     labels: list[Label] = [Label((Sprite("unknown"),))]
     index: dict[bytes, int] = {}
-    for stack in product(*layers):
-        sprites = tuple(sprite for sprite, _ in stack if sprite is not None)
-        _add(Label(sprites), _compose([rgba for _, rgba in stack if rgba is not None]), labels, index)
-    for name, colour in BEAMS.items():
-        beam = np.full((SPRITE_SIZE, SPRITE_SIZE, 3), colour, np.uint8)
-        _add(Label((Sprite(name),)), beam, labels, index)
+    patches = (
+        (tuple(sprite for sprite, _ in stack if sprite), _compose([rgba for _, rgba in stack if rgba is not None]))
+        for stack in product(*layers)
+    )
+    size = (SPRITE_SIZE, SPRITE_SIZE, 3)
+    beams = (((Sprite(name),), np.full(size, colour, np.uint8)) for name, colour in BEAMS.items())
+    for sprites, patch in chain(patches, beams):
+        # Of labels with the same picture the first, with the fewest sprites, is kept.
+        if index.setdefault(patch.tobytes(), len(labels)) == len(labels):
+            labels.append(Label(sprites))
     return Atlas(tuple(labels), index)
-
-
-def _add(label: Label, patch: Pixels, labels: list[Label], index: dict[bytes, int]) -> None:
-    """Adds a picture unless a label has it already: the first label, with the fewest sprites, is kept."""
-    if index.setdefault(patch.tobytes(), len(labels)) == len(labels):
-        labels.append(label)
 
 
 Rotations = tuple[Pixels, ...]

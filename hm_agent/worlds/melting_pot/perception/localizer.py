@@ -72,9 +72,16 @@ class Localizer:
         facing: by the compass, None where no wall is in view. move: the own move since the last step.
         odds_of_staying: the odds that something other than a wall blocked the move (see `odds_of_staying`).
         """
-        kept = self._matching(self._predicted(move, odds_of_staying), walls, hidden, facing)
+        shown, number = self._patterns.wall_sets, self._patterns.number
+        kept = {
+            pose: weight
+            for pose, weight in self._predicted(move, odds_of_staying).items()
+            if (facing is None or pose.facing == facing) and not (shown[number[pose]] ^ walls) & ~hidden
+        }
         self._beliefs = kept or dict.fromkeys(self._patterns.matching(walls, hidden, facing), 1.0)
-        return self._most_likely()
+        ranked = sorted(self._beliefs.items(), key=lambda item: -item[1])
+        clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][1] > MIN_RATIO * ranked[1][1])
+        return ranked[0][0] if clear else None
 
     def _predicted(self, move: int, odds_of_staying: float) -> dict[Pose, float]:
         """The beliefs after a move; at a wall it leaves the pose as it was."""
@@ -89,19 +96,6 @@ class Localizer:
                 beliefs[pose] = beliefs.get(pose, 0.0) + weight * odds_of_staying
         total = sum(beliefs.values())
         return {pose: weight / total for pose, weight in beliefs.items() if weight > MIN_PROBABILITY * total}
-
-    def _matching(self, beliefs: dict[Pose, float], walls: int, hidden: int, facing: int | None) -> dict[Pose, float]:
-        shown, number = self._patterns.wall_sets, self._patterns.number
-        return {
-            pose: weight
-            for pose, weight in beliefs.items()
-            if (facing is None or pose.facing == facing) and not (shown[number[pose]] ^ walls) & ~hidden
-        }
-
-    def _most_likely(self) -> Pose | None:
-        ranked = sorted(self._beliefs.items(), key=lambda item: -item[1])
-        clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][1] > MIN_RATIO * ranked[1][1])
-        return ranked[0][0] if clear else None
 
 
 Offset = tuple[int, int]

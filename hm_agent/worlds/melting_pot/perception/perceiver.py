@@ -119,7 +119,9 @@ class Perceiver:
     def _locate(self, contents: Contents, move: int, mark: str | None) -> Pose | None:
         walls = sum(1 << n for n, meaning in contents if meaning.is_wall)
         hidden = sum(1 << n for n, meaning in contents if meaning.is_hidden)
-        facing = self._compass(contents) if self._vision.has_compass else None
+        # A wall's sprite is drawn rotated against the own facing.
+        compass = (-meaning.turns % 4 for _, meaning in contents if meaning.is_wall)
+        facing = next(compass, None) if self._vision.has_compass else None
         frozen = mark is not None and mark == self._vision.roles.freezing_mark
         scene = self._relative_scene(contents)
         # A hit player can't move, but its mark appears one frame after the hit: the move of that frame failed, too.
@@ -127,10 +129,6 @@ class Perceiver:
         odds = odds_of_staying(self._scene, scene, done)
         self._scene = scene
         return self._localizer.update(walls, hidden, facing, done, odds)
-
-    def _compass(self, contents: Contents) -> int | None:
-        """The own facing by a wall's sprite, which is drawn rotated against it; None where no wall is in view."""
-        return next((-meaning.turns % 4 for _, meaning in contents if meaning.is_wall), None)
 
     def _relative_scene(self, contents: Contents) -> RelativeScene:
         offsets = self._vision.window.offsets

@@ -89,14 +89,11 @@ class ActionPlanner:
             move = self._advance(subgoal, situation)
             if move is not None:
                 return move
-            self._finish()
+            # After a failure the rest of the plan, which depended on this subgoal, is dropped.
+            is_dropped = self.failed or self._is_outdated
+            self.place = len(self.plan) if is_dropped else self.place + 1
+            self._started, self._goal, self._is_outdated = None, None, False
         return None
-
-    def _finish(self) -> None:
-        """Goes on to the next subgoal; after a failure drops the rest of the plan, which depended on this one."""
-        is_dropped = self.failed or self._is_outdated
-        self.place = len(self.plan) if is_dropped else self.place + 1
-        self._started, self._goal, self._is_outdated = None, None, False
 
     def _advance(self, subgoal: Subgoal, situation: Situation) -> Move | None:
         match subgoal:
@@ -110,10 +107,13 @@ class ActionPlanner:
                 return self._wait(subgoal, situation)
 
     def _move_to(self, subgoal: MoveTo, situation: Situation) -> Move | None:
-        if self._is_gone(subgoal.target, situation):
+        target, memory = subgoal.target, situation.memory
+        # Another player has taken the thing to collect if its site is seen empty from another cell.
+        is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
+        if is_empty and situation.pose.cell != target:
             self._is_outdated = True
             return None
-        move = self._walk(subgoal.target, situation)
+        move = self._walk(target, situation)
         return Move.NOOP if move is not None and self._should_hide(move, situation) else move
 
     def _should_hide(self, move: Move, situation: Situation) -> bool:
@@ -123,26 +123,18 @@ class ActionPlanner:
             return False
         return self._concealment.should_wait(cell, situation.view.players, situation.memory.player_belief)
 
-    def _is_gone(self, target: Cell, situation: Situation) -> bool:
-        """Whether another player has taken the thing to collect: its site is seen empty from another cell."""
-        memory = situation.memory
-        is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
-        return is_empty and situation.pose.cell != target
-
     def _fire_at(self, subgoal: FireAt, situation: Situation) -> Move | None:
+        """Attacks the sought players in view, those that are ready first, then the nearest first; else searches."""
         assert self._started is not None
         if situation.step - self._started > FIRE_AT_STEPS:
             return None
-        for opponent in self._targets(situation):
+        sought = [player for player in situation.view.players if is_sought(player.kind, situation.seek)]
+        sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
+        for opponent in sought:
             move = self._attack(opponent, situation)
             if move is not None:
                 return move
         return self._search(subgoal.target, situation)
-
-    def _targets(self, situation: Situation) -> list[Detection]:
-        """The sought players in view: those that are ready first, then the nearest first."""
-        sought = [player for player in situation.view.players if is_sought(player.kind, situation.seek)]
-        return sorted(sought, key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
 
     def _attack(self, opponent: Detection, situation: Situation) -> Move | None:
         assert opponent.cell is not None
@@ -177,7 +169,7 @@ class ActionPlanner:
         if self._used is not None and self._used.step >= self._started:
             self.failed = subgoal if situation.view.mark == self._used.view.mark else None
             return None
-        move = self._approach(subgoal.target, situation)
+        move = self._follow_approach(find_approach_to_use(self._layout, situation.pose, subgoal.target, self._beam))
         if move is None:
             self.failed = subgoal
         if move is Move.INTERACT:
@@ -192,11 +184,8 @@ class ActionPlanner:
         is_ready = station is not None and station.mark == self._ready_mark
         if is_ready or situation.step - self._started >= WAIT_STEPS:
             return None
-        move = self._approach(subgoal.target, situation)
+        move = self._follow_approach(find_approach_to_use(self._layout, situation.pose, subgoal.target, self._beam))
         return Move.NOOP if move is Move.INTERACT else move
-
-    def _approach(self, target: Cell, situation: Situation) -> Move | None:
-        return self._follow_approach(find_approach_to_use(self._layout, situation.pose, target, self._beam))
 
     def _follow_approach(self, approach: BeamApproach | None) -> Move | None:
         self.route = approach.cells if approach else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,11 @@ class Concealment:
 
     def __init__(self, window: Window) -> None:
         self._window = window
-        self._watching_shares = _watching_shares(window)
+        far = max(window.forward, window.backward, window.left, window.right)
+        offsets = [(dx, dy) for dx in range(-far, far + 1) for dy in range(-far, far + 1)]
+        views = {offset: sum(window.shows(Pose(*offset, facing), (0, 0)) for facing in Facing) for offset in offsets}
+        self._watching_shares = {offset: count / 4 for offset, count in views.items() if count}
+        """The share of the four facings at which a player at (dx, dy) from a cell sees it, where there is any."""
         self._waited = 0
 
     def should_wait(self, cell: Cell, others: Sequence[Detection], belief: PlayerBeliefMap | None) -> bool:
@@ -30,12 +34,10 @@ class Concealment:
 
         others: the players in view. belief: about the players out of view, if there is one.
         """
-        is_watched = self._is_seen(cell, others) or self._may_be_seen(cell, others, belief)
+        is_seen = any(other.pose and self._window.shows(other.pose, cell) for other in others)
+        is_watched = is_seen or self._may_be_seen(cell, others, belief)
         self._waited = self._waited + 1 if is_watched and self._waited < MAX_WAIT else 0
         return self._waited > 0
-
-    def _is_seen(self, cell: Cell, others: Sequence[Detection]) -> bool:
-        return any(other.pose and self._window.shows(other.pose, cell) for other in others)
 
     def _may_be_seen(self, cell: Cell, others: Sequence[Detection], belief: PlayerBeliefMap | None) -> bool:
         """Whether a player out of view sees the cell with more than MAX_RISK; its facing is taken to be uniform."""
@@ -53,11 +55,3 @@ class Concealment:
             for (dx, dy), share in self._watching_shares.items()
             if 0 <= y + dy < height and 0 <= x + dx < width
         )
-
-
-def _watching_shares(window: Window) -> Mapping[Cell, float]:
-    """The share of the four facings at which a player at (dx, dy) from a cell sees it; offsets with none left out."""
-    far = max(window.forward, window.backward, window.left, window.right)
-    offsets = [(dx, dy) for dx in range(-far, far + 1) for dy in range(-far, far + 1)]
-    shares = {offset: sum(window.shows(Pose(*offset, facing), (0, 0)) for facing in Facing) / 4 for offset in offsets}
-    return {offset: share for offset, share in shares.items() if share}

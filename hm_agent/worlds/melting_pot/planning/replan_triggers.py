@@ -30,20 +30,15 @@ class ReplanTriggers:
     ) -> bool:
         """True if this frame calls for a new plan.
 
-        That is an unplanned pickup during `fire_at`, or the arrival of a sought player during `move_to`.
-        subgoal: the current one. seek: the players to meet; any if None.
+        That is an unplanned pickup during `fire_at`, or the arrival of a sought player that is ready to interact during
+        `move_to`. subgoal: the current one. seek: the players to meet; any if None.
         """
         has_picked_up = any(now > before for now, before in zip(inventory, self._held, strict=False))
         self._held = inventory
-        arrived = self._arrivals(step, view)
+        ready = {player.kind for player in view.players if player.mark == self._ready_mark}
+        arrived = {player for player in ready if step - self._last_ready.get(player, -ABSENCE_STEPS) >= ABSENCE_STEPS}
+        self._last_ready |= dict.fromkeys(ready, step)
         if isinstance(subgoal, FireAt):
             # A pickup on the way to another player is unplanned and may change the pure strategy that is played.
             return has_picked_up
         return isinstance(subgoal, MoveTo) and any(is_sought(player, seek) for player in arrived)
-
-    def _arrivals(self, step: int, view: TextualMap) -> set[str]:
-        """The players ready to interact that have come into view."""
-        ready = {player.kind for player in view.players if player.mark == self._ready_mark}
-        arrived = {player for player in ready if step - self._last_ready.get(player, -ABSENCE_STEPS) >= ABSENCE_STEPS}
-        self._last_ready |= dict.fromkeys(ready, step)
-        return arrived

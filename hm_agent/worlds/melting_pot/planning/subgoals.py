@@ -94,10 +94,14 @@ def parse_subgoal(text: str, layout: Layout, names: Sequence[str]) -> Subgoal:
     name, arguments = call.groups()
     if name not in names:
         raise SubgoalError(f"unknown function {_shorten(name)}; write {_forms(names)}")
-    cells = _coordinates(arguments, FUNCTIONS[name])
+    function = FUNCTIONS[name]
+    cells = [(int(x), int(y)) for x, y in _COORDINATE.findall(arguments)]
+    leftover = re.sub(r"\s", "", _COORDINATE.sub("#", arguments)).removesuffix(",")
+    if leftover != ",".join("#" * function.arity):
+        raise SubgoalError(f"wrong arguments ({_shorten(arguments)}); write {function.example} with whole numbers")
     for cell in cells:
         _check_cell(cell, layout, name)
-    return FUNCTIONS[name].build(*cells)
+    return function.build(*cells)
 
 
 def parse_plan(texts: Sequence[str], layout: Layout, names: Sequence[str]) -> tuple[Subgoal, ...]:
@@ -113,14 +117,6 @@ def parse_plan(texts: Sequence[str], layout: Layout, names: Sequence[str]) -> tu
     if not plan:
         raise SubgoalError(f"the plan is empty; write {_forms(names)}")
     return tuple(plan)
-
-
-def _coordinates(arguments: str, function: SubgoalFunction) -> tuple[Cell, ...]:
-    cells = tuple((int(x), int(y)) for x, y in _COORDINATE.findall(arguments))
-    leftover = re.sub(r"\s", "", _COORDINATE.sub("#", arguments)).removesuffix(",")
-    if leftover != ",".join("#" * function.arity):
-        raise SubgoalError(f"wrong arguments ({_shorten(arguments)}); write {function.example} with whole numbers")
-    return cells
 
 
 def _check_cell(cell: Cell, layout: Layout, name: str) -> None:

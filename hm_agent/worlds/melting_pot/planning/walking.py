@@ -79,7 +79,10 @@ class Walker:
         if self._path and self._path[0] == pose.cell:
             self._path.popleft()
         if goal != self._goal or not self._is_clear(pose, memory, players):
-            self._plan(pose, goal, memory, players)
+            things = memory.kinds()
+            path = find_path_past_things(self._layout, pose.cell, goal, things, players - {goal})
+            self._goal, self._path = goal, deque(path or ())
+            self._expected = {cell: things[cell] for cell in self._path if cell in things}
         return step_towards(pose, self._path[0]) if self._path else None
 
     def _is_clear(self, pose: Pose, memory: EntityMemory, players: frozenset[Cell]) -> bool:
@@ -88,12 +91,6 @@ class Walker:
         ahead = self._path[0]
         thing = memory.things.get(ahead)
         return ahead not in players and (thing is None or ahead in self._expected)
-
-    def _plan(self, pose: Pose, goal: Cell, memory: EntityMemory, players: frozenset[Cell]) -> None:
-        things = memory.kinds()
-        path = find_path_past_things(self._layout, pose.cell, goal, things, players - {goal})
-        self._goal, self._path = goal, deque(path or ())
-        self._expected = {cell: things[cell] for cell in self._path if cell in things}
 
 
 def seek_bearings(view: TextualMap, step: int) -> Move:

@@ -62,6 +62,9 @@ class SubstrateWorld:
         """What viewers are told of the bots."""
         return ()
 
+    def _keep_timestep(self, timestep: dm_env.TimeStep) -> None:
+        self.timestep = timestep
+
     def background(self) -> Sequence[str]:
         return ()
 
@@ -160,9 +163,6 @@ class MeltingPotWorld(SubstrateWorld):
         observables.background.names.subscribe(on_next=self._keep_names)
         observables.background.action.subscribe(on_next=self._keep_targets)
 
-    def _keep_timestep(self, timestep: dm_env.TimeStep) -> None:
-        self.timestep = timestep
-
     def _keep_names(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
         self._rules = tuple(rule_of(name, self._game) for name in names)
@@ -197,9 +197,6 @@ class SelfPlayWorld(SubstrateWorld):
         )
         substrate.observables().timestep.subscribe(on_next=self._keep_timestep)
         return substrate
-
-    def _keep_timestep(self, timestep: dm_env.TimeStep) -> None:
-        self.timestep = timestep
 
 
 def _permitted(observation: Mapping[str, Any]) -> View:

@@ -54,9 +54,12 @@ def font(size: int) -> Font:
 
 def wrap(text: str, size: int, width: float, lines: int) -> list[str]:
     """Breaks a text into at most `lines` lines of at most `width` pixels; an ellipsis marks where it was cut."""
-    broken = list(islice(_break(text.translate(_SPELLED), font(size), width), lines + 1))
+    face = font(size)
+    broken = list(islice(_break(text.translate(_SPELLED), face, width), lines + 1))
     if len(broken) > lines:
-        broken[lines - 1 :] = [_ellipsis(broken[lines - 1], font(size), width)]
+        last = broken[lines - 1]
+        fitting = _fitting(last, face, width - face.getlength("…"))
+        broken[lines - 1 :] = [last[:fitting].rstrip(" .,;:") + "…"]
     return broken
 
 
@@ -116,10 +119,6 @@ def _pieces(text: str, font: Font, width: float) -> Iterator[str]:
             yield word[:fitting]
             word = word[fitting:]
         yield word
-
-
-def _ellipsis(line: str, font: Font, width: float) -> str:
-    return line[: _fitting(line, font, width - font.getlength("…"))].rstrip(" .,;:") + "…"
 
 
 def _fitting(text: str, font: Font, width: float) -> int:

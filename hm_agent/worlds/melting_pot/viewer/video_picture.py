@@ -70,9 +70,9 @@ class VideoPicture:
         self._other: Counts | None = None
         self._canvas.draw(HEADING, heading, title, game.title)
         self._canvas.draw(
-            WORLD_CAPTION, caption, "The world, for the viewer only; framed: where the agent takes itself to be"
+            WORLD_CAPTION, Pen.caption, "The world, for the viewer only; framed: where the agent takes itself to be"
         )
-        self._canvas.draw(VIEW_CAPTION, caption, "What the agent sees")
+        self._canvas.draw(VIEW_CAPTION, Pen.caption, "What the agent sees")
 
     def __call__(self, step: Step) -> Pixels:
         """The (720, 1280, 3) picture of a step."""
@@ -83,18 +83,16 @@ class VideoPicture:
         if state and state.pose:
             self._canvas.frame(WORLD, scene.frame, state.pose.cell, SPRITE_SIZE, SELF)
         self._canvas.show(VIEW, np.asarray(step.turn.observations[self._seat].view["RGB"], np.uint8))
-        self._draw_holdings(state)
-        self._draw_reward(step.rewards.get(self._seat, 0.0), step.totals[self._seat])
+        self._draw_gains(state, step.rewards.get(self._seat, 0.0), step.totals[self._seat])
         self._draw_thoughts(step.turn.step, state, decision.thoughts)
         return self._canvas.pixels.copy()
 
-    def _draw_holdings(self, state: AgentSnapshot | None) -> None:
+    def _draw_gains(self, state: AgentSnapshot | None, paid: float, total: float) -> None:
+        """Draws the inventories and the reward."""
         self._other = (state and state.other_inventory) or self._other
         self._canvas.draw(OWN, inventory, "Inventory", self._game, state.inventory if state else None)
         if isinstance(self._game, MatrixFacts):
             self._canvas.draw(OTHER, inventory, "The other's last, inferred", self._game, self._other)
-
-    def _draw_reward(self, paid: float, total: float) -> None:
         if paid:
             self._last_reward = paid
             self._course.append(total)
@@ -105,10 +103,6 @@ class VideoPicture:
         self._canvas.draw(STRATEGY, strategy, self._game, thoughts.strategy)
         self._canvas.draw(SUBGOAL, subgoal, state.subgoal if state else None)
         self._canvas.draw(HYPOTHESES, hypotheses, thoughts.about, tuple(thoughts.hypotheses), thoughts.validated)
-
-
-def caption(pen: Pen, words: str) -> None:
-    pen.caption(words)
 
 
 def heading(pen: Pen, title: str, subtitle: str) -> None:
@@ -153,7 +147,11 @@ def inventory(pen: Pen, name: str, game: GameFacts, counts: Counts | None) -> No
     if counts is None:
         pen.write((0, TOP), "not known yet", 15, FAINT)
     for index, (held, count) in enumerate(zip(game.holdings, counts or (), strict=False)):
-        _stock(pen, TOP + index * STOCK, held.name, held.colour, count)
+        y = TOP + index * STOCK
+        pen.write((0, y), held.name, 15, SOFT)
+        pen.write((pen.width, y), f"{count:g}", 15, BRIGHT, anchor="ra")
+        for block in range(min(count, pen.width // 12)):
+            pen.block((12 * block, y + 22, 10, 10), held.colour)
 
 
 def reward(pen: Pen, total: float, last: float | None, course: Sequence[float]) -> None:
@@ -189,13 +187,6 @@ def _value_bar(pen: Pen, y: int, value: float) -> None:
     length = half * min(1.0, abs(value))
     pen.block((14, y, 2 * half, 6), FRAME)
     pen.block((14 + half - (length if value < 0 else 0), y, max(1, length), 6), _gain(value))
-
-
-def _stock(pen: Pen, y: int, name: str, colour: str, count: int) -> None:
-    pen.write((0, y), name, 15, SOFT)
-    pen.write((pen.width, y), f"{count:g}", 15, BRIGHT, anchor="ra")
-    for index in range(min(count, pen.width // 12)):
-        pen.block((12 * index, y + 22, 10, 10), colour)
 
 
 def _chart(pen: Pen, y: int, course: Sequence[float]) -> None:

@@ -84,12 +84,10 @@ class CookingGame:
     def _deliverers(self, observation: Observation[View]) -> list[str]:
         """By whom the soups were delivered that have just paid: oneself, if that is where one's own has gone."""
         soups = round(observation.reward / self.facts.recipe.reward)
-        own = soups and self._hands_before == SOUP and self._kitchen.hands is None and self._faces_delivery()
-        return [OWN if own and n == 0 else self._teammate for n in range(soups)]
-
-    def _faces_delivery(self) -> bool:
         ahead = self._kitchen.stations.get(self._pose.place(1, 0)) if self._pose else None
-        return ahead is not None and ahead.kind == DELIVERY
+        faces_delivery = ahead is not None and ahead.kind == DELIVERY
+        own = soups and self._hands_before == SOUP and self._kitchen.hands is None and faces_delivery
+        return [OWN if own and n == 0 else self._teammate for n in range(soups)]
 
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return tuple(int(view.mark == item.name) for item in self.facts.items)
@@ -108,6 +106,7 @@ class CookingGame:
         reach = kitchen.within_reach(pose.cell)
         in_reach = kitchen.reachable(pose.cell)
         unseen = tuple(sorted(cell for cell in reach if cell not in kitchen.looked_at))
+        seen = context.memory.players.get(self._teammate)
         return PlanCooking(
             rules=self.rules,
             step=context.observation.step,
@@ -121,7 +120,7 @@ class CookingGame:
             spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
             floor=tuple(sorted(kitchen.room(pose.cell))),
             unseen=unseen,
-            teammate=self._sighting(context.memory),
+            teammate=Teammate(seen.cell, seen.mark, seen.step) if seen else None,
             recent=self._rounds.latest,
             pace=self._pace.latest,
             own=work_cost(kitchen, self.layout, pose, own=True),
@@ -131,10 +130,6 @@ class CookingGame:
             layout=self.layout,
             reach=reach,
         )
-
-    def _sighting(self, memory: EntityMemory) -> Teammate | None:
-        seen = memory.players.get(self._teammate)
-        return Teammate(seen.cell, seen.mark, seen.step) if seen else None
 
     def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
         """Keeps by a pot, where most is to be seen."""

@@ -93,14 +93,12 @@ class Kitchen:
     def _pot(self, station: Station) -> Pot:
         tomatoes = int(station.kind.removeprefix(POT))
         is_full = tomatoes >= self._recipe.tomatoes
-        ready = station.step + self._steps_left(station.mark) if is_full else None
+        ready = None
+        if is_full:
+            whole = self._recipe.cooking_steps - 1  # the frame that shows it full is one step old
+            share = 100 if station.mark == COOKED else int((station.mark or "0").removesuffix("%"))
+            ready = station.step + whole - share * whole // 100
         return Pot(station.cell, tomatoes, station.mark, station.step, is_full, ready)
-
-    def _steps_left(self, mark: str | None) -> int:
-        """The largest number of steps that a full pot with this mark must still cook."""
-        whole = self._recipe.cooking_steps - 1  # the frame that shows it full is one step old
-        share = 100 if mark == COOKED else int(mark.removesuffix("%")) if mark else 0
-        return whole - share * whole // 100
 
     def of_kind(self, kind: str) -> list[Station]:
         """The stations of a kind seen so far, sorted by cell."""

@@ -49,10 +49,12 @@ def work_cost(kitchen: Kitchen, layout: Layout, here: Pose | None, *, own: bool)
 def _cycle(layout: Layout, room: Set[Cell], places: Sequence[Cell | None]) -> int | None:
     """The steps from facing the first place, using the others in order, to using the first again; None if unknown."""
     known = [place for place in places if place is not None]
-    start = next((pose for pose in poses_facing(layout, known[0]) if pose.cell in room), None) if known else None
-    if start is None or len(known) < len(places):
+    if len(known) < len(places):
         return None
-    return steps_to_use(layout, start, [*known[1:], known[0]])
+    first, *others = known
+    poses = (Pose(x, y, facing) for x, y in around(first) if (x, y) in room for facing in range(4))
+    start = next((pose for pose in poses if pose.place(1, 0) == first), None)
+    return steps_to_use(layout, start, [*others, first]) if start else None
 
 
 def _mean(costs: Iterable[int | None]) -> int | None:
@@ -81,13 +83,6 @@ def shortest_approach(layout: Layout, start: Pose, target: Cell) -> Approach | N
                 taken[after] = taken[pose] + 1
                 queue.append(after)
     return None
-
-
-def poses_facing(layout: Layout, target: Cell) -> tuple[Pose, ...]:
-    """All poses on open cells that face a target."""
-    beside = (cell for cell in around(target) if layout.is_open(cell))
-    poses = (Pose(x, y, facing) for x, y in beside for facing in range(4))
-    return tuple(pose for pose in poses if pose.place(1, 0) == target)
 
 
 def steps_to_use(layout: Layout, start: Pose, targets: Iterable[Cell]) -> int | None:

@@ -27,13 +27,11 @@ MOST_COLLECTED = 12
 
 def expected_inventories(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> tuple[Counts, ...]:
     """For each pure strategy the inventory an opponent will hold: the median of its earlier ones, TYPICAL without."""
-
-    def count(played: int) -> int:
-        name = rules.behaviours[played]
+    expected = []
+    for played, name in enumerate(rules.behaviours):
         held = [interaction.other[played] for interaction in history if interaction.behaviour == name]
-        return median_low(held) if held else TYPICAL
-
-    return tuple(pure_inventory(rules, played, count(played)) for played in range(len(rules.behaviours)))
+        expected.append(pure_inventory(rules, played, median_low(held) if held else TYPICAL))
+    return tuple(expected)
 
 
 def pure_inventory(rules: MatrixRules, played: int, count: int) -> Counts:
@@ -104,13 +102,12 @@ class PartnerChoice(NamedTuple):
 
 def steps_to_find(seen: Mapping[str, LastSeen | None], step: int) -> Mapping[str, float]:
     """Estimates the steps it takes to reach each player, at most STEPS_PER_SEARCH. step: the present one."""
-
-    def estimate(last: LastSeen | None) -> float:
-        if last is None:
-            return STEPS_PER_SEARCH
-        return min(STEPS_PER_SEARCH, STEPS_TO_ALIGN + last.way + STEPS_PER_STEP_AGO * (step - last.step))
-
-    return {player: estimate(last) for player, last in seen.items()}
+    steps = dict.fromkeys(seen, STEPS_PER_SEARCH)
+    for player, last in seen.items():
+        if last is not None:
+            estimate = STEPS_TO_ALIGN + last.way + STEPS_PER_STEP_AGO * (step - last.step)
+            steps[player] = min(STEPS_PER_SEARCH, estimate)
+    return steps
 
 
 def choose_partners(

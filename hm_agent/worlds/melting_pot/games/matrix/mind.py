@@ -33,7 +33,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     InventoryAnswer,
     JudgeStrategy,
     MakeStrategy,
-    MindAnswer,
     MindsAnswer,
     Opponent,
     PatientAnswer,
@@ -193,16 +192,15 @@ class MatrixMind(Mind):
                 own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
                 return self._strategy(own, other if informed else None, covert=answer.covert)
             case MindsAnswer() if not self._is_crowd:
-                expected = self._expected_inventory(answer.minds) if informed else None
+                # What the one other player will hold if it does as predicted.
+                kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
+                expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
                 return self._strategy(self.rules.counts(answer.own_next), expected)
         assert isinstance(answer, ChoiceAnswer | MindsAnswer)
-        meeting = self._meeting(self.rules.counts(answer.own_next), _sought(answer))
+        # It meets nobody yet if the answer says to watch, anybody if it names none.
+        seek = () if isinstance(answer, PatientAnswer) and answer.watch else tuple(answer.seek) or None
+        meeting = self._meeting(self.rules.counts(answer.own_next), seek)
         return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
-
-    def _expected_inventory(self, minds: Sequence[MindAnswer]) -> Counts | None:
-        """What the one other player will hold if it does as predicted."""
-        kinds = (self.rules.behaviours.index(mind.next) for mind in minds)
-        return next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
 
     def undecided(self) -> MatrixStrategy:
         return MatrixStrategy("")
@@ -211,19 +209,13 @@ class MatrixMind(Mind):
         odds = {player: self._odds(behaviours.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
-            return self._meeting(*self._best_meeting(odds, expected))
+            seen = {player: self.situation.sighting(player) for player in self.players}
+            search = steps_to_find(seen, self.situation.step)
+            best = choose_partners(self.rules, odds, expected, self.situation.held, search)
+            return self._meeting(best.target, best.seek)
         (behaviour,) = (behaviours.get(player) for player in self.players)
         target = best_target(self.rules, odds[self.players[0]], expected)
         return self._strategy(target, expected[self.rules.behaviours.index(behaviour)] if behaviour else None)
-
-    def _best_meeting(
-        self, odds: Mapping[str, Distribution], expected: Sequence[Counts]
-    ) -> tuple[Counts, tuple[str, ...]]:
-        situation = self.situation
-        seen = {player: situation.sighting(player) for player in self.players}
-        search = steps_to_find(seen, situation.step)
-        best = choose_partners(self.rules, odds, expected, situation.held, search)
-        return best.target, best.seek
 
     def _odds(self, behaviour: str | None) -> Distribution:
         """Certain if the behaviour is known, else uniform."""
@@ -243,11 +235,6 @@ class MatrixMind(Mind):
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.rules.behaviours[main]
-
-
-def _sought(answer: ChoiceAnswer | MindsAnswer) -> tuple[str, ...] | None:
-    """Whom to meet by an answer: nobody yet if it says to watch, anybody if it names none."""
-    return () if isinstance(answer, PatientAnswer) and answer.watch else tuple(answer.seek) or None
 
 
 def matrix_interactions(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:

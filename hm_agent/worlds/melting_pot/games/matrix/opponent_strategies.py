@@ -86,7 +86,7 @@ class Reaction:
                 return _certain(self.behaviours, self.replies[self.behaviours.index(move)])
         if self.first is not None:
             return _certain(self.behaviours, self.first)
-        return _uniform(self.behaviours)
+        return (1 / len(self.behaviours),) * len(self.behaviours)
 
 
 def tit_for_tat(behaviours: tuple[str, ...], first: str) -> Reaction:
@@ -113,7 +113,7 @@ class ObservationResponder:
                 return _certain(self.behaviours, self.replies[seen])
             if interaction.behaviour is not None:
                 return _certain(self.behaviours, interaction.behaviour)
-        return _uniform(self.behaviours)
+        return (1 / len(self.behaviours),) * len(self.behaviours)
 
 
 @dataclass(frozen=True)
@@ -189,10 +189,6 @@ class Mixture:
 def _certain(behaviours: tuple[str, ...], played: str) -> Distribution:
     """The distribution with all probability on one behaviour."""
     return tuple(float(name == played) for name in behaviours)
-
-
-def _uniform(behaviours: tuple[str, ...]) -> Distribution:
-    return (1 / len(behaviours),) * len(behaviours)
 
 
 def _times(count: int) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hm_agent.core import Clue
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts
 from hm_agent.worlds.melting_pot.games.matrix.rules import argmax
-from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
@@ -67,14 +66,16 @@ class GatheringReader:
     def read(self, step: int, view: TextualMap, lost: Sequence[Disappearance], own: Counts) -> tuple[Gathering, ...]:
         """The counts of the players whose count changes with this frame.
 
-        A resource last seen before a player's interaction may have been part of the inventory it held there, so its
+        The taker of a lost resource is the only other player, or the one seen on its cell. A resource last seen before
+        a player's interaction may have been part of the inventory it held there, so its
         loss does not count.
         """
         changed = dict.fromkeys(self._respawned(view))
         standing = {player.cell: player.kind for player in view.players}
+        only = next(iter(self._taken)) if len(self._taken) == 1 else None
         for loss in lost:
-            taker = self._taker(loss, standing)
-            if taker is not None and loss.seen >= self._spent[taker].get(loss.kind, 0):
+            taker = only or standing.get(loss.cell)
+            if taker in self._taken and loss.seen >= self._spent[taker].get(loss.kind, 0):
                 self._count(step, taker, loss.kind)
                 changed[taker] = None
         return tuple(self._clue(step, player, own) for player in changed)
@@ -103,11 +104,6 @@ class GatheringReader:
 
     def _counts(self, player: str) -> Counts:
         return tuple(self._taken[player][kind] for kind in self._things)
-
-    def _taker(self, loss: Disappearance, standing: Mapping[Cell | None, str]) -> str | None:
-        """The player who took a lost resource: the only other one, or the one seen on its cell; None if unknown."""
-        taker = next(iter(self._taken)) if len(self._taken) == 1 else standing.get(loss.cell)
-        return taker if taker in self._taken else None
 
     def _clue(self, step: int, taker: str, own: Counts) -> Gathering:
         taken = self._counts(taker)

@@ -21,6 +21,17 @@ from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, check_players
 
 
+class _ByBehaviour:
+    """A question whose answer holds mappings by behaviour."""
+
+    __slots__ = ()
+    rules: MatrixRules
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+
 class InventoryAnswer(BaseModel):
     """What the other held, by behaviour."""
 
@@ -29,7 +40,7 @@ class InventoryAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class InferInventory(Question[InventoryAnswer]):
+class InferInventory(_ByBehaviour, Question[InventoryAnswer]):
     """Which inventory of the partner explains the reward? (step 1, where the model infers it)"""
 
     template = "melting_pot/matrix/infer_inventory.j2"
@@ -37,10 +48,6 @@ class InferInventory(Question[InventoryAnswer]):
     rules: MatrixRules
     own: Counts
     reward: float
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.rules.behaviours
 
     def check(self, answer: InventoryAnswer) -> None:
         self.rules.check("inventory", answer.inventory)
@@ -73,7 +80,7 @@ class CounterAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class PredictAndCounter(Question[CounterAnswer]):
+class PredictAndCounter(_ByBehaviour, Question[CounterAnswer]):
     """What will the opponent play next given a hypothesis, and what should the agent hold against it? (steps 4 and 5)
 
     hypothesis: None before the first. certain: True if the hypothesis is known to be true. taken: the count of each
@@ -90,10 +97,6 @@ class PredictAndCounter(Question[CounterAnswer]):
     taken: Counts | None = None
     own: Counts | None = None
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.rules.behaviours
-
     def check(self, answer: CounterAnswer) -> None:
         self.rules.check("other_next", answer.other_next)
         self.rules.check("own_next", answer.own_next)
@@ -108,7 +111,7 @@ class PredictionAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class PredictNext(Question[PredictionAnswer]):
+class PredictNext(_ByBehaviour, Question[PredictionAnswer]):
     """What will one of several opponents play next given a hypothesis? (step 4, asked apart from step 5)"""
 
     template = "melting_pot/matrix/predict_next.j2"
@@ -116,10 +119,6 @@ class PredictNext(Question[PredictionAnswer]):
     rules: MatrixRules
     history: tuple[MatrixInteraction, ...]
     hypothesis: str | None
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.rules.behaviours
 
     def check(self, answer: PredictionAnswer) -> None:
         self.rules.check("other_next", answer.other_next)
@@ -159,7 +158,7 @@ class PatientAnswer(ChoiceAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseOpponents(Question[PatientAnswer]):
+class ChooseOpponents(_ByBehaviour, Question[PatientAnswer]):
     """Which players should the agent seek, and what should it collect for them? (step 5 with several opponents)
 
     own: the agent's inventory. step: the present one.
@@ -171,10 +170,6 @@ class ChooseOpponents(Question[PatientAnswer]):
     opponents: tuple[Opponent, ...]
     own: Counts
     step: int
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.rules.behaviours
 
     def check(self, answer: PatientAnswer) -> None:
         self.rules.check("own_next", answer.own_next)
@@ -199,7 +194,7 @@ class MindsAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadMinds(Question[MindsAnswer]):
+class ReadMinds(_ByBehaviour, Question[MindsAnswer]):
     """All steps in one question: hypothesise, predict, and choose what to do (Vanilla Mind Prompting, section 4.5).
 
     opponents: with their interactions, without hypotheses. own: the agent's inventory. step: the present one.
@@ -211,10 +206,6 @@ class ReadMinds(Question[MindsAnswer]):
     opponents: tuple[Opponent, ...]
     own: Counts
     step: int
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.rules.behaviours
 
     def check(self, answer: MindsAnswer) -> None:
         names = [opponent.player for opponent in self.opponents]
@@ -232,7 +223,7 @@ class StrategyAnswer(ChoiceAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class MakeStrategy(Question[StrategyAnswer]):
+class MakeStrategy(_ByBehaviour, Question[StrategyAnswer]):
     """Which strategy should the agent follow next?
 
     history: the interactions with all players. players: the names of the others. best: the earlier strategies that
@@ -246,17 +237,13 @@ class MakeStrategy(Question[StrategyAnswer]):
     players: tuple[str, ...]
     best: tuple[Hypothesis, ...] = ()
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.rules.behaviours
-
     def check(self, answer: StrategyAnswer) -> None:
         self.rules.check("own_next", answer.own_next)
         check_players("seek", answer.seek, self.players)
 
 
 @dataclass(frozen=True, slots=True)
-class FollowStrategy(Question[ChoiceAnswer]):
+class FollowStrategy(_ByBehaviour, Question[ChoiceAnswer]):
     """What should the agent hold next given a strategy, and which players should it seek?"""
 
     template = "melting_pot/matrix/follow_strategy.j2"
@@ -265,10 +252,6 @@ class FollowStrategy(Question[ChoiceAnswer]):
     history: tuple[MatrixInteraction, ...]
     players: tuple[str, ...]
     strategy: str
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.rules.behaviours
 
     def check(self, answer: ChoiceAnswer) -> None:
         self.rules.check("own_next", answer.own_next)

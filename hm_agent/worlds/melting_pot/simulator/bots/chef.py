@@ -130,7 +130,10 @@ class Chef:
 
     def _work(self, pose: Pose) -> Move:
         goal = self._goal(pose.cell)
-        move = self._approach(pose, goal if goal is not None else self._waiting_place(pose.cell))
+        # Without a goal it waits at the pot that is ready soonest, else at the fullest.
+        pots = sorted(self._kitchen.pots, key=lambda pot: (pot.ready or self._step + MAX_APPROACH_MOVES, -pot.tomatoes))
+        waiting_place = pots[0].cell if pots else pose.cell
+        move = self._approach(pose, waiting_place if goal is None else goal)
         is_idle = goal is None or self._step - self._last_use <= self._beam.rest
         return Move.NOOP if move is Move.INTERACT and is_idle else move
 
@@ -138,22 +141,18 @@ class Chef:
         approach = find_approach_to_use(self._layout, pose, goal, self._beam)
         return approach.move if approach else Move.NOOP
 
-    def _waiting_place(self, here: Cell) -> Cell:
-        """The cell to wait at: the pot that is ready soonest, else the fullest."""
-        pots = sorted(self._kitchen.pots, key=lambda pot: (pot.ready or self._step + MAX_APPROACH_MOVES, -pot.tomatoes))
-        return pots[0].cell if pots else here
-
     def _goal(self, here: Cell) -> Cell | None:
         """The station to use next; None where the chef has to wait."""
-        kitchen = self._kitchen
-        if kitchen.hands is None:
-            wanted = self._wanted()
-            return self._source(here, wanted) if wanted else None
-        usable = self._uses(here, kitchen.hands)
-        if usable:
+        kitchen, wanted = self._kitchen, self._wanted()
+        if kitchen.hands is not None and (usable := self._uses(here, kitchen.hands)):
             return usable[0]
-        wanted = self._wanted()
-        return self._bare_counter(here) if wanted and wanted != kitchen.hands else None
+        if wanted is None or wanted == kitchen.hands:
+            return None
+        if kitchen.hands is None:
+            sources = [s.cell for s in kitchen.reachable(here).values() if s.mark == wanted]
+            return nearest(here, sources) if sources else None
+        bare = kitchen.within_reach(here) - kitchen.stations.keys()
+        return nearest(here, bare) if bare else None
 
     def _wanted(self) -> str | None:
         """The item to fetch with empty hands, by role; None where nothing is needed."""
@@ -174,15 +173,6 @@ class Chef:
             lacking = [pot for pot in self._kitchen.pots if not pot.is_full]
             return [pot.cell for pot in sorted(lacking, key=lambda pot: -pot.tomatoes)]
         return [pot.cell for pot in self._kitchen.pots if pot.is_cooked_by(self._step)]
-
-    def _source(self, here: Cell, item: str) -> Cell | None:
-        """The nearest dispenser or counter to take an item from."""
-        holding = [s.cell for s in self._kitchen.reachable(here).values() if s.mark == item]
-        return nearest(here, holding) if holding else None
-
-    def _bare_counter(self, here: Cell) -> Cell | None:
-        bare = self._kitchen.within_reach(here) - self._kitchen.stations.keys()
-        return nearest(here, bare) if bare else None
 
 
 def nearest(here: Cell, cells: Iterable[Cell]) -> Cell:

@@ -118,19 +118,16 @@ class ScriptedPlayer:
     def _search(self, view: TextualMap) -> Move:
         """Walks to a likely place of the partner."""
         assert view.pose is not None
-        if self._destination is None or self._sees(self._destination):
+        if self._destination is None or self.memory.looked_at.get(self._destination) == self._step:
             self._destination = self.memory.likely_place(view.pose.cell)
         return self._go(view, self._destination) if self._destination else self._explore(view)
 
     def _explore(self, view: TextualMap) -> Move:
         """Walks to the cell out of view for longest."""
         assert view.pose is not None
-        if self._destination is None or self._sees(self._destination):
+        if self._destination is None or self.memory.looked_at.get(self._destination) == self._step:
             self._destination = stalest_cell(self._layout, view.pose.cell, self.memory.looked_at, self._step)
         return self._go(view, self._destination)
-
-    def _sees(self, cell: Cell) -> bool:
-        return self.memory.looked_at.get(cell) == self._step
 
     def _go(self, view: TextualMap, destination: Cell) -> Move:
         assert view.pose is not None

@@ -103,16 +103,11 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
         if view.pose and state.player.just_saw(view.pose.cell) == self._game.things[state.target]:
             state.held += 1
         if state.collected:
-            seen = self._game.things.index(state.collected.most_common(1)[0][0])
-            state.target = best_response(self._game, seen)
+            payoff, seen = self._game.payoff, self._game.things.index(state.collected.most_common(1)[0][0])
+            state.target = max(range(len(payoff)), key=lambda own: payoff[own][seen])
 
     def close(self) -> None:
         """Nothing to release."""
-
-
-def best_response(game: MatrixFacts, other: int) -> int:
-    """The best response to a pure strategy, both by index."""
-    return max(range(len(game.payoff)), key=lambda own: game.payoff[own][other])
 
 
 @runtime_checkable
@@ -130,11 +125,6 @@ class IntentLog:
     game: GameFacts
     intents: list[str | None]
 
-    def add_slot(self) -> int:
-        """Adds a player and returns its slot; at every reset players are added in the population's order."""
-        self.intents.append(None)
-        return len(self.intents) - 1
-
 
 class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
     """Wraps a policy and logs its intent at every step: a puppet's GOAL, or a free scripted player's own choice."""
@@ -144,7 +134,9 @@ class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
         self._policy, self._log, self._constant_intent = policy, log, intent
 
     def initial_state(self) -> tuple[int, Any]:
-        return self._log.add_slot(), self._policy.initial_state()
+        """The player's slot in the log, and its own state; at every reset they come in the population's order."""
+        self._log.intents.append(None)
+        return len(self._log.intents) - 1, self._policy.initial_state()
 
     def step(self, timestep: dm_env.TimeStep, prev_state: tuple[int, Any]) -> tuple[int, tuple[int, Any]]:
         slot, state = prev_state

@@ -121,17 +121,13 @@ def _reason(hands: str | None, used: Station | None, tomatoes: int) -> str:
     """Why, by the rules of the kitchen, using a station changed nothing. hands: what the cook held."""
     if used is None:
         return "Nothing lies there, and one needs something in one's hands to put it down."
-    if used.kind.startswith(POT):
-        return _reason_at_pot(hands, used, tomatoes)
-    if hands is not None:
-        return f"With a {hands} in the hands nothing can be taken there: use it or put it down first."
-    return "It takes soup, and nothing else."
-
-
-def _reason_at_pot(hands: str | None, pot: Station, tomatoes: int) -> str:
+    if not used.kind.startswith(POT):
+        if hands is not None:
+            return f"With a {hands} in the hands nothing can be taken there: use it or put it down first."
+        return "It takes soup, and nothing else."
     if hands == TOMATO:
         return f"The pot holds {tomatoes} tomatoes already: fill another, or wait until its soup is taken."
-    if hands == DISH and pot.mark != COOKED:
+    if hands == DISH and used.mark != COOKED:
         return "Its soup isn't cooked yet: fill it, and wait until it is."
     if hands == SOUP:
         return "One can't put soup back: deliver it."

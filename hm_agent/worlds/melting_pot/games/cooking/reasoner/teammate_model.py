@@ -77,19 +77,15 @@ def likeliest_strategy(history: Sequence[KitchenInteraction], best: Sequence[Hyp
     stronger evidence than a good fit in hindsight.
     """
     values = {hypothesis.words: hypothesis.value for hypothesis in best}
+    weights = [DISCOUNT ** (len(history) - 1 - n) for n in range(len(history))]
 
     def log_odds(strategy: TeammateStrategy) -> float:
-        bonus = LOG_ODDS_PER_VALUE * values.get(strategy.words, 0.0)
-        return strategy.prior + bonus + _log_likelihood(strategy, history)
+        """By the discounted log-likelihood of the teammate's roles; rounds of unknown role are left out."""
+        chances = _likelihoods(strategy, history)
+        fit = sum(weight * log(chance) for weight, chance in zip(weights, chances, strict=True) if chance)
+        return strategy.prior + LOG_ODDS_PER_VALUE * values.get(strategy.words, 0.0) + fit
 
     return max(LIBRARY, key=log_odds)
-
-
-def _log_likelihood(strategy: TeammateStrategy, history: Sequence[KitchenInteraction]) -> float:
-    """The discounted log-likelihood of the teammate's roles under a strategy; rounds of unknown role are left out."""
-    weights = (DISCOUNT ** (len(history) - 1 - n) for n in range(len(history)))
-    likelihoods = _likelihoods(strategy, history)
-    return sum(weight * log(chance) for weight, chance in zip(weights, likelihoods, strict=True) if chance)
 
 
 def _likelihoods(strategy: TeammateStrategy, history: Sequence[KitchenInteraction]) -> Iterator[float]:

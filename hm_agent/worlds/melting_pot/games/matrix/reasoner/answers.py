@@ -116,23 +116,19 @@ def choose(question: ChooseOpponents) -> PatientAnswer:
 
 def read_minds(question: ReadMinds) -> MindsAnswer:
     """Proposes a hypothesis for every player the agent interacted with, and answers with the best choice given them."""
-    opponents = [with_hypothesis(question.rules, opponent) for opponent in question.opponents]
-    if question.rules.players > 2:
-        return _read_many(question, opponents)
+    rules = question.rules
+    opponents = [with_hypothesis(rules, opponent) for opponent in question.opponents]
+    if rules.players > 2:
+        predictions = predict_all(rules, opponents, question.step)
+        best = choose_among(rules, opponents, predictions, question.own, question.step)
+        expected = {player: rules.behaviours[shares.index(max(shares))] for player, shares in predictions.items()}
+        return MindsAnswer(minds=_minds(opponents, expected), seek=list(best.seek), own_next=rules.by_name(best.target))
     (opponent,) = opponents
     believed = opponent.hypothesis.words if opponent.hypothesis else None
     taken = opponent.present.taken if opponent.present else None
-    answer = counter(PredictAndCounter(question.rules, opponent.history, believed, taken=taken, own=question.own))
+    answer = counter(PredictAndCounter(rules, opponent.history, believed, taken=taken, own=question.own))
     other = max(answer.other_next, key=answer.other_next.__getitem__)
     return MindsAnswer(minds=_minds(opponents, {opponent.player: other}), own_next=answer.own_next)
-
-
-def _read_many(question: ReadMinds, opponents: Sequence[Opponent]) -> MindsAnswer:
-    rules = question.rules
-    predictions = predict_all(rules, opponents, question.step)
-    best = choose_among(rules, opponents, predictions, question.own, question.step)
-    expected = {player: rules.behaviours[shares.index(max(shares))] for player, shares in predictions.items()}
-    return MindsAnswer(minds=_minds(opponents, expected), seek=list(best.seek), own_next=rules.by_name(best.target))
 
 
 def _minds(opponents: Sequence[Opponent], expected: Mapping[str, str]) -> list[MindAnswer]:
@@ -199,18 +195,14 @@ def _target_from_history(question: PlanSubgoals) -> Counts:
     rules, history, own = question.rules, question.history, question.inventory
     if rules.players > 2:
         met = opponents_in(rules, history)
-        return best_target(rules, _average_prediction(question, met), inventories_held(rules, met), own)
+        known = predict_all(rules, [*met, unknown_opponent("")], question.step)
+        predictions = [known[opponent.player] for opponent in met]
+        predictions += [known[""]] * (rules.players - 1 - len(met))
+        mean = tuple(sum(shares) / len(predictions) for shares in zip(*predictions, strict=True))
+        return best_target(rules, mean, inventories_held(rules, met), own)
     believed = likeliest_strategy(rules, history, ()).words if history else None
     answer = counter(PredictAndCounter(rules, history, believed, own=own))
     return rules.counts(answer.own_next)
-
-
-def _average_prediction(question: PlanSubgoals, met: Sequence[Opponent]) -> Distribution:
-    """The mean of the predictions for all other players. met: those with whom the agent interacted."""
-    known = predict_all(question.rules, [*met, unknown_opponent("")], question.step)
-    predictions = [known[opponent.player] for opponent in met]
-    predictions += [known[""]] * (question.rules.players - 1 - len(met))
-    return tuple(sum(shares) / len(predictions) for shares in zip(*predictions, strict=True))
 
 
 def evaluate_plan(question: EvaluatePlan) -> Critique:

@@ -67,17 +67,13 @@ def _zero_sum_strategies(names: tuple[str, ...], payoff: Payoff) -> Iterator[Opp
 def _mixed_motive_strategies(names: tuple[str, ...], payoff: Payoff) -> Iterator[OpponentStrategy]:
     """Strategies that reward and punish, in games where both players can gain."""
     yield from (Always(names, name, prior=-0.7) for name in names)
-    yield tit_for_tat(names, first=max(names, key=lambda name: _mutual_payoff(names, payoff, name)))
+    mutual = {name: payoff[n][n] for n, name in enumerate(names)}  # each player's payoff if both play the same
+    yield tit_for_tat(names, first=max(names, key=mutual.__getitem__))
     yield Reaction(names, "The opponent repeats its own last move.", -2.5, True, names)
     for kind, harsh in permutations(names, 2):
-        if _mutual_payoff(names, payoff, kind) > _mutual_payoff(names, payoff, harsh):
+        if mutual[kind] > mutual[harsh]:
             yield from (GrimTrigger(names, kind, harsh, after) for after in GRUDGES)
             yield from (Corrigible(names, harsh, kind, after) for after in GRUDGES)
-
-
-def _mutual_payoff(names: tuple[str, ...], payoff: Payoff, both: str) -> float:
-    """Each player's payoff if both play the same pure strategy."""
-    return payoff[names.index(both)][names.index(both)]
 
 
 def _replies(names: tuple[str, ...], payoff: Payoff, choose: Callable[..., int]) -> tuple[str, ...]:

@@ -42,12 +42,13 @@ def best_behaviour(
         return max(moves, key=lambda move: rules.payoff[move][move])
     remaining = _interactions_left(rules, history)
     if certain and believed:
-        futures = [_future(rules, believed, history, 1.0)]
+        weights = [(believed, 1.0)]
     else:  # a believed strategy counts as much as all others together
-        futures = [
-            _future(rules, strategy, history, probability + (strategy == believed))
-            for strategy, probability in posterior(rules, history)
-        ]
+        weights = [(strategy, chance + (strategy == believed)) for strategy, chance in posterior(rules, history)]
+    futures = [
+        Future(rules, strategy, accuracy_of(strategy, history, FIRM_PRIOR), tuple(history), weight)
+        for strategy, weight in weights
+    ]
     safe = max(moves, key=lambda move: _repeat_value(futures, move, remaining))
     stake = STAKE * max(0.0, sum(interaction.reward for interaction in history))
     allowed = [move for move in moves if move == safe or _risk(futures, safe, move, remaining) <= stake]
@@ -127,12 +128,6 @@ def _risk(futures: Sequence[Future], safe: int, move: int, remaining: float) -> 
         (future.repeat_value(safe, remaining) - _move_value([future], move, remaining, DEPTH) for future in plausible),
         default=0.0,
     )
-
-
-def _future(
-    rules: MatrixRules, strategy: OpponentStrategy, history: Sequence[MatrixInteraction], weight: float
-) -> Future:
-    return Future(rules, strategy, accuracy_of(strategy, history, FIRM_PRIOR), tuple(history), weight)
 
 
 def _interactions_left(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> float:

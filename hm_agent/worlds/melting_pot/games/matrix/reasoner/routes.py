@@ -89,21 +89,14 @@ def _lead(question: PlanSubgoals, main: int) -> int:
 
 def _pays_to_meet_now(question: PlanSubgoals, target: Counts, main: int, lacking: int) -> bool:
     """True if interacting now with a sought player that is near gives more reward per step than collecting first."""
-    is_to_lead = target[main] == max(target)
-    if not _is_opponent_near(question) or not is_to_lead or _lead(question, main) < 1:
-        return False
-    now, later = STEPS_PER_ROUND - SEARCH, STEPS_PER_ROUND + STEPS_PER_THING * lacking
-    return _payoff(question, main, question.inventory) / now > _payoff(question, main, target) / later
-
-
-def _is_opponent_near(question: PlanSubgoals) -> bool:
-    here = question.pose.cell
     recent = (seen for seen in question.others if seen.sought and question.step - seen.step <= RECENT)
-    return any(distance(here, seen.cell) <= NEAR for seen in recent)
-
-
-def _payoff(question: PlanSubgoals, main: int, own: Counts) -> float:
-    """The reward of an interaction, against the inventory a strategy does best against if none is expected."""
-    row = question.rules.payoff[main]
-    hoped = pure_inventory(question.rules, row.index(max(row)), TYPICAL)
-    return reward(own, question.expected or hoped, question.rules.payoff)
+    is_near = any(distance(question.pose.cell, seen.cell) <= NEAR for seen in recent)
+    is_to_lead = target[main] == max(target)
+    if not is_near or not is_to_lead or _lead(question, main) < 1:
+        return False
+    payoff = question.rules.payoff
+    # Where no inventory is expected, it is the one that the resource does best against.
+    hoped = pure_inventory(question.rules, payoff[main].index(max(payoff[main])), TYPICAL)
+    other = question.expected or hoped
+    now, later = STEPS_PER_ROUND - SEARCH, STEPS_PER_ROUND + STEPS_PER_THING * lacking
+    return reward(question.inventory, other, payoff) / now > reward(target, other, payoff) / later
