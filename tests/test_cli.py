@@ -199,7 +199,7 @@ def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
 
 
 def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
-    status, output, errors = call(*demo_arguments(), "--max_steps=700", f"--out={tmp_path / 'demo'}", cwd=tmp_path)
+    status, output, errors = call(*demo_arguments(), "--max_steps=500", f"--out={tmp_path / 'demo'}", cwd=tmp_path)
     assert (status, errors) == (0, "")
     assert "hypothetical_minds" in output
     assert output.endswith(
@@ -209,7 +209,7 @@ def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
     left = {path.name for path in episode.iterdir()}
     assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}
     result = json.loads((episode / "result.json").read_text())
-    assert (result["status"], result["steps"]) == ("max_steps", 700)
+    assert (result["status"], result["steps"]) == ("max_steps", 500)
     assert result["metrics"]["unknown_patches"] == 0
     assert result["metrics"]["interactions"] > 5
     assert f'href="../{EPISODE}/video.mp4"' in (tmp_path / "demo" / "report" / "report.html").read_text()

@@ -63,7 +63,7 @@ def test_faults_of_an_endpoint_change_no_episode(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_repeatedly_killed_command_loses_no_answer_and_pays_none_twice(tmp_path: Path, endpoint: Endpoint) -> None:
-    trial = KillTrial(tmp_path, endpoint, episodes=1, steps=150)
+    trial = KillTrial(tmp_path, endpoint, episodes=1, steps=100)
     rounds = run_trial(trial, rounds=2)
     assert [one.was_killed for one in rounds] == [True, True, False]
     assert [one.paid_again for one in rounds] == [0] * 3
