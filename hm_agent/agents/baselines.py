@@ -11,6 +11,8 @@ from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_
 from hm_agent.theory_of_mind.mind import BasicMind, MindPrompting, OpponentModel, Outcome, StrategyMaking
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
+SIGNS: Mapping[Outcome, float] = {Outcome.POSITIVE: 1.0, Outcome.NEUTRAL: 0.0, Outcome.NEGATIVE: -1.0}
+
 
 class Reactive(BaseStrategist[BasicMind]):
     """Decides on nothing: every plan is made from the whole history of interactions (ReAct, appendix D.1)."""
@@ -76,9 +78,6 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
         self._minds |= minds
         self._expected |= {player: mind.prediction for player, mind in minds.items()}
         return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
-
-
-SIGNS: Mapping[Outcome, float] = {Outcome.POSITIVE: 1.0, Outcome.NEUTRAL: 0.0, Outcome.NEGATIVE: -1.0}
 
 
 class EvaluatedStrategies(BaseStrategist[StrategyMaking]):

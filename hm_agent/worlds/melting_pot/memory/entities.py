@@ -14,6 +14,13 @@ from hm_agent.worlds.melting_pot.grid import Cell, Layout, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap, place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
+STEPS_PER_CELL = 4
+"""One cell of distance counts as much as this many steps out of view."""
+NEVER_SEEN = -300
+"""The step assumed for cells that were never in view."""
+MIN_SEPARATION = 5
+"""The least distance in cells between two places of one answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayerSighting:
@@ -113,14 +120,6 @@ class EntityMemory:
             yield kind, cell, step
         for name, sighting in self.players.items():
             yield name, sighting.cell, sighting.step
-
-
-STEPS_PER_CELL = 4
-"""One cell of distance counts as much as this many steps out of view."""
-NEVER_SEEN = -300
-"""The step assumed for cells that were never in view."""
-MIN_SEPARATION = 5
-"""The least distance in cells between two places of one answer."""
 
 
 def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> Cell:

@@ -23,6 +23,21 @@ POT = "pot_"
 """The prefix of a pot's kind, which ends with the number of tomatoes in it."""
 COOKED = "cooked"
 """The mark of a pot whose progress bar is full; until then its mark is a share such as `40%`."""
+COMPLEMENT: Mapping[str | None, str] = {
+    LOADS: SERVES,
+    SERVES: LOADS,
+    EVERYTHING: EVERYTHING,
+    STANDS: EVERYTHING,
+    None: EVERYTHING,
+}
+"""The agent's role by the teammate's, None while that is unknown: cooks who share the work deliver most."""
+OWN_PART: Mapping[str, str] = {
+    LOADS: "keep all pots full of tomatoes",
+    SERVES: "fetch dishes, take soup as soon as it is cooked, and deliver it",
+    EVERYTHING: "fill pots, fetch a dish while they cook, and deliver, whatever is missing most",
+    STANDS: "keep out of the way",
+}
+"""The agent's strategy for each role, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +157,6 @@ def rooms(layout: Layout) -> list[frozenset[Cell]]:
                 edge += new
             found.append(frozenset(reached))
     return found
-
-
-COMPLEMENT: Mapping[str | None, str] = {
-    LOADS: SERVES,
-    SERVES: LOADS,
-    EVERYTHING: EVERYTHING,
-    STANDS: EVERYTHING,
-    None: EVERYTHING,
-}
-"""The agent's role by the teammate's, None while that is unknown: cooks who share the work deliver most."""
-
-OWN_PART: Mapping[str, str] = {
-    LOADS: "keep all pots full of tomatoes",
-    SERVES: "fetch dishes, take soup as soon as it is cooked, and deliver it",
-    EVERYTHING: "fill pots, fetch a dish while they cook, and deliver, whatever is missing most",
-    STANDS: "keep out of the way",
-}
-"""The agent's strategy for each role, in words."""
 
 
 @dataclass(frozen=True, slots=True)

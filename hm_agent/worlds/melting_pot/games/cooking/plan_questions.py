@@ -18,6 +18,7 @@ SUBGOALS = ("interact", "wait", "move_to")
 """The functions a plan may call."""
 MOST_SUBGOALS = 10
 """The largest number of subgoals in a plan; a longer one would be outdated long before its end."""
+UNEXPLAINED = "nothing changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +140,6 @@ class EvaluateCooking(Question[Critique]):
     reward: float
     before: KitchenMoment
     after: KitchenMoment
-
-
-UNEXPLAINED = "nothing changed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,14 @@ STEPS_PER_ROUND = 50.0
 """Steps between two interactions without collecting: finding the opponent, being frozen, respawning."""
 MOST_COLLECTED = 12
 """The largest count of one resource that a target inventory has."""
+STEPS_PER_SEARCH = 100.0
+"""Steps it takes, on a large map with many players, to find a particular one whose position is unknown."""
+STEPS_TO_ALIGN = 8.0
+"""Steps it takes to aim the beam at a player, besides the way to where it was last seen."""
+STEPS_PER_STEP_AGO = 1.0
+"""Additional steps it takes to find a player for each step since it was last seen."""
+WORTHWHILE = 0.0018
+"""The least expected reward per step, as a share of the highest payoff, for which to interact rather than watch."""
 
 
 def expected_inventories(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> tuple[Counts, ...]:
@@ -72,16 +80,6 @@ def best_target(
 def raised(held: Counts, main: int, count: int) -> Counts:
     """An inventory with one resource raised to at least a count."""
     return tuple(max(have, count) if n == main else have for n, have in enumerate(held))
-
-
-STEPS_PER_SEARCH = 100.0
-"""Steps it takes, on a large map with many players, to find a particular one whose position is unknown."""
-STEPS_TO_ALIGN = 8.0
-"""Steps it takes to aim the beam at a player, besides the way to where it was last seen."""
-STEPS_PER_STEP_AGO = 1.0
-"""Additional steps it takes to find a player for each step since it was last seen."""
-WORTHWHILE = 0.0018
-"""The least expected reward per step, as a share of the highest payoff, for which to interact rather than watch."""
 
 
 @dataclass(frozen=True, slots=True)
