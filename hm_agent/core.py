@@ -148,13 +148,16 @@ class Hypothesis:
     """A belief about another player, in words.
 
     value: how well it has predicted so far, in [-c, c]. prediction: what it predicts of the next interaction, None
-    until it is asked. born: how many interactions had happened when it was first proposed.
+    until it is asked. born: how many interactions had happened when it was first proposed. right, tested: how many of
+    its predictions came true, of how many that could be told.
     """
 
     words: str
     value: float = 0.0
     prediction: str | None = None
     born: int = 0
+    right: int = 0
+    tested: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,14 +51,18 @@ def score(bank: Bank, is_right: Callable[[str], bool | None], parameters: Hyperp
 
     is_right: whether a prediction came true; None if that can't be told, which changes no value.
     """
-    scored = []
-    for hypothesis in bank:
-        value = hypothesis.value
-        correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
-        if correct is not None:
-            value = update(value, correct, learning_rate=parameters.learning_rate, reward=parameters.reward)
-        scored.append(replace(hypothesis, value=value, prediction=None))
-    return tuple(scored)
+    return tuple(_scored(hypothesis, is_right, parameters) for hypothesis in bank)
+
+
+def _scored(
+    hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters
+) -> Hypothesis:
+    correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
+    if correct is None:
+        return replace(hypothesis, prediction=None)
+    value = update(hypothesis.value, correct, learning_rate=parameters.learning_rate, reward=parameters.reward)
+    right, tested = hypothesis.right + correct, hypothesis.tested + 1
+    return replace(hypothesis, value=value, prediction=None, right=right, tested=tested)
 
 
 def validated(bank: Bank, parameters: Hyperparameters) -> Hypothesis | None:
@@ -83,9 +87,18 @@ def ranked(bank: Bank) -> Bank:
     return tuple(hypothesis for _, hypothesis in newest_first)
 
 
+def find(bank: Bank, words: str) -> Hypothesis | None:
+    """The hypothesis with these words, apart from case, spacing and punctuation; None if there is none."""
+    return next((hypothesis for hypothesis in bank if _key(hypothesis.words) == _key(words)), None)
+
+
+def _key(words: str) -> str:
+    return "".join(letter for letter in words.casefold() if letter.isalnum())
+
+
 def add(bank: Bank, words: str, born: int, parameters: Hyperparameters) -> Bank:
     """Makes `words` the newest hypothesis and keeps the top k of the others; repeated words keep their value."""
-    known = next((hypothesis for hypothesis in bank if hypothesis.words == words), None)
+    known = find(bank, words)
     others = tuple(hypothesis for hypothesis in bank if hypothesis is not known)
     kept = ranked(others)[: parameters.top_k]
     newest = known or Hypothesis(words, born=born)

@@ -61,6 +61,11 @@ class BasicMind(Protocol):
 
     players: Sequence[str]
 
+    @property
+    def can_act(self) -> bool:
+        """False while no action has any effect, so that what can be decided later is."""
+        return True
+
     def ask_behaviour(self, event: Event) -> Question[Any] | None:
         """Asks what the other player did in an event (step 1); None if that is calculated or not to be asked."""
         return None
@@ -94,16 +99,17 @@ class MindReading(BasicMind, Protocol):
         ...
 
     def ask_prediction(
-        self, history: Sequence[Interaction], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> Question[Any]:
-        """Step 4: what will the other player do? certain: True if the hypothesis is known to be true.
+        """Step 4: what will the other player do by each of these hypotheses? The last one is acted on.
 
-        If `ask_choice` gives None, it also asks what to do about it (step 5).
+        certain: True if it is known to be true. If `ask_choice` gives None, the question also asks what to do about the
+        last hypothesis's prediction (step 5).
         """
         ...
 
-    def predicted(self, answer: BaseModel) -> str | None:
-        """The behaviour that an answer to `ask_prediction` predicts."""
+    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
+        """The behaviours that an answer to `ask_prediction` predicts: by hypothesis, one without any hypothesis."""
         ...
 
     def ask_choice(self, opponents: Sequence[OpponentModel]) -> Question[Any] | None:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Model, Question, answer_or_none, together
+from hm_agent.questions import Model, Question, answer_or_none
 from hm_agent.theory_of_mind.hypotheses import (
     Bank,
     Hyperparameters,
@@ -50,6 +50,12 @@ class TheoryOfMind(BaseStrategist[MindReading]):
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
         self._clues: dict[str, Clue] = {}
+        self._is_due = False
+        """Whether a choice waits until the agent can act again."""
+
+    @property
+    def is_outdated(self) -> bool:
+        return self._is_due and self._mind.can_act
 
     @property
     def hypotheses(self) -> Bank:
@@ -63,8 +69,9 @@ class TheoryOfMind(BaseStrategist[MindReading]):
         return believed(self._banks.get(player, ()), self._parameters)
 
     async def _decide(self) -> Strategy | None:
-        answer = await self._ask(self._choice() or self._mind.ask_prediction((), None))
-        return self._mind.strategy(answer, informed=False) if answer else None
+        self._is_due = False
+        answer = await self._ask(self._choice() or self._mind.ask_prediction((), ()))
+        return self._mind.strategy(answer, informed=bool(self._memory.all)) if answer else None
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         """Steps 2 to 5, with the hypotheses about the player of the interaction."""
@@ -88,11 +95,11 @@ class TheoryOfMind(BaseStrategist[MindReading]):
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         hypothesis = self.believed_about(clue.partner)
-        words = hypothesis.words if hypothesis else None
-        answer = await self._ask(self._mind.ask_prediction(self._memory.of(clue.partner), words, clue))
+        asked = (hypothesis,) if hypothesis else ()
+        answer = await self._ask(self._mind.ask_prediction(self._memory.of(clue.partner), asked, clue))
         if answer is None:
             return None
-        self._expected[clue.partner] = self._mind.predicted(answer)
+        self._expected[clue.partner] = self._mind.predicted(answer)[-1]
         return self._mind.strategy(answer, informed=True)
 
     async def _refined(self, bank: Bank, history: Sequence[Interaction]) -> Bank:
@@ -105,21 +112,27 @@ class TheoryOfMind(BaseStrategist[MindReading]):
         return add(kept, answer.hypothesis, len(history), self._parameters)
 
     async def _predict(self, partner: str, bank: Bank, history: Sequence[Interaction]) -> BaseModel | None:
-        """Step 4: asks each hypothesis for its prediction; returns the answer of the hypothesis that is believed.
+        """Step 4: asks what each hypothesis predicts, in one question.
 
-        A validated hypothesis is asked alone; else all are, the newest last (section 3.2).
+        A validated hypothesis is asked alone; else all are, the newest last, which is acted on (section 3.2).
         """
         proven = validated(bank, self._parameters)
         asked = (proven,) if proven else bank
-        answers = await together(self._ask(self._mind.ask_prediction(history, each.words)) for each in asked)
-        predictions = [self._mind.predicted(answer) if answer else None for answer in answers]
+        answer = await self._ask(self._mind.ask_prediction(history, asked)) if asked else None
+        predictions = self._mind.predicted(answer) if answer else (None,) * len(asked)
         self._banks[partner] = with_predictions(bank, asked, predictions)
         self._expected[partner] = predictions[-1] if predictions else None
-        return answers[-1] if answers else None
+        return answer
 
     async def _respond(self, prediction: BaseModel | None) -> Strategy | None:
-        """Step 5: the strategy, by a question of its own or by the answer to step 4; None without a valid answer."""
+        """Step 5: the strategy, by a question of its own or by the answer to step 4; None without a valid answer.
+
+        A question of its own waits until the agent can act: its answer depends on where everybody is then.
+        """
         choice = self._choice()
+        if choice is not None and not self._mind.can_act:
+            self._is_due = True
+            return None
         answer = prediction if choice is None else await self._ask(choice)
         return self._mind.strategy(answer, informed=True) if answer else None
 

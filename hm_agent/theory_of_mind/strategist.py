@@ -106,8 +106,8 @@ class BaseStrategist(Generic[MindT]):
         return self._strategy
 
     async def begin(self) -> Strategy:
-        """A strategy for the present situation; calculated if the model gives no valid answer."""
-        return await self._decide() or self._mind.best_response({})
+        """A strategy for the present situation; without a valid answer the one so far, calculated if there is none."""
+        return await self._decide() or self._strategy or self._mind.best_response({})
 
     async def consider(self, event: Event) -> Strategy | None:
         """Takes one event in; returns the new strategy, or None to keep the present one."""

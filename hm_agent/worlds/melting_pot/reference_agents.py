@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from hm_agent.core import Clue, Decision, Event, Observation, Strategy
+from hm_agent.core import Clue, Decision, Event, Hypothesis, Observation, Strategy
 from hm_agent.questions import Model, Usage, answer_or_none
 from hm_agent.theory_of_mind.mind import MindReading
 from hm_agent.theory_of_mind.strategist import BaseStrategist
@@ -31,7 +31,8 @@ class InformedStrategist(BaseStrategist[MindReading]):
         self._intents = self._current()
         for player, intent in self._intents.items():
             if intent.rule is not None:
-                question = self._mind.ask_prediction(self._memory.of(player), intent.rule, certain=True)
+                known = (Hypothesis(intent.rule),)
+                question = self._mind.ask_prediction(self._memory.of(player), known, certain=True)
                 answer = await answer_or_none(self._model, question)
                 if answer is not None:
                     return self._mind.strategy(answer, informed=True)

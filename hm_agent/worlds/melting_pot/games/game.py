@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Subgoal
 
 View = Mapping[str, npt.NDArray[Any]]
 """The permitted observations of one player by name, e.g. RGB (H, W, 3) uint8."""
@@ -36,7 +36,7 @@ class PlanContext:
     """What a plan is made from.
 
     strategy: the game's own. history: the interactions, for agents that leave to planning what to make of them.
-    critiques: of earlier plans, the latest last.
+    critiques: of earlier plans, the latest last. because: why a plan is asked for, in words. previous: None at first.
     """
 
     observation: Observation[View]
@@ -45,6 +45,8 @@ class PlanContext:
     strategy: Any
     history: Sequence[Interaction] = ()
     critiques: Sequence[str] = ()
+    because: str = ""
+    previous: PreviousPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,10 @@ class Game(Protocol):
 
     def is_idle(self, view: TextualMap) -> bool:
         """True if no action has any effect now."""
+        ...
+
+    def why_replan(self, events: Sequence[Event]) -> str | None:
+        """Why the running plan can't go on after what `read` has just told, in words; None if it can."""
         ...
 
     def ask_plan(self, context: PlanContext) -> Question[Any]:

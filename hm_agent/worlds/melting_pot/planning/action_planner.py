@@ -11,7 +11,7 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, BeamApproach, find_approach, find_approach_to_use
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Interact, MoveTo, PreviousPlan, Subgoal, Wait
 from hm_agent.worlds.melting_pot.planning.walking import Walker
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -65,8 +65,12 @@ class ActionPlanner:
         self._goal: Cell | None = None
         self._used: Situation | None = None
         """The situation in which a station was last used; None before the first use."""
-        self._is_outdated = False
-        """Whether a thing that the plan was to collect is gone."""
+        self._over: str | None = None
+        """Why the latest plan was ended before its end, in words."""
+        self._over_at = 0
+        """The index of the subgoal with which it was ended."""
+        self.skipped: tuple[Subgoal, ...] = ()
+        """The subgoals of the latest plan that were skipped because their thing was gone."""
         self.failed: Subgoal | None = None
         """The subgoal that failed and so ended the latest plan."""
 
@@ -75,10 +79,22 @@ class ActionPlanner:
         """The current subgoal; None when the plan is finished."""
         return self.plan[self.place] if self.place < len(self.plan) else None
 
+    @property
+    def previous(self) -> PreviousPlan | None:
+        """The latest plan and how far it came; None before the first."""
+        if not self.plan:
+            return None
+        return PreviousPlan(self.plan, self._over_at if self._over else self.place, self.skipped)
+
+    @property
+    def why_over(self) -> str:
+        """Why the latest plan is over, in words."""
+        return self._over or "the plan is carried out"
+
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan."""
-        self.plan, self.place = tuple(plan), 0
-        self._started, self._goal, self.failed = None, None, None
+        self.plan, self.place, self.skipped = tuple(plan), 0, ()
+        self._started, self._goal, self.failed, self._over = None, None, None, None
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""
@@ -89,11 +105,16 @@ class ActionPlanner:
             move = self._advance(subgoal, situation)
             if move is not None:
                 return move
-            # After a failure the rest of the plan, which depended on this subgoal, is dropped.
-            is_dropped = self.failed or self._is_outdated
-            self.place = len(self.plan) if is_dropped else self.place + 1
-            self._started, self._goal, self._is_outdated = None, None, False
+            if self.failed:  # the rest of the plan depended on it
+                self._end(f"{self.failed} has failed")
+            else:
+                self.place += 1
+            self._started, self._goal = None, None
         return None
+
+    def _end(self, why: str) -> None:
+        """Ends the plan with the current subgoal. why: in words."""
+        self._over, self._over_at, self.place = why, self.place, len(self.plan)
 
     def _advance(self, subgoal: Subgoal, situation: Situation) -> Move | None:
         match subgoal:
@@ -111,7 +132,7 @@ class ActionPlanner:
         # Another player has taken the thing to collect if its site is seen empty from another cell.
         is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
         if is_empty and situation.pose.cell != target:
-            self._is_outdated = True
+            self.skipped = (*self.skipped, subgoal)
             return None
         move = self._walk(target, situation)
         return Move.NOOP if move is not None and self._should_hide(move, situation) else move

@@ -22,23 +22,30 @@ class ReplanTriggers:
     def __init__(self, ready_mark: str | None) -> None:
         self._ready_mark = ready_mark
         self._held: Counts = ()
-        self._last_ready: dict[str, int] = {}
-        """The step at which each other player was last seen ready to interact."""
+        self._last_seen: dict[str, int] = {}
+        """The step at which each other player was last in view. One that becomes ready in view does not arrive."""
 
     def read(
         self, step: int, view: TextualMap, inventory: Counts, subgoal: Subgoal | None, seek: Sequence[str] | None
-    ) -> bool:
-        """True if this frame calls for a new plan.
+    ) -> str | None:
+        """Why this frame calls for a new plan, in words; None if it doesn't.
 
         That is an unplanned pickup during `fire_at`, or the arrival of a sought player that is ready to interact during
         `move_to`. subgoal: the current one. seek: the players to meet; any if None.
         """
         has_picked_up = any(now > before for now, before in zip(inventory, self._held, strict=False))
         self._held = inventory
-        ready = {player.kind for player in view.players if player.mark == self._ready_mark}
-        arrived = {player for player in ready if step - self._last_ready.get(player, -ABSENCE_STEPS) >= ABSENCE_STEPS}
-        self._last_ready |= dict.fromkeys(ready, step)
+        arrived = [
+            player.kind
+            for player in view.players
+            if player.mark == self._ready_mark
+            and is_sought(player.kind, seek)
+            and step - self._last_seen.get(player.kind, -ABSENCE_STEPS) >= ABSENCE_STEPS
+        ]
+        self._last_seen |= dict.fromkeys((player.kind for player in view.players), step)
         if isinstance(subgoal, FireAt):
-            # A pickup on the way to another player is unplanned and may change the pure strategy that is played.
-            return has_picked_up
-        return isinstance(subgoal, MoveTo) and any(is_sought(player, seek) for player in arrived)
+            # A pickup on the way to another player may change the pure strategy that is played.
+            return "you have picked something up on the way" if has_picked_up else None
+        if isinstance(subgoal, MoveTo) and arrived:
+            return f"{arrived[0]} has come into view, ready to interact"
+        return None

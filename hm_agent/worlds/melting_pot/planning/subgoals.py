@@ -57,6 +57,15 @@ class Wait:
 Subgoal = MoveTo | FireAt | Interact | Wait
 
 
+@dataclass(frozen=True, slots=True)
+class PreviousPlan:
+    """A plan that is over. done: how many of its calls were carried out. skipped: those whose thing was gone."""
+
+    calls: tuple[Subgoal, ...]
+    done: int
+    skipped: tuple[Subgoal, ...] = ()
+
+
 @dataclass(frozen=True)
 class SubgoalFunction:
     """The syntax of a subgoal: an example call, its number of cells, and the class built from them.

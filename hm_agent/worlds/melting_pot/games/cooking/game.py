@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, PaceReader, RoundReader
+from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, Delivery, PaceReader, RoundReader
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
     DELIVERY,
@@ -99,6 +99,10 @@ class CookingGame:
         return not view.present
 
     # What to do about it
+
+    def why_replan(self, events: Sequence[Event]) -> str | None:
+        """Every delivery ends the plan."""
+        return next((event.describe() for event in events if isinstance(event, Delivery)), None)
 
     def ask_plan(self, context: PlanContext) -> PlanCooking:
         pose, kitchen = context.view.pose, self._kitchen

@@ -67,13 +67,13 @@ class CookingMind(Mind):
         return ProposeTeammate(self.rules, rounds(history), best)
 
     def ask_prediction(
-        self, history: Sequence[Interaction], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictTeammate:
-        return PredictTeammate(self.rules, rounds(history), hypothesis)
+        return PredictTeammate(self.rules, rounds(history), tuple(hypotheses))
 
-    def predicted(self, answer: BaseModel) -> str | None:
+    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, BehaviourAnswer)
-        return answer.behaviour
+        return answer.behaviours
 
     def ask_choice(self, opponents: Sequence[OpponentModel]) -> ChooseRole:
         (teammate,) = opponents

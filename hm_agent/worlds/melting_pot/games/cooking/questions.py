@@ -31,24 +31,28 @@ class ProposeTeammate(Question[HypothesisAnswer]):
 
 
 class BehaviourAnswer(BaseModel):
-    """What the teammate will do next."""
+    """What the teammate will do next by each hypothesis, in their order; one behaviour without any."""
 
     reasoning: str = ""
-    behaviour: str
+    behaviours: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class PredictTeammate(Question[BehaviourAnswer]):
-    """Which role will the teammate play in the next round given a hypothesis? (step 4)"""
+    """Which role will the teammate play in the next round by each hypothesis? (step 4) The last one is acted on."""
 
     template = "melting_pot/cooking/predict_teammate.j2"
     schema = BehaviourAnswer
     rules: KitchenRules
     history: tuple[KitchenInteraction, ...]
-    hypothesis: str | None
+    hypotheses: tuple[Hypothesis, ...]
 
     def check(self, answer: BehaviourAnswer) -> None:
-        self.rules.check("behaviour", answer.behaviour)
+        wanted = max(1, len(self.hypotheses))
+        if len(answer.behaviours) != wanted:
+            raise ValueError(f"behaviours: {len(answer.behaviours)} given, {wanted} wanted, one for each hypothesis")
+        for behaviour in answer.behaviours:
+            self.rules.check("behaviours", behaviour)
 
 
 class RoleAnswer(BaseModel):

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.game import Inference, PlanContext, PlanOutcome, View
-from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionReader, PartnerTracker, inventory_of
+from hm_agent.worlds.melting_pot.games.matrix.interactions import (
+    InteractionEvent,
+    InteractionReader,
+    PartnerTracker,
+    inventory_of,
+)
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixSituation, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
@@ -89,6 +96,10 @@ class MatrixGame:
 
     def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
+
+    def why_replan(self, events: Sequence[Event]) -> str | None:
+        is_over = any(isinstance(event, InteractionEvent) for event in events)
+        return "an interaction is over, and you have come back with the starting inventory" if is_over else None
 
     def ask_plan(self, context: PlanContext) -> PlanSubgoals:
         observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy

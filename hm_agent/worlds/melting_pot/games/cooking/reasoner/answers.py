@@ -57,7 +57,8 @@ def propose(question: ProposeTeammate) -> HypothesisAnswer:
 
 
 def predict(question: PredictTeammate) -> BehaviourAnswer:
-    return BehaviourAnswer(behaviour=predict_role(question.hypothesis, question.history))
+    words = [hypothesis.words for hypothesis in question.hypotheses] or [None]
+    return BehaviourAnswer(behaviours=[predict_role(each, question.history) for each in words])
 
 
 def choose(question: ChooseRole) -> RoleAnswer:
