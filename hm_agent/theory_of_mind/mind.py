@@ -47,6 +47,7 @@ class OpponentModel:
     """What is known and believed of one other player.
 
     hypothesis: the one to act on. expected: the behaviour it predicts. clue: the latest since the last interaction.
+    hypotheses: all that are kept, the oldest first.
     """
 
     player: str
@@ -54,6 +55,7 @@ class OpponentModel:
     hypothesis: Hypothesis | None = None
     expected: str | None = None
     clue: Clue | None = None
+    hypotheses: Bank = ()
 
 
 class BasicMind(Protocol):
@@ -117,6 +119,31 @@ class MindReading(BasicMind, Protocol):
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One hypothesis as an answer to `ask_revision` leaves it.
+
+    of: the number of the hypothesis that is kept or reworded, from 1 in the order shown; 0 for a new one. words: empty
+    if it is kept as it is. prediction: the behaviour it predicts next.
+    """
+
+    of: int
+    words: str
+    prediction: str | None
+
+
+class JointMindReading(BasicMind, Protocol):
+    """What an agent asks that revises its hypotheses, predicts by each and chooses in view of all in one question."""
+
+    def ask_revision(self, opponents: Sequence[OpponentModel]) -> Question[Any]:
+        """Which hypotheses about each player to keep, reword or add, what each predicts, and what to do about it?"""
+        ...
+
+    def revised(self, answer: BaseModel) -> Mapping[str, Sequence[Revision]]:
+        """By player, the hypotheses that an answer to `ask_revision` holds; those that it leaves out are dropped."""
+        ...
+
+
 class MindPrompting(BasicMind, Protocol):
     """What Vanilla Mind Prompting asks: all steps in one question (section 4.5)."""
 
@@ -145,5 +172,5 @@ class StrategyMaking(BasicMind, Protocol):
         ...
 
 
-class Mind(MindReading, MindPrompting, StrategyMaking, Protocol):
+class Mind(MindReading, JointMindReading, MindPrompting, StrategyMaking, Protocol):
     """What a game tells all kinds of strategists, so that every shared agent can play it."""
