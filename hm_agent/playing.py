@@ -101,6 +101,7 @@ async def _play(
                 seed=episode.seed_of(seat),
                 options=episode.options,
                 parameters=episode.experiment.parameters,
+                max_steps=episode.experiment.max_steps,
             )
             agents[seat] = build_agent(name, setup)
         played.agents = agents

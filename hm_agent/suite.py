@@ -84,7 +84,10 @@ class Option:
 
 @dataclass(frozen=True)
 class AgentSetup:
-    """What an agent in a seat is built from. seed: of this seat. options: the world's, settled."""
+    """What an agent in a seat is built from. seed: of this seat. options: the world's, settled.
+
+    max_steps: after which the episode is cut, so that the agent can be told; None: it isn't.
+    """
 
     scenario: ScenarioInfo
     world: World[Any, Any]
@@ -93,6 +96,7 @@ class AgentSetup:
     seed: int
     options: Mapping[str, Setting]
     parameters: Parameters
+    max_steps: int | None = None
 
 
 @dataclass(frozen=True)

@@ -135,12 +135,15 @@ class Revision:
 class JointMindReading(BasicMind, Protocol):
     """What an agent asks that revises its hypotheses, predicts by each and chooses in view of all in one question."""
 
-    def ask_revision(self, opponents: Sequence[OpponentModel]) -> Question[Any]:
-        """Which hypotheses about each player to keep, reword or add, what each predicts, and what to do about it?"""
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Question[Any]:
+        """Which hypotheses about a player to keep, reword or add, what each predicts, and what to do in view of all?
+
+        about: the player whose hypotheses are revised, None if nothing new is known of any.
+        """
         ...
 
-    def revised(self, answer: BaseModel) -> Mapping[str, Sequence[Revision]]:
-        """By player, the hypotheses that an answer to `ask_revision` holds; those that it leaves out are dropped."""
+    def revised(self, answer: BaseModel) -> Sequence[Revision]:
+        """The hypotheses that an answer to `ask_revision` holds; those that it leaves out are dropped."""
         ...
 
 

@@ -63,7 +63,7 @@ class MeltingPotBody:
         self._game, self._planner, self._model, self._reflector = game, planner, model, reflector
         self._perceiver, self._triggers = Perceiver(vision), ReplanTriggers(game.ready_mark)
         belief = PlayerBeliefMap(game.layout, game.players, vision.window.left, RESOURCE_APPEAL)
-        self._memory = EntityMemory(belief)
+        self._memory = EntityMemory(belief, all_return=game.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
         self._because: str | None = "nothing is planned yet"
@@ -107,8 +107,7 @@ class MeltingPotBody:
             return Move.NOOP
         if self._view.pose is None:
             return seek_bearings(self._view, self._observation.step)
-        loaded = self._game.is_loaded(self._observation)
-        situation = Situation(self._observation.step, self._view, self._memory, loaded, strategy.seek, strategy.covert)
+        situation = self._situation(strategy)
         move = None if self._because else self._planner.next_move(situation)
         if move is None:
             self._asked_because = self._because or self._planner.why_over
@@ -117,10 +116,24 @@ class MeltingPotBody:
             move = self._planner.next_move(situation)
         return self._explore(situation) if move is None else move
 
+    def _situation(self, strategy: SubstrateStrategy) -> Situation:
+        game, observation = self._game, self._observation
+        return Situation(
+            step=observation.step,
+            view=self._view,
+            memory=self._memory,
+            loaded=game.is_loaded(observation),
+            seek=strategy.seek,
+            covert=strategy.covert,
+            armed=game.is_armed(observation, self._view),
+            wanted=game.wanted(game.inventory(observation, self._view), strategy),
+            leading=game.leading,
+        )
+
     def _explore(self, situation: Situation) -> Move:
         """Explores after a plan with nothing left to do, rather than asking for another one in the same step."""
         place = stalest_cell(self._game.layout, situation.pose.cell, self._memory.looked_at, situation.step)
-        self._planner.follow((MoveTo(situation.pose.cell, place),))
+        self._planner.follow((MoveTo(place),))
         return self._planner.next_move(situation) or Move.TURN_RIGHT
 
     async def _plan(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Sequence[Subgoal]:
@@ -139,7 +152,7 @@ class MeltingPotBody:
         plan = (
             self._game.default_plan(self._view)
             if answer is None
-            else parse_plan(answer.subgoals, self._game.layout, self._game.subgoals)
+            else parse_plan(answer.subgoals, self._game.layout, self._game.subgoals, self._game.names)
         )
         self._latest, self._earned = (question, plan), 0.0
         return plan

@@ -106,7 +106,41 @@ class Length(Strict):
 
     def expected_remaining(self, step: int) -> float:
         """The expected number of steps after this one."""
-        return max(0, self.least - step) + self.every / self.chance
+        return max(0, self.least - step) + (0 if self.chance == 1 else self.every / self.chance)
+
+    def cut(self, max_steps: int | None) -> Length:
+        """The length of an episode that is cut after so many steps; None: it is not cut."""
+        return self if max_steps is None or max_steps > self.least else Length(max_steps, 1, 1.0)
+
+
+@dataclass(frozen=True)
+class Regrowth(Strict):
+    """How things that were taken come back: after `delay` steps at the least, then with `chance` in every step.
+
+    all_at_once: True if all of them are back as soon as no player is on the map.
+    """
+
+    delay: int
+    chance: float
+    all_at_once: bool = False
+
+    def chance_after(self, steps: int) -> float:
+        """The probability that a thing is back this many steps after it was taken."""
+        return 1 - float((1 - self.chance) ** max(0, steps - self.delay))
+
+
+@dataclass(frozen=True)
+class Timing(Strict):
+    """What an interaction costs, in steps.
+
+    frozen: from the hit until both players are paid. away: from then until they are on the map again. per_round: from
+    one interaction to the next besides collecting, measured. per_thing: to collect one more thing, measured.
+    """
+
+    frozen: int
+    away: int
+    per_round: float
+    per_thing: float
 
 
 @dataclass(frozen=True)
@@ -179,6 +213,8 @@ class MatrixFacts(GameFacts):
     game: Literal["matrix"]
     payoff: tuple[tuple[float, ...], ...]
     initial_inventory: int
+    regrowth: Regrowth
+    timing: Timing
     resources: tuple[Resource, ...]
     sprites: MatrixSprites
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,6 +94,7 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
         facts, slot = self._scenarios[setup.scenario.name].game, setup.scenario.seats.index(setup.seat)
+        facts = replace(facts, length=facts.length.cut(setup.max_steps))
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
             vision = vision_of(facts.short_name, slot)

@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import Functions, Names, PreviousPlan, Subgoal
 
 View = Mapping[str, npt.NDArray[Any]]
 """The permitted observations of one player by name, e.g. RGB (H, W, 3) uint8."""
@@ -66,29 +66,27 @@ class PlanOutcome:
 class Game(Protocol):
     """One game as one player plays it through an episode. Building a question changes nothing.
 
-    subgoals: the functions a plan may call. ready_mark: the mark of a player that can be interacted with, or of a thing
+    A class that extends it may leave out the methods with a body here.
+
+    players: the names of the others. subgoals: the functions a plan may call. names: those that its calls may hold. ready_mark: the mark of a player that can be interacted with, or of a thing
     that is ready; None if all are. inferred_inventory: what the other player of the latest interaction held, if known.
+    all_return: True if nobody is on the map while the own avatar is not, and all things are back after that.
     """
 
-    @property
-    def layout(self) -> Layout: ...
+    layout: Layout
+    players: Sequence[str]
+    mind: Mind
+    subgoals: Functions
+    ready_mark: str | None
+    all_return: bool
 
     @property
-    def players(self) -> Sequence[str]:
-        """The names of the others."""
-        ...
+    def inferred_inventory(self) -> Counts | None:
+        return None
 
     @property
-    def mind(self) -> Mind: ...
-
-    @property
-    def subgoals(self) -> Sequence[str]: ...
-
-    @property
-    def ready_mark(self) -> str | None: ...
-
-    @property
-    def inferred_inventory(self) -> Counts | None: ...
+    def names(self) -> Names:
+        return Names()
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
         """What has happened, by the latest frame; to be called with every frame, after the memory has taken it in."""
@@ -103,6 +101,22 @@ class Game(Protocol):
     def is_idle(self, view: TextualMap) -> bool:
         """True if no action has any effect now."""
         ...
+
+    def is_armed(self, observation: Observation[View], view: TextualMap) -> bool:
+        """False if firing has no effect, because nothing has been collected yet."""
+        return True
+
+    def wanted(self, inventory: Counts, strategy: Any) -> frozenset[str]:
+        """The kinds of things that the agent looks for by a strategy."""
+        return frozenset()
+
+    def leading(self, player: str) -> str | None:
+        """The kind of which a player was seen to take most; None if that is unknown."""
+        return None
+
+    def forced_plan(self, context: PlanContext) -> Sequence[Subgoal]:
+        """The plan if only one makes sense, so that nobody need be asked; else empty."""
+        return ()
 
     def why_replan(self, events: Sequence[Event]) -> str | None:
         """Why the running plan can't go on after what `read` has just told, in words; None if it can."""

@@ -44,30 +44,37 @@ class Disappearance:
 class EntityMemory:
     """Remembers things and other players as last seen, and when each cell was last in view.
 
-    things: (kind, step last seen) by cell. sites: the kind of thing last seen on each cell, also where it is gone now.
-    emptied: the step at which each empty site was last seen empty, since the avatar's last entry into the map.
-    disappeared: the things that the latest frame shows to be gone, taken by others.
-    players: by name. looked_at: the step at which each cell was last in view.
+    things: (kind, step last seen) by cell; a thing that came back at a respawn counts as seen then. sites: the kind of
+    thing last seen on each cell, also where it is gone now. emptied: the step at which each empty site was last seen
+    empty. appeared, disappeared: the things that the latest frame shows to be new, and those it shows to be gone, taken
+    by others. players: by name. looked_at: the step at which each cell was last in view.
     """
 
-    def __init__(self, player_belief: PlayerBeliefMap | None = None) -> None:
-        """player_belief: a belief about the other players' cells, updated with this memory."""
+    def __init__(self, player_belief: PlayerBeliefMap | None = None, *, all_return: bool = False) -> None:
+        """player_belief: a belief about the other players' cells, updated with this memory.
+
+        all_return: True if no player is on the map while the own avatar is not, and all things are back after that.
+        """
         self.things: dict[Cell, tuple[str, int]] = {}
         self.sites: dict[Cell, str] = {}
         self.emptied: dict[Cell, int] = {}
+        self.appeared: list[Cell] = []
         self.disappeared: list[Disappearance] = []
         self.players: dict[str, PlayerSighting] = {}
         self.looked_at: dict[Cell, int] = {}
         self.player_belief = player_belief
+        self._all_return = all_return
+        self._is_away = False
 
     def update(self, step: int, view: TextualMap) -> None:
         """Takes in one frame; without a known pose nothing is remembered of it."""
         if self.player_belief:
             self.player_belief.set_sites(self.sites)
             self.player_belief.update(view)
-        self.disappeared = []
-        if not view.present:
-            self.emptied.clear()
+        self.appeared, self.disappeared = [], []
+        if view.present and self._is_away and self._all_return:
+            self._restore(step)
+        self._is_away = not view.present
         if view.pose is None:
             return
         self._remember(step, view.detections)
@@ -75,6 +82,16 @@ class EntityMemory:
             self.looked_at[cell] = step
             if cell in self.sites:
                 self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
+
+    def _restore(self, step: int) -> None:
+        """Takes all things for back, and every player for respawned somewhere."""
+        self.things = {cell: (kind, step) for cell, kind in self.sites.items()}
+        self.emptied.clear()
+        self.players.clear()
+
+    def forget(self, player: str) -> None:
+        """Drops the sighting of a player who has left its place without being seen, e.g. by a respawn."""
+        self.players.pop(player, None)
 
     def _check_site(self, step: int, cell: Cell, taken_by_others: bool) -> None:
         """Removes a thing that the frame shows to be gone from its site."""
@@ -94,6 +111,8 @@ class EntityMemory:
             if detection.is_player:
                 self.players[detection.kind] = PlayerSighting(detection.cell, detection.facing, detection.mark, step)
             else:
+                if detection.cell not in self.things:
+                    self.appeared.append(detection.cell)
                 self.things[detection.cell] = detection.kind, step
                 self.sites[detection.cell] = detection.kind
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.facts import Beam
@@ -11,7 +11,16 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, BeamApproach, find_approach, find_approach_to_use
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Interact, MoveTo, PreviousPlan, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.subgoals import (
+    FireAt,
+    Interact,
+    MoveTo,
+    Pause,
+    PreviousPlan,
+    Shadow,
+    Subgoal,
+    Wait,
+)
 from hm_agent.worlds.melting_pot.planning.walking import Walker
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -20,15 +29,31 @@ PURSUIT_STEPS = 10
 FIRE_AT_STEPS = 60
 """A `fire_at` without an interaction ends after this many steps, so that a new plan can be made."""
 WAIT_STEPS = 25
-"""A `wait` ends after this many steps, ready or not."""
+"""A `wait` at a station ends after this many steps, ready or not."""
+PAUSE_STEPS = 30
+"""The most steps of a `wait` in place."""
+SHADOW_STEPS = 30
+"""A `shadow` ends after this many steps."""
+SHADOW_DISTANCE = 3
+"""A player is shadowed from no more than this many cells away."""
+LOOK_ROUND = 4
+"""An avatar that waits in place turns once in this many steps."""
+FACING_FIRST: Mapping[Move, Move] = {
+    Move.BACKWARD: Move.TURN_RIGHT,
+    Move.STEP_LEFT: Move.TURN_LEFT,
+    Move.STEP_RIGHT: Move.TURN_RIGHT,
+}
+"""The turn that faces the way of a step, for walks on which the agent looks ahead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
     """The inputs of one move.
 
-    loaded: whether the beam can fire now. seek: the players to fire at; any if None. covert: whether to hide from other
-    players what the agent collects.
+    loaded: whether the beam can fire now. armed: False if nothing has been collected yet, without which firing has no
+    effect. seek: the players to fire at; any if None. covert: whether to hide from other players what the agent
+    collects. wanted: the kinds of things that the agent looks for. leading: the kind of which a player was seen to take
+    most.
     """
 
     step: int
@@ -37,6 +62,9 @@ class Situation:
     loaded: bool = False
     seek: Sequence[str] | None = None
     covert: bool = False
+    armed: bool = True
+    wanted: Set[str] = frozenset()
+    leading: Callable[[str], str | None] = lambda player: None
 
     @property
     def pose(self) -> Pose:
@@ -107,7 +135,7 @@ class ActionPlanner:
                 return move
             if self.failed:  # the rest of the plan depended on it
                 self._end(f"{self.failed} has failed")
-            else:
+            elif not self._over:
                 self.place += 1
             self._started, self._goal = None, None
         return None
@@ -122,6 +150,10 @@ class ActionPlanner:
                 return self._move_to(subgoal, situation)
             case FireAt():
                 return self._fire_at(subgoal, situation)
+            case Shadow():
+                return self._shadow(subgoal, situation)
+            case Pause():
+                return self._pause(subgoal, situation)
             case Interact():
                 return self._interact(subgoal, situation)
             case Wait():
@@ -134,8 +166,22 @@ class ActionPlanner:
         if is_empty and situation.pose.cell != target:
             self.skipped = (*self.skipped, subgoal)
             return None
+        if target not in memory.sites:
+            return self._explore(target, situation)
         move = self._walk(target, situation)
         return Move.NOOP if move is not None and self._should_hide(move, situation) else move
+
+    def _explore(self, target: Cell, situation: Situation) -> Move | None:
+        """Walks to a cell on which nothing is known, facing the way, until the cell or a wanted thing is in view."""
+        memory = situation.memory
+        found = [memory.things[cell][0] for cell in memory.appeared if memory.things[cell][0] in situation.wanted]
+        if found:
+            self._end(f"{found[0]} has come into view")
+            return None
+        if target in situation.view.in_view:
+            return None
+        move = self._walk(target, situation)
+        return move if move is None else FACING_FIRST.get(move, move)
 
     def _should_hide(self, move: Move, situation: Situation) -> bool:
         """Whether a step would covertly collect a thing while another player is watching."""
@@ -147,15 +193,52 @@ class ActionPlanner:
     def _fire_at(self, subgoal: FireAt, situation: Situation) -> Move | None:
         """Attacks the sought players in view, those that are ready first, then the nearest first; else searches."""
         assert self._started is not None
-        if situation.step - self._started > FIRE_AT_STEPS:
+        if not situation.armed:
+            self._end(f"{subgoal} has no effect: nothing is collected yet")
             return None
-        sought = [player for player in situation.view.players if is_sought(player.kind, situation.seek)]
+        if situation.step - self._started > FIRE_AT_STEPS:
+            self._end(f"{subgoal} has hit nobody in {FIRE_AT_STEPS} steps")
+            return None
+        seek = (subgoal.player,) if subgoal.player else situation.seek
+        sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:
-            move = self._attack(opponent, situation)
+            holds = situation.leading(opponent.kind) if subgoal.holding else None
+            if holds not in (None, subgoal.holding):
+                self._end(f"{opponent.kind} has taken mostly {holds}, not {subgoal.holding}")
+                return None
+            move = self._keep_in_view(opponent, situation) if subgoal.holding and holds is None else None
+            move = move or self._attack(opponent, situation)
             if move is not None:
                 return move
-        return self._search(subgoal.target, situation)
+        return self._search(subgoal.target, situation, seek)
+
+    def _shadow(self, subgoal: Shadow, situation: Situation) -> Move | None:
+        assert self._started is not None
+        if situation.step - self._started >= SHADOW_STEPS:
+            return None
+        for player in situation.view.players:
+            if player.kind == subgoal.player:
+                return self._keep_in_view(player, situation)
+        return self._search(situation.pose.cell, situation, (subgoal.player,))
+
+    def _keep_in_view(self, player: Detection, situation: Situation) -> Move:
+        """Turns to a player that is not ahead, comes closer to one that is far, and else stays."""
+        assert player.cell is not None
+        ahead, right = player.offset
+        if abs(right) > ahead:
+            return Move.TURN_RIGHT if right >= 0 else Move.TURN_LEFT
+        move = self._walk(player.cell, situation) if ahead + abs(right) > SHADOW_DISTANCE else None
+        return move or Move.NOOP
+
+    def _pause(self, subgoal: Pause, situation: Situation) -> Move | None:
+        assert self._started is not None
+        waited = situation.step - self._started
+        if waited >= min(subgoal.steps, PAUSE_STEPS) or any(
+            is_sought(player.kind, situation.seek) for player in situation.view.players
+        ):
+            return None
+        return Move.TURN_RIGHT if waited % LOOK_ROUND == LOOK_ROUND - 1 else Move.NOOP
 
     def _attack(self, opponent: Detection, situation: Situation) -> Move | None:
         assert opponent.cell is not None
@@ -167,20 +250,18 @@ class ActionPlanner:
         ready = self._ready_mark is None or opponent.mark == self._ready_mark
         return Move.INTERACT if situation.loaded and ready else Move.NOOP
 
-    def _search(self, around: Cell, situation: Situation) -> Move | None:
+    def _search(self, around: Cell, situation: Situation, seek: Sequence[str] | None) -> Move | None:
         """Walks to where the opponent was seen within PURSUIT_STEPS, else to `around`, from there to likely places.
 
         Turns instead of walking backwards, since the window shows little behind the avatar.
         """
         goal = self._goal if self._goal is not None else around
         known = situation.memory.players.items()
-        sightings = [
-            s for name, s in known if is_sought(name, situation.seek) and situation.step - s.step <= PURSUIT_STEPS
-        ]
+        sightings = [s for name, s in known if is_sought(name, seek) and situation.step - s.step <= PURSUIT_STEPS]
         if sightings:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in situation.view.in_view:
-            goal = self._goal = situation.memory.likely_place(situation.pose.cell, situation.seek or ()) or around
+            goal = self._goal = situation.memory.likely_place(situation.pose.cell, seek or ()) or around
         move = self._walk(goal, situation)
         return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
 

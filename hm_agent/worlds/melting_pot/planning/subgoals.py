@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 
@@ -15,23 +16,48 @@ class SubgoalError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MoveTo:
-    """Walk from one cell to another by the shortest path around resources other than the target."""
+    """Walk to a cell by the shortest path around resources other than the target."""
 
-    source: Cell
     target: Cell
 
     def __str__(self) -> str:
-        return f"move_to({self.source}, {self.target})"
+        return f"move_to({self.target})"
 
 
 @dataclass(frozen=True, slots=True)
 class FireAt:
-    """Search for the opponent near a cell, approach it and fire the beam at it."""
+    """Search near a cell, approach a player and fire the beam at it.
+
+    player: the only one to fire at; any that the strategy seeks if None. holding: the kind that the player must have
+    been seen to take most of; anything if None.
+    """
 
     target: Cell
+    player: str | None = None
+    holding: str | None = None
 
     def __str__(self) -> str:
-        return f"fire_at({self.target})"
+        return f"fire_at({', '.join(str(part) for part in (self.target, self.player, self.holding) if part)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """Keep a player in view without firing, to see what it takes."""
+
+    player: str
+
+    def __str__(self) -> str:
+        return f"shadow({self.player})"
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Stay where one is and look around for a number of steps, or until a player comes into view."""
+
+    steps: int
+
+    def __str__(self) -> str:
+        return f"wait({self.steps})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +80,7 @@ class Wait:
         return f"wait({self.target})"
 
 
-Subgoal = MoveTo | FireAt | Interact | Wait
+Subgoal = MoveTo | FireAt | Shadow | Pause | Interact | Wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,73 +93,138 @@ class PreviousPlan:
 
 
 @dataclass(frozen=True)
+class Names:
+    """The names that calls may hold: of players, and of the kinds they may hold."""
+
+    players: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call, by what they are."""
+
+    cells: Sequence[Cell] = ()
+    numbers: Sequence[int] = ()
+    players: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+
+
+def _one(values: Sequence[Any]) -> Any | None:
+    return values[0] if values else None
+
+
+@dataclass(frozen=True)
 class SubgoalFunction:
-    """The syntax of a subgoal: an example call, its number of cells, and the class built from them.
+    """The syntax of a subgoal. form: an example call. takes: whether arguments fit. build: the subgoal from those.
 
     of_things: whether its cells hold things that nobody can enter, rather than cells to stand on.
     """
 
-    example: str
-    arity: int
-    build: Callable[..., Subgoal]
+    form: str
+    takes: Callable[[Arguments], bool]
+    build: Callable[[Arguments], Subgoal]
     of_things: bool = False
 
 
-FUNCTIONS: Mapping[str, SubgoalFunction] = {
-    "move_to": SubgoalFunction("move_to((x, y), (x, y))", 2, MoveTo),
-    "fire_at": SubgoalFunction("fire_at((x, y))", 1, FireAt),
-    "interact": SubgoalFunction("interact((x, y))", 1, Interact, of_things=True),
-    "wait": SubgoalFunction("wait((x, y))", 1, Wait, of_things=True),
-}
+def _only_cells(count: int) -> Callable[[Arguments], bool]:
+    return lambda said: len(said.cells) == count and not (said.numbers or said.players or said.kinds)
 
-_NUMBER = r"\s*(-?[0-9]{1,6})\s*"
-_COORDINATE = re.compile(rf"\({_NUMBER},{_NUMBER}\)")
+
+MOVE_TO = SubgoalFunction(
+    "move_to((x, y))",
+    # The paper's form names the start, too, which is where the avatar is by then.
+    lambda said: _only_cells(1)(said) or _only_cells(2)(said),
+    lambda said: MoveTo(said.cells[-1]),
+)
+FIRE_AT = SubgoalFunction(
+    "fire_at((x, y))",
+    lambda said: len(said.cells) == 1 and not said.numbers and len(said.players) < 2 and len(said.kinds) < 2,
+    lambda said: FireAt(said.cells[0], _one(said.players), _one(said.kinds)),
+)
+SHADOW = SubgoalFunction(
+    "shadow(player)",
+    lambda said: len(said.players) == 1 and not (said.cells or said.numbers or said.kinds),
+    lambda said: Shadow(said.players[0]),
+)
+PAUSE = SubgoalFunction(
+    "wait(steps)",
+    lambda said: len(said.numbers) == 1 and not (said.cells or said.players or said.kinds),
+    lambda said: Pause(said.numbers[0]),
+)
+INTERACT = SubgoalFunction(
+    "interact((x, y))", _only_cells(1), lambda said: Interact(said.cells[0]), of_things=True
+)
+WAIT = SubgoalFunction("wait((x, y))", _only_cells(1), lambda said: Wait(said.cells[0]), of_things=True)
+
+Functions = Mapping[str, SubgoalFunction]
+"""The functions that the plans of a game may call, by name."""
+
+_CELL = re.compile(r"\(\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\)|\[\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\]")
 _CALL = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*\((.*)\)\s*", re.DOTALL)
+_COMMENT = re.compile(r"\s*(?:#|//).*\Z", re.DOTALL)
 
 
-def parse_subgoal(text: str, layout: Layout, names: Sequence[str]) -> Subgoal:
-    """Parses one call such as `move_to((3, 4), (5, 6))`, with any spacing.
+def parse_subgoal(text: str, layout: Layout, functions: Functions, names: Names = Names()) -> Subgoal:
+    """Parses one call such as `move_to((3, 4))`, with any spacing, with cells in any brackets, with a comment after it.
 
-    names: the functions that the game has. Raises SubgoalError for an unknown function, a wrong number or form
-    of arguments, and cells outside the map or inside walls.
+    Raises SubgoalError for an unknown function, a wrong number or form of arguments, and cells outside the map or
+    inside walls.
     """
-    call = _CALL.fullmatch(text)
+    call = _CALL.fullmatch(_COMMENT.sub("", text))
     if call is None:
-        raise SubgoalError(f"not a function call: {_shorten(text)}; write {_forms(names)}")
-    name, arguments = call.groups()
-    if name not in names:
-        raise SubgoalError(f"unknown function {_shorten(name)}; write {_forms(names)}")
-    function = FUNCTIONS[name]
-    cells = [(int(x), int(y)) for x, y in _COORDINATE.findall(arguments)]
-    leftover = re.sub(r"\s", "", _COORDINATE.sub("#", arguments)).removesuffix(",")
-    if leftover != ",".join("#" * function.arity):
-        raise SubgoalError(f"wrong arguments ({_shorten(arguments)}); write {function.example} with whole numbers")
-    for cell in cells:
-        _check_cell(cell, layout, name)
-    return function.build(*cells)
+        raise SubgoalError(f"not a function call: {_shorten(text)}; write {_forms(functions)}")
+    name, written = call.groups()
+    if name not in functions:
+        raise SubgoalError(f"unknown function {_shorten(name)}; write {_forms(functions)}")
+    function = functions[name]
+    said = _read_arguments(written, names)
+    if said is None or not function.takes(said):
+        known = f"; players: {', '.join(names.players)}" if "player" in function.form and names.players else ""
+        raise SubgoalError(f"wrong arguments ({_shorten(written)}); write {function.form} with whole numbers{known}")
+    for cell in said.cells[-1:] if function is MOVE_TO else said.cells:
+        _check_cell(cell, layout, name, of_things=function.of_things)
+    return function.build(said)
 
 
-def parse_plan(texts: Sequence[str], layout: Layout, names: Sequence[str]) -> tuple[Subgoal, ...]:
+def _read_arguments(text: str, names: Names) -> Arguments | None:
+    """The arguments in a text; None if something in it is none."""
+    cells = [(int(a or c), int(b or d)) for a, b, c, d in _CELL.findall(text)]
+    words = [word.strip(" '\"\n\t") for word in _CELL.sub("", text).split(",")]
+    numbers, players, kinds = [], [], []
+    for word in filter(None, words):
+        if re.fullmatch(r"[0-9]{1,3}", word):
+            numbers.append(int(word))
+        elif word in names.players:
+            players.append(word)
+        elif word in names.kinds:
+            kinds.append(word)
+        else:
+            return None
+    return Arguments(cells, numbers, players, kinds)
+
+
+def parse_plan(texts: Sequence[str], layout: Layout, functions: Functions, names: Names = Names()) -> tuple[Subgoal, ...]:
     """Parses a whole plan; raises SubgoalError with the errors of all its subgoals if any is invalid."""
     plan, errors = [], []
     for text in texts:
         try:
-            plan.append(parse_subgoal(text, layout, names))
+            plan.append(parse_subgoal(text, layout, functions, names))
         except SubgoalError as error:
             errors.append(str(error))
     if errors:
         raise SubgoalError("; ".join(errors))
     if not plan:
-        raise SubgoalError(f"the plan is empty; write {_forms(names)}")
+        raise SubgoalError(f"the plan is empty; write {_forms(functions)}")
     return tuple(plan)
 
 
-def _check_cell(cell: Cell, layout: Layout, name: str) -> None:
+def _check_cell(cell: Cell, layout: Layout, name: str, *, of_things: bool) -> None:
     if not layout.contains(cell):
         raise SubgoalError(
             f"{name}: {cell} is outside the map; x goes from 0 to {layout.width - 1}, y from 0 to {layout.height - 1}"
         )
-    if FUNCTIONS[name].of_things:
+    if of_things:
         if not any(layout.is_open(beside) for beside in around(cell)):
             raise SubgoalError(f"{name}: nobody can stand next to {cell}")
     elif not layout.is_open(cell):
@@ -141,8 +232,8 @@ def _check_cell(cell: Cell, layout: Layout, name: str) -> None:
         raise SubgoalError(f"{name}: {cell} is a wall{f'; free next to it: {near}' if near else ''}")
 
 
-def _forms(names: Sequence[str]) -> str:
-    return " or ".join(FUNCTIONS[name].example for name in names)
+def _forms(functions: Functions) -> str:
+    return " or ".join(function.form for function in functions.values())
 
 
 def _shorten(text: str) -> str:

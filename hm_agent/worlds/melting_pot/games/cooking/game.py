@@ -29,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
     state_of,
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
-from hm_agent.worlds.melting_pot.games.game import PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
@@ -37,12 +37,13 @@ from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
 
 
-class CookingGame:
+class CookingGame(Game):
     """One kitchen as one cook knows it through an episode."""
 
+    mind: CookingMind
     subgoals = SUBGOALS
     ready_mark = COOKED
-    inferred_inventory: Counts | None = None
+    all_return = False
 
     def __init__(self, facts: KitchenFacts, vision: SubstrateVision, slot: int = 0) -> None:
         self.facts, self.layout = facts, vision.layout

@@ -12,9 +12,20 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitch
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, SubgoalError, Wait, parse_plan
+from hm_agent.worlds.melting_pot.planning.subgoals import (
+    INTERACT,
+    MOVE_TO,
+    WAIT,
+    Functions,
+    Interact,
+    MoveTo,
+    Subgoal,
+    SubgoalError,
+    Wait,
+    parse_plan,
+)
 
-SUBGOALS = ("interact", "wait", "move_to")
+SUBGOALS: Functions = {"interact": INTERACT, "wait": WAIT, "move_to": MOVE_TO}
 """The functions a plan may call."""
 MOST_SUBGOALS = 10
 """The largest number of subgoals in a plan; a longer one would be outdated long before its end."""

@@ -84,10 +84,14 @@ def raised(held: Counts, main: int, count: int) -> Counts:
 
 @dataclass(frozen=True, slots=True)
 class LastSeen:
-    """When a player was last in view. way: its distance from the agent, in steps, ignoring walls."""
+    """When a player was last in view. way: its distance from the agent, in steps, ignoring walls.
+
+    mark: over its head, which tells whether it is ready to interact.
+    """
 
     step: int
     way: int
+    mark: str | None = None
 
 
 class PartnerChoice(NamedTuple):

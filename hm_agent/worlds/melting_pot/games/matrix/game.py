@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts
-from hm_agent.worlds.melting_pot.games.game import Inference, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Game, Inference, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     InteractionEvent,
     InteractionReader,
     PartnerTracker,
     inventory_of,
 )
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixSituation, matrix_interactions
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixSituation, MatrixStrategy, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     SUBGOALS,
@@ -28,16 +28,17 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Names, PreviousPlan, Subgoal
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
 
 
-class MatrixGame:
+class MatrixGame(Game):
     """One matrix game as one player plays it through an episode."""
 
+    mind: MatrixMind
     subgoals = SUBGOALS
     ready_mark = READY
 
@@ -46,6 +47,7 @@ class MatrixGame:
     ) -> None:
         self.facts, self.layout = facts, vision.layout
         self.players = facts.others(slot)
+        self.all_return = facts.regrowth.all_at_once
         nothing_collected = (facts.initial_inventory,) * len(facts.resources)
         situation = MatrixSituation(0, nothing_collected, None, {})
         partners = PartnerTracker(self.layout, facts.beam, self.players)
@@ -59,6 +61,9 @@ class MatrixGame:
             width=self.layout.width,
             height=self.layout.height,
             length=facts.length,
+            beam=facts.beam,
+            regrowth=facts.regrowth,
+            timing=facts.timing,
             players=len(self.players) + 1,
         )
         self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, inference)
@@ -68,8 +73,12 @@ class MatrixGame:
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         here = view.pose.cell if view.pose else self.mind.situation.here
         held = self.inventory(observation, view)
-        self.mind.situation = MatrixSituation(observation.step, held, here, memory.players)
+        self.mind.situation = MatrixSituation(
+            observation.step, held, here, memory.players, can_act=not self.is_idle(view) and view.pose is not None
+        )
         interactions = self._interactions.read(observation, view, memory)
+        for event in interactions:
+            memory.forget(event.partner or "")  # it respawns somewhere else
         clues = self._gatherings.read(observation.step, view, memory.disappeared, held)
         return (*interactions, *clues)
 
@@ -82,6 +91,25 @@ class MatrixGame:
 
     def is_loaded(self, observation: Observation[View]) -> bool:
         return float(observation.view["READY_TO_SHOOT"]) >= LOADED
+
+    def is_armed(self, observation: Observation[View], view: TextualMap) -> bool:
+        """True if something has been collected: nobody can interact before."""
+        return max(self.inventory(observation, view)) > self.rules.initial_inventory
+
+    def leading(self, player: str) -> str | None:
+        """The behaviour for which a player was seen to take most since it respawned; None if none leads."""
+        return self._gatherings.leading(player)
+
+    def wanted(self, inventory: Counts, strategy: MatrixStrategy) -> frozenset[str]:
+        """The kinds of things that a strategy lacks."""
+        target = strategy.target or inventory
+        return frozenset(
+            kind for kind, want, have in zip(self.rules.things, target, inventory, strict=True) if want > have
+        )
+
+    @property
+    def names(self) -> Names:
+        return Names(self.players, self.rules.behaviours)
 
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present or view.mark == INTERACTING
@@ -119,15 +147,29 @@ class MatrixGame:
                 for cell, kind in memory.sites.items()
                 if cell not in memory.things
             ),
-            others=tuple(
-                Seen(player, seen.cell, seen.step, is_sought(player, strategy.seek))
-                for player, seen in memory.players.items()
-            ),
+            others=self._seen(context),
+            is_watching=strategy.seek == (),
             likely=memory.likely_places(strategy.seek or ()),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             history=matrix_interactions(context.history),
             critiques=tuple(context.critiques),
+            because=context.because,
+            previous=context.previous,
+            players=tuple(self.players),
             layout=self.layout,
+        )
+
+    def _seen(self, context: PlanContext) -> tuple[Seen, ...]:
+        return tuple(
+            Seen(
+                player=player,
+                cell=seen.cell,
+                step=seen.step,
+                sought=is_sought(player, context.strategy.seek),
+                mark=seen.mark,
+                taken=self._gatherings.taken(player),
+            )
+            for player, seen in context.memory.players.items()
         )
 
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> EvaluatePlan:
@@ -136,8 +178,11 @@ class MatrixGame:
         assert pose is not None, "plans start from a known pose"
         return EvaluatePlan(
             rules=self.rules,
-            plan=tuple(map(str, outcome.plan)),
+            plan=context.previous or PreviousPlan(tuple(outcome.plan), 0),
+            because=context.because,
             reward=outcome.reward,
             before=MatrixMoment(before.step, before.pose, before.inventory),
             after=MatrixMoment(context.observation.step, pose, self.inventory(context.observation, context.view)),
+            met=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
+            others=self._seen(context),
         )

@@ -114,7 +114,9 @@ class InteractionReader:
         self._partner: str | None = None
         self._reward: float | None = None
 
-    def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
+    def read(
+        self, observation: Observation[View], view: TextualMap, memory: EntityMemory
+    ) -> tuple[InteractionEvent, ...]:
         """The interaction that ends with this frame, if one does. memory: already updated with this frame."""
         self._update_inventory(inventory_of(observation), view)
         self._poses = {player.kind: player.pose for player in view.players if player.pose}

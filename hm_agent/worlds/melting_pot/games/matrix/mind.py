@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.mind import Mind, OpponentModel
+from hm_agent.theory_of_mind.mind import Mind, OpponentModel, Revision
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import Inference
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
@@ -31,6 +31,8 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     FollowStrategy,
     InferInventory,
     InventoryAnswer,
+    JointChoiceAnswer,
+    JointCounterAnswer,
     JudgeStrategy,
     MakeStrategy,
     MindsAnswer,
@@ -41,9 +43,17 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
+    ReviseAndChoose,
+    ReviseAndCounter,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, infer_inventory
+from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    MatrixInteraction,
+    MatrixRules,
+    argmax,
+    infer_inventory,
+    open_counts,
+)
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
@@ -54,17 +64,19 @@ class MatrixSituation:
     """What the agent knows at a step.
 
     held: its inventory. here: its latest known cell, None before it knew any. players: the others' latest sightings.
+    can_act: False while it is frozen or off the map.
     """
 
     step: int
     held: Counts
     here: Cell | None
     players: Mapping[str, PlayerSighting]
+    can_act: bool = True
 
     def sighting(self, player: str) -> LastSeen | None:
         """When a player was seen last, and how far from the agent; None if that is unknown."""
         seen = self.players.get(player)
-        return LastSeen(seen.step, distance(self.here, seen.cell)) if seen and self.here else None
+        return LastSeen(seen.step, distance(self.here, seen.cell), seen.mark) if seen and self.here else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +109,10 @@ class MatrixMind(Mind):
         self.inferred_inventory: Counts | None = None
 
     @property
+    def can_act(self) -> bool:
+        return self.situation.can_act
+
+    @property
     def _is_crowd(self) -> bool:
         """True if the agent can choose whom to meet."""
         return len(self.players) > 1
@@ -111,6 +127,11 @@ class MatrixMind(Mind):
         if not isinstance(event, InteractionEvent) or event.partner is None:
             return None
         other, main = self._other_inventory(event, answer)
+        least, most, is_open = (
+            (other, other, main is None)
+            if answer
+            else open_counts(event.own, event.reward, self.rules.payoff, self.rules.initial_inventory)
+        )
         self._gatherings.met(event.partner, event.step, other)
         self.inferred_inventory = other
         return MatrixInteraction(
@@ -122,6 +143,9 @@ class MatrixMind(Mind):
             behaviour=self._behaviour(main),
             own_behaviour=self._behaviour(argmax(event.own)),
             shown=event.shown,
+            least=least,
+            most=most,
+            is_open=is_open,
         )
 
     def _other_inventory(self, event: InteractionEvent, answer: BaseModel | None) -> tuple[Counts, int | None]:
@@ -132,20 +156,22 @@ class MatrixMind(Mind):
         return infer_inventory(event.own, event.reward, self.rules.payoff, self.rules.initial_inventory)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeHypothesis:
-        return ProposeHypothesis(self.rules, matrix_interactions(history), best)
+        return ProposeHypothesis(self.rules, history[-1].partner, matrix_interactions(history), best)
 
     def ask_prediction(
-        self, history: Sequence[Interaction], hypothesis: str | None, clue: Clue | None = None, *, certain: bool = False
+        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictAndCounter | PredictNext:
-        met = matrix_interactions(history)
+        met, step = matrix_interactions(history), self.situation.step
         if self._is_crowd:
-            return PredictNext(self.rules, met, hypothesis)
-        question = PredictAndCounter(self.rules, met, hypothesis, certain)
-        return replace(question, taken=clue.taken, own=clue.own) if isinstance(clue, Gathering) else question
+            return PredictNext(self.rules, history[-1].partner, step, met, hypotheses)
+        question = PredictAndCounter(self.rules, step, met, hypotheses, certain)
+        if isinstance(clue, Gathering):
+            return replace(question, present=_present(clue), own=self.situation.held)
+        return question
 
-    def predicted(self, answer: BaseModel) -> str | None:
-        assert isinstance(answer, CounterAnswer | PredictionAnswer)
-        return self._behaviour(argmax(self.rules.counts(answer.other_next)))
+    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
+        assert isinstance(answer, PredictionAnswer)
+        return *answer.others_predict, self._behaviour(argmax(self.rules.counts(answer.other_next)))
 
     def ask_choice(self, known: Sequence[OpponentModel]) -> ChooseOpponents | None:
         if not self._is_crowd:
@@ -154,17 +180,28 @@ class MatrixMind(Mind):
         return ChooseOpponents(self.rules, opponents, self.situation.held, self.situation.step)
 
     def _opponent(self, model: OpponentModel) -> Opponent:
-        clue = model.clue
-        present = PickupRecord(clue.step, clue.taken) if isinstance(clue, Gathering) and any(clue.taken) else None
         return Opponent(
             player=model.player,
             history=matrix_interactions(model.history),
             hypothesis=model.hypothesis,
             expected=model.expected,
-            present=present,
+            present=_present(model.clue),
             former=self._gatherings.former(model.player),
             seen=self.situation.sighting(model.player) if self._is_crowd else None,
+            hypotheses=model.hypotheses,
         )
+
+    def ask_revision(
+        self, known: Sequence[OpponentModel], about: str | None = None
+    ) -> ReviseAndCounter | ReviseAndChoose:
+        opponents = tuple(map(self._opponent, known))
+        if self._is_crowd:
+            return ReviseAndChoose(self.rules, opponents, about, self.situation.held, self.situation.step)
+        return ReviseAndCounter(self.rules, opponents[0], self.situation.held, self.situation.step)
+
+    def revised(self, answer: BaseModel) -> Sequence[Revision]:
+        assert isinstance(answer, JointCounterAnswer | JointChoiceAnswer)
+        return [Revision(each.of, each.hypothesis, each.next) for each in answer.hypotheses]
 
     def ask_minds(self, known: Sequence[OpponentModel]) -> ReadMinds:
         opponents = tuple(map(self._opponent, known))
@@ -188,18 +225,21 @@ class MatrixMind(Mind):
 
     def strategy(self, answer: BaseModel, *, informed: bool) -> MatrixStrategy:
         match answer:
-            case CounterAnswer():
+            case CounterAnswer() | JointCounterAnswer():
                 own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
-                return self._strategy(own, other if informed else None, covert=answer.covert)
+                strategy = self._strategy(own, other if informed else None, covert=answer.covert)
+                return _explained(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
             case MindsAnswer() if not self._is_crowd:
                 # What the one other player will hold if it does as predicted.
                 kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
                 expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
                 return self._strategy(self.rules.counts(answer.own_next), expected)
-        assert isinstance(answer, ChoiceAnswer | MindsAnswer)
+        assert isinstance(answer, ChoiceAnswer | MindsAnswer | JointChoiceAnswer)
         # It meets nobody yet if the answer says to watch, anybody if it names none.
-        seek = () if isinstance(answer, PatientAnswer) and answer.watch else tuple(answer.seek) or None
-        meeting = self._meeting(self.rules.counts(answer.own_next), seek)
+        is_watching = isinstance(answer, PatientAnswer | JointChoiceAnswer) and answer.watch
+        meeting = self._meeting(self.rules.counts(answer.own_next), () if is_watching else tuple(answer.seek) or None)
+        if isinstance(answer, JointChoiceAnswer):
+            return _explained(meeting, answer.why)
         return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
 
     def undecided(self) -> MatrixStrategy:
@@ -235,6 +275,18 @@ class MatrixMind(Mind):
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.rules.behaviours[main]
+
+
+def _present(clue: Clue | None) -> PickupRecord | None:
+    """What a clue tells of a player's pickups since it respawned; None if it tells of none."""
+    if not isinstance(clue, Gathering) or not any(clue.taken):
+        return None
+    return PickupRecord(clue.step, clue.taken, clue.pickups)
+
+
+def _explained(strategy: MatrixStrategy, why: str) -> MatrixStrategy:
+    """The strategy with the reason for it among its words."""
+    return replace(strategy, words=f"{strategy.words}; {why}") if why else strategy
 
 
 def matrix_interactions(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hm_agent.core import Clue
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts
 from hm_agent.worlds.melting_pot.games.matrix.rules import argmax
+from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
@@ -20,19 +21,40 @@ An interaction takes both players off the map for long.
 
 
 @dataclass(frozen=True, slots=True)
+class Pickup:
+    """A thing that another player took. behaviour: the one it stands for.
+
+    step: when it was found gone. witnessed: True if the player was seen taking it, False if the thing went out of view.
+    """
+
+    step: int
+    behaviour: str
+    cell: Cell
+    witnessed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PickupRecord:
-    """What a player was seen to collect between two respawns. step: of the last pickup seen."""
+    """What a player was seen to collect between two respawns. step: of the last pickup seen.
+
+    pickups: the single ones in order, for the present life alone.
+    """
 
     step: int
     taken: Counts
+    pickups: tuple[Pickup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Gathering(Clue):
-    """How much of each resource a player is known to have taken since it respawned. own: the agent's inventory."""
+    """How much of each resource a player is known to have taken since it respawned.
+
+    own: the agent's inventory. pickups: the single ones in order.
+    """
 
     taken: Counts
     own: Counts
+    pickups: tuple[Pickup, ...] = ()
 
     def describe(self) -> str:
         return f"{self.partner} has taken {self.taken}"
@@ -47,15 +69,14 @@ class GatheringReader:
 
     def __init__(self, things: Sequence[str], behaviours: Sequence[str], initial: int, players: Sequence[str]) -> None:
         self._things, self._behaviours, self._initial = things, behaviours, initial
-        self._taken: dict[str, Counter[str]] = {player: Counter() for player in players}
-        self._latest: dict[str, int] = {}
+        self._pickups: dict[str, tuple[Pickup, ...]] = dict.fromkeys(players, ())
         self._former: dict[str, tuple[PickupRecord, ...]] = dict.fromkeys(players, ())
         self._spent: dict[str, dict[str, int]] = {player: {} for player in players}
         """By player and resource, the step of the latest interaction in which the player held that resource."""
 
     def met(self, partner: str, step: int, held: Counts) -> None:
         """Resets a player's count after an interaction with the agent. held: the partner's inventory in it."""
-        self._taken[partner].clear()
+        self._pickups[partner] = ()
         spent = (kind for kind, count in zip(self._things, held, strict=True) if count > self._initial)
         self._spent[partner] |= dict.fromkeys(spent, step)
 
@@ -67,46 +88,59 @@ class GatheringReader:
         """The counts of the players whose count changes with this frame.
 
         The taker of a lost resource is the only other player, or the one seen on its cell. A resource last seen before
-        a player's interaction may have been part of the inventory it held there, so its
-        loss does not count.
+        a player's interaction may have been part of the inventory it held there, so its loss does not count. Nothing is
+        counted while the agent itself interacts: what is gone then was the partner's, whose inventory is settled.
         """
+        if view.mark == INTERACTING and self._is_alone:
+            return ()
         changed = dict.fromkeys(self._respawned(view))
         standing = {player.cell: player.kind for player in view.players}
-        only = next(iter(self._taken)) if len(self._taken) == 1 else None
+        only = next(iter(self._pickups)) if self._is_alone else None
         for loss in lost:
-            taker = only or standing.get(loss.cell)
-            if taker in self._taken and loss.seen >= self._spent[taker].get(loss.kind, 0):
-                self._count(step, taker, loss.kind)
+            on_it = standing.get(loss.cell)
+            taker = only or on_it
+            if taker in self._pickups and loss.seen >= self._spent[taker].get(loss.kind, 0):
+                behaviour = self._behaviours[self._things.index(loss.kind)]
+                self._count(taker, Pickup(step, behaviour, loss.cell, witnessed=taker == on_it))
                 changed[taker] = None
         return tuple(self._clue(step, player, own) for player in changed)
+
+    @property
+    def _is_alone(self) -> bool:
+        """True if there is a single other player."""
+        return len(self._pickups) == 1
 
     def _respawned(self, view: TextualMap) -> list[str]:
         """Closes the records of players in view that are interacting or not ready to: their inventory is reset."""
         if view.mark == INTERACTING:
             return []  # `met` handles the agent's own interactions
-        respawned = [player.kind for player in view.players if player.mark != READY and self._taken.get(player.kind)]
+        respawned = [player.kind for player in view.players if player.mark != READY and self._pickups.get(player.kind)]
         for player in respawned:
             self._close(player)
         return respawned
 
-    def _count(self, step: int, taker: str, kind: str) -> None:
+    def _count(self, taker: str, pickup: Pickup) -> None:
         # A single opponent can interact with the agent alone, which `met` handles.
-        if len(self._taken) > 1 and step - self._latest.get(taker, step) >= RESPAWN_GAP:
+        before = self._pickups[taker]
+        if not self._is_alone and before and pickup.step - before[-1].step >= RESPAWN_GAP:
             self._close(taker)
-        self._taken[taker][kind] += 1
-        self._latest[taker] = step
+        self._pickups[taker] += (pickup,)
 
     def _close(self, player: str) -> None:
         """Moves a player's count to its former records."""
-        if any(taken := self._counts(player)):
-            self._former[player] += (PickupRecord(self._latest[player], taken),)
-        self._taken[player].clear()
+        if pickups := self._pickups[player]:
+            self._former[player] += (PickupRecord(pickups[-1].step, self.taken(player)),)
+        self._pickups[player] = ()
 
-    def _counts(self, player: str) -> Counts:
-        return tuple(self._taken[player][kind] for kind in self._things)
+    def taken(self, player: str) -> Counts:
+        """How much of each resource a player is known to have taken since it respawned."""
+        taken = Counter(pickup.behaviour for pickup in self._pickups[player])
+        return tuple(taken[behaviour] for behaviour in self._behaviours)
+
+    def leading(self, player: str) -> str | None:
+        """The behaviour for which a player is known to have taken most since it respawned; None if none leads."""
+        main = argmax(self.taken(player))
+        return None if main is None else self._behaviours[main]
 
     def _clue(self, step: int, taker: str, own: Counts) -> Gathering:
-        taken = self._counts(taker)
-        main = argmax(taken)
-        suggests = None if main is None else self._behaviours[main]
-        return Gathering(step, taker, suggests, taken, own)
+        return Gathering(step, taker, self.leading(taker), self.taken(taker), own, self._pickups[taker])

@@ -10,9 +10,18 @@ from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import parse_plan
+from hm_agent.worlds.melting_pot.planning.subgoals import (
+    FIRE_AT,
+    MOVE_TO,
+    PAUSE,
+    SHADOW,
+    Functions,
+    Names,
+    PreviousPlan,
+    parse_plan,
+)
 
-SUBGOALS = ("move_to", "fire_at")
+SUBGOALS: Functions = {"move_to": MOVE_TO, "fire_at": FIRE_AT, "shadow": SHADOW, "wait": PAUSE}
 """The functions a plan may call."""
 MOST_SUBGOALS = 12
 """The largest number of subgoals in a plan; a longer one would be outdated long before its end."""
@@ -42,23 +51,30 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Where and when another player was last seen. sought: True if the strategy is to interact with it."""
+    """Where and when another player was last seen. sought: True if the strategy is to interact with it.
+
+    mark: over its head, which tells whether it is ready to interact. taken: what it was seen to take since it respawned.
+    """
 
     player: str
     cell: Cell
     step: int
     sought: bool
+    mark: str | None = None
+    taken: Counts = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSubgoals(Question[PlanAnswer]):
     """Which subgoals lead to the target inventory, then an interaction? (section 3.2, subgoal module; appendix C.4)
 
-    strategy, target, expected: None for an agent that plans without a strategist. things: the resources as last seen.
+    strategy, target, expected: None for an agent that plans without a strategist. is_watching: True if the strategy is
+    to meet nobody yet. things: the resources as last seen.
     sites: where resources were seen earlier and may have grown back. others: the other players as last seen. likely:
     cells where the sought players may be, each with the expected number of them in view from there. unseen: the cells
     that were out of view for longest, each with the step it was last seen, None for never. history: the interactions
-    with all players, for an agent that plans without a strategist. critiques: the lessons from earlier plans.
+    with all players, for an agent whose strategist leaves them to planning. critiques: the lessons from earlier plans.
+    because: why a plan is asked for, in words. previous: the plan before. players: the names of the others.
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"
@@ -77,12 +93,22 @@ class PlanSubgoals(Question[PlanAnswer]):
     unseen: tuple[tuple[Cell, int | None], ...]
     history: tuple[MatrixInteraction, ...]
     critiques: tuple[str, ...]
-    layout: Layout = field(metadata=UNSHOWN)
+    is_watching: bool = False
+    because: str = ""
+    previous: PreviousPlan | None = None
+    players: tuple[str, ...] = ()
+    layout: Layout = field(kw_only=True, metadata=UNSHOWN)
+
+    def names(self) -> Names:
+        """The names that calls may hold."""
+        return Names(self.players, self.rules.behaviours)
 
     def check(self, answer: PlanAnswer) -> None:
         if len(answer.subgoals) > MOST_SUBGOALS:
-            raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 6")
-        parse_plan(answer.subgoals, self.layout, SUBGOALS)
+            raise ValueError(
+                f"{len(answer.subgoals)} calls are too many; plan only as far as you know, at most {MOST_SUBGOALS}"
+            )
+        parse_plan(answer.subgoals, self.layout, SUBGOALS, self.names())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +124,17 @@ class MatrixMoment:
 class EvaluatePlan(Question[Critique]):
     """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
 
-    reward: the sum from the plan's beginning to its end.
+    because: why the plan is over, in words. reward: the sum from the plan's beginning to its end. met: the interactions
+    in between. others: the other players as last seen.
     """
 
     template = "melting_pot/matrix/evaluate_plan.j2"
     schema = Critique
     rules: MatrixRules
-    plan: tuple[str, ...]
+    plan: PreviousPlan
+    because: str
     reward: float
     before: MatrixMoment
     after: MatrixMoment
+    met: tuple[MatrixInteraction, ...]
+    others: tuple[Seen, ...]

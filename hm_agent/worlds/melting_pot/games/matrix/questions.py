@@ -7,7 +7,7 @@ enforce a schema read the docstrings of the answers as descriptions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -55,81 +55,104 @@ class InferInventory(_ByBehaviour, Question[InventoryAnswer]):
 
 @dataclass(frozen=True, slots=True)
 class ProposeHypothesis(Question[HypothesisAnswer]):
-    """What is the opponent's strategy? (step 3) best: the earlier hypotheses that predicted best, the best first."""
+    """What is the opponent's strategy? (step 3)
+
+    player: the opponent's name. best: the earlier hypotheses that predicted best, the best first.
+    """
 
     template = "melting_pot/matrix/propose_hypothesis.j2"
     schema = HypothesisAnswer
     rules: MatrixRules
+    player: str
     history: tuple[MatrixInteraction, ...]
     best: tuple[Hypothesis, ...]
 
 
-def _check_lead(rules: MatrixRules, other_next: Mapping[str, int]) -> None:
-    """Raises ValueError for a predicted inventory in which no resource leads."""
-    if argmax(rules.counts(other_next)) is None:
-        raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+class PredictionAnswer(BaseModel):
+    """What another player will hold next by the hypothesis that is acted on, and what it will play by the others.
 
-
-class CounterAnswer(BaseModel):
-    """What the other will hold next, what to hold against it, by behaviour, and whether it must not see one collect."""
+    others_predict: a behaviour for each other hypothesis, in their order.
+    """
 
     reasoning: str = ""
+    others_predict: list[str] = []
     other_next: dict[str, int]
+
+
+class CounterAnswer(PredictionAnswer):
+    """The same, what to hold against it, and whether the other player must not see the agent collect."""
+
     own_next: dict[str, int]
     covert: bool = False
 
 
+def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: Sequence[Hypothesis]) -> None:
+    """Raises ValueError for predictions that can't be used: of unknown kinds, too few or too many, or tied."""
+    wanted = max(0, len(hypotheses) - 1)
+    if len(answer.others_predict) != wanted:
+        raise ValueError(
+            f"others_predict: {len(answer.others_predict)} given; there are {wanted} other hypotheses, one kind for each"
+        )
+    for kind in answer.others_predict:
+        rules.check_behaviour("others_predict", kind)
+    rules.check("other_next", answer.other_next)
+    if argmax(rules.counts(answer.other_next)) is None:
+        raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+
+
 @dataclass(frozen=True, slots=True)
 class PredictAndCounter(_ByBehaviour, Question[CounterAnswer]):
-    """What will the opponent play next given a hypothesis, and what should the agent hold against it? (steps 4 and 5)
+    """What will the opponent play next by each hypothesis, and what to hold against it? (steps 4 and 5)
 
-    hypothesis: None before the first. certain: True if the hypothesis is known to be true. taken: the count of each
-    resource that the opponent is known to have taken since the last interaction; own: the agent's inventory then. Both
-    are None if no pickup was noticed.
+    step: the present one. hypotheses: the last one is acted on; none before the first. certain: True if it is known to
+    be true. present: what the opponent was seen to take since the last interaction; own: the agent's inventory then.
+    Both are None if no pickup was noticed.
     """
 
     template = "melting_pot/matrix/predict_and_counter.j2"
     schema = CounterAnswer
     rules: MatrixRules
+    step: int
     history: tuple[MatrixInteraction, ...]
-    hypothesis: str | None
+    hypotheses: tuple[Hypothesis, ...]
     certain: bool = False
-    taken: Counts | None = None
+    present: PickupRecord | None = None
     own: Counts | None = None
 
+    @property
+    def acted_on(self) -> str | None:
+        """The words of the hypothesis that is acted on."""
+        return self.hypotheses[-1].words if self.hypotheses else None
+
     def check(self, answer: CounterAnswer) -> None:
-        self.rules.check("other_next", answer.other_next)
+        _check_prediction(self.rules, answer, self.hypotheses)
         self.rules.check("own_next", answer.own_next)
-        _check_lead(self.rules, answer.other_next)
-
-
-class PredictionAnswer(BaseModel):
-    """What another player will hold next, by behaviour."""
-
-    reasoning: str = ""
-    other_next: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class PredictNext(_ByBehaviour, Question[PredictionAnswer]):
-    """What will one of several opponents play next given a hypothesis? (step 4, asked apart from step 5)"""
+    """What will one of several opponents play next by each hypothesis? (step 4, asked apart from step 5)
+
+    player: the opponent's name. step: the present one. hypotheses: the last one is acted on.
+    """
 
     template = "melting_pot/matrix/predict_next.j2"
     schema = PredictionAnswer
     rules: MatrixRules
+    player: str
+    step: int
     history: tuple[MatrixInteraction, ...]
-    hypothesis: str | None
+    hypotheses: tuple[Hypothesis, ...]
 
     def check(self, answer: PredictionAnswer) -> None:
-        self.rules.check("other_next", answer.other_next)
-        _check_lead(self.rules, answer.other_next)
+        _check_prediction(self.rules, answer, self.hypotheses)
 
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
     """What the agent knows about one other player.
 
-    hypothesis: None before the first interaction. expected: the predicted behaviour, None if unknown. present: what it
+    hypothesis: the one to act on, None before the first interaction. hypotheses: all that are kept. expected: the predicted behaviour, None if unknown. present: what it
     was seen to take since it last respawned, None if nothing was seen. former: the same between its earlier respawns,
     except before its interactions with the agent. seen: when and how far away it was last in view, None if unknown.
     """
@@ -141,6 +164,7 @@ class Opponent:
     present: PickupRecord | None = None
     former: tuple[PickupRecord, ...] = ()
     seen: LastSeen | None = None
+    hypotheses: tuple[Hypothesis, ...] = ()
 
 
 class ChoiceAnswer(BaseModel):
@@ -172,6 +196,98 @@ class ChooseOpponents(_ByBehaviour, Question[PatientAnswer]):
     step: int
 
     def check(self, answer: PatientAnswer) -> None:
+        self.rules.check("own_next", answer.own_next)
+        check_players("seek", answer.seek, [opponent.player for opponent in self.opponents])
+
+
+class RevisionAnswer(BaseModel):
+    """A hypothesis that is kept, reworded or new, and the behaviour it predicts.
+
+    of: the number of the one that is kept or reworded, 0 for a new one. hypothesis: empty if it is kept as it is.
+    """
+
+    of: int = 0
+    hypothesis: Words = ""
+    next: str
+
+
+def _check_revisions(rules: MatrixRules, answers: Sequence[RevisionAnswer], known: Sequence[Hypothesis]) -> None:
+    """Raises ValueError for revisions that can't be used. known: the hypotheses that are numbered."""
+    for each in answers:
+        rules.check_behaviour("hypotheses: next", each.next)
+        if not 0 <= each.of <= len(known):
+            raise ValueError(f"hypotheses: of {each.of}; there are 1 to {len(known)}, and 0 for a new one")
+        if not each.of and not each.hypothesis:
+            raise ValueError("hypotheses: a new one, of 0, needs words")
+
+
+class JointCounterAnswer(BaseModel):
+    """The revised hypotheses, what the other will hold next in view of all, and what to hold against it, and why."""
+
+    reasoning: str = ""
+    hypotheses: list[RevisionAnswer]
+    other_next: dict[str, int]
+    own_next: dict[str, int]
+    covert: bool = False
+    why: Words = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseAndCounter(_ByBehaviour, Question[JointCounterAnswer]):
+    """Which hypotheses about the only opponent hold, what does each predict, and what to hold in view of all?
+
+    opponent: with its interactions, its hypotheses and its pickups. own: the agent's inventory. step: the present one.
+    """
+
+    template = "melting_pot/matrix/revise_and_counter.j2"
+    schema = JointCounterAnswer
+    rules: MatrixRules
+    opponent: Opponent
+    own: Counts
+    step: int
+
+    def check(self, answer: JointCounterAnswer) -> None:
+        _check_revisions(self.rules, answer.hypotheses, self.opponent.hypotheses)
+        for name, inventory in (("other_next", answer.other_next), ("own_next", answer.own_next)):
+            self.rules.check(name, inventory)
+        if argmax(self.rules.counts(answer.other_next)) is None:
+            raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+
+
+class JointChoiceAnswer(BaseModel):
+    """The revised hypotheses about one player, whom to meet in view of all, what to hold then, and why."""
+
+    reasoning: str = ""
+    hypotheses: list[RevisionAnswer]
+    seek: list[str] = []
+    own_next: dict[str, int]
+    watch: bool = False
+    why: Words = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseAndChoose(_ByBehaviour, Question[JointChoiceAnswer]):
+    """Which hypotheses about a player hold, what does each predict, and whom to meet with what in view of all?
+
+    opponents: all other players. about: the one whose hypotheses are revised, None if nothing new is known of any. own:
+    the agent's inventory. step: the present one.
+    """
+
+    template = "melting_pot/matrix/revise_and_choose.j2"
+    schema = JointChoiceAnswer
+    rules: MatrixRules
+    opponents: tuple[Opponent, ...]
+    about: str | None
+    own: Counts
+    step: int
+
+    @property
+    def revised(self) -> tuple[Hypothesis, ...]:
+        """The hypotheses that are revised."""
+        return next((other.hypotheses for other in self.opponents if other.player == self.about), ())
+
+    def check(self, answer: JointChoiceAnswer) -> None:
+        _check_revisions(self.rules, answer.hypotheses, self.revised)
         self.rules.check("own_next", answer.own_next)
         check_players("seek", answer.seek, [opponent.player for opponent in self.opponents])
 

@@ -11,7 +11,7 @@ from operator import mul
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.facts import Counts, Length
+from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, Regrowth, Timing
 
 Payoff = tuple[tuple[float, ...], ...]
 """Row i, column j: the reward for playing pure strategy i against j."""
@@ -66,6 +66,16 @@ def consistent_inventories(own: Counts, received: float, payoff: Payoff, initial
     return [(tuple(map(int, fits[n])), float(weights[n] / weights.sum())) for n in order]
 
 
+def open_counts(own: Counts, received: float, payoff: Payoff, initial: int) -> tuple[Counts, Counts, bool]:
+    """What the reward leaves open of the partner's inventory: the least and the most of each resource that explain it.
+
+    The last value is True if several resources may have led, or none.
+    """
+    fits = [inventory for inventory, _ in consistent_inventories(own, received, payoff, initial)]
+    least, most = tuple(map(min, *fits, fits[0])), tuple(map(max, *fits, fits[0]))
+    return least, most, len({argmax(inventory) for inventory in fits}) > 1
+
+
 def infer_inventory(own: Counts, received: float, payoff: Payoff, initial: int) -> tuple[Counts, int | None]:
     """The partner's likeliest inventory, and the index of its likeliest pure strategy.
 
@@ -103,6 +113,9 @@ class MatrixRules:
     width: int
     height: int
     length: Length
+    beam: Beam
+    regrowth: Regrowth
+    timing: Timing
     players: int = 2
 
     @property
@@ -145,6 +158,8 @@ class MatrixInteraction:
 
     behaviour: the pure strategy that the partner played, None if the inference is ambiguous. own_behaviour: the agent's
     own, None if no resource led. shown: the count of each resource that the partner saw the agent collect beforehand.
+    least, most: the range of each count of the partner's that explains the reward. is_open: True if the reward leaves
+    open which of its resources led; then `behaviour` is the likeliest, if one is.
     """
 
     step: int
@@ -155,3 +170,6 @@ class MatrixInteraction:
     behaviour: str | None
     own_behaviour: str | None
     shown: Counts
+    least: Counts = ()
+    most: Counts = ()
+    is_open: bool = False

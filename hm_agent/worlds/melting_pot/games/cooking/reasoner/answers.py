@@ -57,7 +57,7 @@ def propose(question: ProposeTeammate) -> HypothesisAnswer:
 
 
 def predict(question: PredictTeammate) -> BehaviourAnswer:
-    words = [hypothesis.words for hypothesis in question.hypotheses] or [None]
+    words = [hypothesis.words for hypothesis in question.hypotheses] or [""]
     return BehaviourAnswer(behaviours=[predict_role(each, question.history) for each in words])
 
 
@@ -100,7 +100,7 @@ def plan(question: PlanCooking) -> PlanAnswer:
     subgoals = _explore(question) or BeamSearch(question).best_plan()
     if not subgoals:
         here = question.pose.cell
-        subgoals = [Wait(question.pots[0].cell)] if question.pots else [MoveTo(here, here)]
+        subgoals = [Wait(question.pots[0].cell)] if question.pots else [MoveTo(here)]
     return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
 
 
@@ -111,7 +111,7 @@ def _explore(question: PlanCooking) -> list[Subgoal]:
     here = question.pose.cell
     near = [cell for cell in question.floor if any(distance(cell, dark) == 1 for dark in question.unseen)]
     places = [cell for cell in near if cell != here]
-    return [MoveTo(here, min(places, key=lambda cell: (distance(here, cell), cell)))] if places else []
+    return [MoveTo(min(places, key=lambda cell: (distance(here, cell), cell)))] if places else []
 
 
 def criticise(question: CritiqueInteraction) -> Critique:

@@ -57,7 +57,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     with_hypothesis,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import plan_route
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, argmax, infer_inventory, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, infer_inventory, reward
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
@@ -82,26 +82,44 @@ def propose(question: ProposeHypothesis) -> HypothesisAnswer:
 def counter(question: PredictAndCounter) -> CounterAnswer:
     """Predicts the opponent's inventory given a hypothesis, and answers with what earns most against it."""
     rules, history = question.rules, question.history
-    strategy = strategy_from_words(question.hypothesis or "", rules, history)
-    probabilities = predict_behaviour(strategy, history, question.taken)
+    strategy = strategy_from_words(question.acted_on or "", rules, history)
+    probabilities = predict_behaviour(strategy, history, question.present.taken if question.present else None)
     expected = expected_inventories(rules, history)
-    believed = strategy if question.hypothesis else None
+    believed = strategy if question.acted_on else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed, certain=question.certain)
     target = best_target(rules, probabilities, expected, question.own, behaviour)
     other = expected[probabilities.index(max(probabilities))]
     return CounterAnswer(
         reasoning=_describe(rules, probabilities),
+        others_predict=_others_predict(question),
         other_next=rules.by_name(other),
         own_next=rules.by_name(target),
         covert=may_respond_to_observation(rules, history),
     )
 
 
+def _others_predict(question: PredictAndCounter | PredictNext) -> list[str]:
+    """What each hypothesis but the last predicts."""
+    return [_predicted(question, hypothesis.words) for hypothesis in question.hypotheses[:-1]]
+
+
+def _predicted(question: PredictAndCounter | PredictNext, words: str) -> str:
+    """The likeliest behaviour by a hypothesis."""
+    rules, history = question.rules, question.history
+    probabilities = predict_behaviour(strategy_from_words(words, rules, history), history, None)
+    return rules.behaviours[probabilities.index(max(probabilities))]
+
+
 def predict(question: PredictNext) -> PredictionAnswer:
     rules, history = question.rules, question.history
-    probabilities = predict_behaviour(strategy_from_words(question.hypothesis or "", rules, history), history, None)
+    words = question.hypotheses[-1].words if question.hypotheses else ""
+    probabilities = predict_behaviour(strategy_from_words(words, rules, history), history, None)
     other = expected_inventories(rules, history)[probabilities.index(max(probabilities))]
-    return PredictionAnswer(reasoning=_describe(rules, probabilities), other_next=rules.by_name(other))
+    return PredictionAnswer(
+        reasoning=_describe(rules, probabilities),
+        others_predict=_others_predict(question),
+        other_next=rules.by_name(other),
+    )
 
 
 def choose(question: ChooseOpponents) -> PatientAnswer:
@@ -124,9 +142,12 @@ def read_minds(question: ReadMinds) -> MindsAnswer:
         expected = {player: rules.behaviours[shares.index(max(shares))] for player, shares in predictions.items()}
         return MindsAnswer(minds=_minds(opponents, expected), seek=list(best.seek), own_next=rules.by_name(best.target))
     (opponent,) = opponents
-    believed = opponent.hypothesis.words if opponent.hypothesis else None
-    taken = opponent.present.taken if opponent.present else None
-    answer = counter(PredictAndCounter(rules, opponent.history, believed, taken=taken, own=question.own))
+    believed = (opponent.hypothesis,) if opponent.hypothesis else ()
+    answer = counter(
+        PredictAndCounter(
+            rules, question.step, opponent.history, believed, present=opponent.present, own=question.own
+        )
+    )
     other = max(answer.other_next, key=answer.other_next.__getitem__)
     return MindsAnswer(minds=_minds(opponents, {opponent.player: other}), own_next=answer.own_next)
 
@@ -154,7 +175,7 @@ def make_strategy(question: MakeStrategy) -> StrategyAnswer:
         return StrategyAnswer(strategy=words, seek=list(choice.seek), own_next=rules.by_name(choice.target))
     best = [Hypothesis(each.words.removeprefix(BEST_IF), each.value) for each in question.best]
     believed = likeliest_strategy(rules, history, best).words if history else None
-    answer = counter(PredictAndCounter(rules, history, believed))
+    answer = _counter_to(rules, history, believed)
     return StrategyAnswer(strategy=BEST_IF + believed if believed else FIRST, seek=[], own_next=answer.own_next)
 
 
@@ -165,7 +186,16 @@ def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
         choice = _choice(question, leads[0] if leads else None)
         return ChoiceAnswer(seek=list(choice.seek), own_next=rules.by_name(choice.target))
     believed = question.strategy.removeprefix(BEST_IF)
-    return ChoiceAnswer(seek=[], own_next=counter(PredictAndCounter(rules, question.history, believed)).own_next)
+    return ChoiceAnswer(seek=[], own_next=_counter_to(rules, question.history, believed).own_next)
+
+
+def _counter_to(
+    rules: MatrixRules, history: tuple[MatrixInteraction, ...], believed: str | None, own: Counts | None = None
+) -> CounterAnswer:
+    """The answer to a single hypothesis, None for no hypothesis."""
+    hypotheses = (Hypothesis(believed),) if believed else ()
+    step = history[-1].step if history else 0
+    return counter(PredictAndCounter(rules, step, history, hypotheses, own=own))
 
 
 def _choice(question: MakeStrategy | FollowStrategy, lead: int | None) -> PartnerChoice:
@@ -201,7 +231,7 @@ def _target_from_history(question: PlanSubgoals) -> Counts:
         mean = tuple(sum(shares) / len(predictions) for shares in zip(*predictions, strict=True))
         return best_target(rules, mean, inventories_held(rules, met), own)
     believed = likeliest_strategy(rules, history, ()).words if history else None
-    answer = counter(PredictAndCounter(rules, history, believed, own=own))
+    answer = _counter_to(rules, history, believed, own)
     return rules.counts(answer.own_next)
 
 

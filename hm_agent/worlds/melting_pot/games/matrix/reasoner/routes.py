@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     STEPS_PER_ROUND,
@@ -11,7 +9,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     pure_inventory,
 )
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals, Site
 from hm_agent.worlds.melting_pot.games.matrix.rules import argmax, reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
@@ -28,8 +26,8 @@ Finding it again takes more steps, but an opponent found early holds less.
 """
 REGROWTH_PENALTY = 4
 """Steps added to the distance of a resource that may have grown back, compared with one that was seen."""
-REGROWTH = 30
-"""Steps after which a cell that was seen empty may have a resource again."""
+LIKELY_BACK = 0.25
+"""The least probability that a taken resource is back for which to go there."""
 
 MOST_COLLECTED_PER_PLAN = 5
 """The largest number of resources in one plan, which may have one subgoal more."""
@@ -45,8 +43,8 @@ def plan_route(question: PlanSubgoals, target: Counts) -> list[Subgoal]:
         return [_seek(question)]
     route = _route(question, question.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
     if not route:
-        return [MoveTo(question.pose.cell, question.unseen[0][0])]
-    plan: list[Subgoal] = [MoveTo(start, end) for start, end in pairwise([question.pose.cell, *route])]
+        return [MoveTo(question.unseen[0][0])]
+    plan: list[Subgoal] = [MoveTo(cell) for cell in route]
     return [*plan, _seek(question)] if len(route) == lacking else plan
 
 
@@ -60,7 +58,7 @@ def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
     penalties = {
         site.cell: REGROWTH_PENALTY
         for site in question.sites
-        if site.kind == kind and (site.emptied is None or question.step - site.emptied >= REGROWTH)
+        if site.kind == kind and _chance_back(question, site) >= LIKELY_BACK
     }
     penalties |= {place.cell: 0 for place in question.things if place.kind == kind}
     here = question.pose.cell
@@ -71,6 +69,11 @@ def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
         route.append(here)
         del penalties[here]
     return route
+
+
+def _chance_back(question: PlanSubgoals, site: Site) -> float:
+    """The probability that a resource is back; 1 if nobody has seen its cell empty."""
+    return 1.0 if site.emptied is None else question.rules.regrowth.chance_after(question.step - site.emptied)
 
 
 def _what_lacks(question: PlanSubgoals, target: Counts) -> tuple[int, int]:
