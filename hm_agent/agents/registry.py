@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hm_agent.agents.agent import Recipe
 from hm_agent.agents.baselines import EvaluatedStrategies, HighLevelPlanner, Reactive, VanillaMindPrompting
 from hm_agent.agents.reflection import FailureReflector, PlanReflector
+from hm_agent.theory_of_mind.joint import JointMind
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
 
 
@@ -20,6 +21,11 @@ def _mind_reader(about: str, parts: Parts) -> Recipe:
 
 AGENTS: Mapping[str, Recipe] = {
     "hypothetical_minds": _mind_reader("the full agent: hypotheses about the others, scored and refined", Parts()),
+    "hm_joint": Recipe(
+        "ours: the same hypotheses, revised, predicted by and weighed in one question after an interaction",
+        lambda mind, model, parameters: JointMind(mind, model, parameters.by_prediction),
+        FailureReflector,
+    ),
     "react": Recipe(
         "no strategy: plans from the history of interactions (ReAct)",
         lambda mind, model, parameters: Reactive(mind, model),

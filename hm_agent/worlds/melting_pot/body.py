@@ -110,9 +110,7 @@ class MeltingPotBody:
         situation = self._situation(strategy)
         move = None if self._because else self._planner.next_move(situation)
         if move is None:
-            self._asked_because = self._because or self._planner.why_over
             self._planner.follow(await self._plan(strategy, history))
-            self._because = None
             move = self._planner.next_move(situation)
         return self._explore(situation) if move is None else move
 
@@ -138,11 +136,19 @@ class MeltingPotBody:
 
     async def _plan(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Sequence[Subgoal]:
         """Asks for subgoals, in view of what the latest plan has taught."""
-        because, previous = self._asked_because or "", self._planner.previous
+        because, self._because = self._because or self._planner.why_over, None
         context = PlanContext(
-            self._observation, self._view, self._memory, strategy, history, because=because, previous=previous
+            observation=self._observation,
+            view=self._view,
+            memory=self._memory,
+            strategy=strategy,
+            history=history,
+            because=because,
+            previous=self._planner.previous,
         )
-        self._failed = self._planner.failed
+        if forced := self._game.forced_plan(context):
+            return forced
+        self._asked_because, self._failed = because, self._planner.failed
         if self._latest is not None:
             outcome = PlanOutcome(*self._latest, self._failed, self._earned)
             critiques = await self._reflector.reflect(_Finished(self._game, context, outcome))

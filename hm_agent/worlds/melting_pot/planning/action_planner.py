@@ -12,6 +12,7 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection, Textua
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, BeamApproach, find_approach, find_approach_to_use
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.subgoals import (
+    CARRIED_OUT,
     FireAt,
     Interact,
     MoveTo,
@@ -117,7 +118,7 @@ class ActionPlanner:
     @property
     def why_over(self) -> str:
         """Why the latest plan is over, in words."""
-        return self._over or "the plan is carried out"
+        return self._over or CARRIED_OUT
 
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan."""
@@ -193,7 +194,7 @@ class ActionPlanner:
     def _fire_at(self, subgoal: FireAt, situation: Situation) -> Move | None:
         """Attacks the sought players in view, those that are ready first, then the nearest first; else searches."""
         assert self._started is not None
-        if not situation.armed:
+        if not situation.armed and situation.step == self._started:
             self._end(f"{subgoal} has no effect: nothing is collected yet")
             return None
         if situation.step - self._started > FIRE_AT_STEPS:

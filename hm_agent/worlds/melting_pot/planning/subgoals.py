@@ -83,6 +83,10 @@ class Wait:
 Subgoal = MoveTo | FireAt | Shadow | Pause | Interact | Wait
 
 
+CARRIED_OUT = "the plan is carried out"
+"""Why a plan is over that nothing has cut short."""
+
+
 @dataclass(frozen=True, slots=True)
 class PreviousPlan:
     """A plan that is over. done: how many of its calls were carried out. skipped: those whose thing was gone."""

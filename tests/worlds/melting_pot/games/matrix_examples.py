@@ -8,9 +8,9 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.worlds.melting_pot.facts import Counts, Length
+from hm_agent.worlds.melting_pot.facts import READY, Beam, Counts, Length, Regrowth, Timing
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
-from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     EvaluatePlan,
     MatrixMoment,
@@ -30,9 +30,12 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
+    ReviseAndChoose,
+    ReviseAndCounter,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, open_counts, reward
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan
 
 ROCK_PAPER_SCISSORS = MatrixRules(
     behaviours=("rock", "paper", "scissors"),
@@ -42,18 +45,29 @@ ROCK_PAPER_SCISSORS = MatrixRules(
     width=23,
     height=15,
     length=Length(1000, 100, 0.2),
+    beam=Beam(3, 1),
+    regrowth=Regrowth(15, 0.02, all_at_once=True),
+    timing=Timing(frozen=17, away=6, per_round=50, per_thing=3),
 )
-DILEMMA = MatrixRules(
-    ("cooperate", "defect"), ("green_box", "red_box"), ((3, 0), (5, 1)), 1, 23, 15, Length(1000, 100, 0.1)
+DILEMMA = replace(
+    ROCK_PAPER_SCISSORS,
+    behaviours=("cooperate", "defect"),
+    things=("green_box", "red_box"),
+    payoff=((3, 0), (5, 1)),
+    length=Length(1000, 100, 0.1),
+    regrowth=Regrowth(10, 0.02, all_at_once=True),
 )
-HUNT = MatrixRules(("stag", "hare"), ("green_box", "red_box"), ((4, 0), (2, 2)), 1, 23, 15, Length(1000, 100, 0.1))
+HUNT = replace(DILEMMA, behaviours=("stag", "hare"), payoff=((4, 0), (2, 2)))
 
 
 def interaction(
     step: int, own: Counts, other: Counts, shown: Counts, rules: MatrixRules = ROCK_PAPER_SCISSORS
 ) -> MatrixInteraction:
     paid = reward(own, other, rules.payoff)
-    return MatrixInteraction(step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown)
+    least, most, is_open = open_counts(own, paid, rules.payoff, rules.initial_inventory)
+    return MatrixInteraction(
+        step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown, least, most, is_open
+    )
 
 
 def played(inventory: Counts, rules: MatrixRules) -> str | None:
@@ -68,8 +82,8 @@ HISTORY = (
     replace(interaction(301, (2, 2, 2), (2, 1, 1), (0, 0, 0)), behaviour=None),
 )
 BEST = (
-    Hypothesis("It plays the best response to what I played last.", 0.51, "rock"),
-    Hypothesis("It cycles through paper, rock and scissors, collecting 5 to 6 each time.", 0.09, "paper"),
+    Hypothesis("It plays the best response to what I played last.", 0.51, "rock", right=2, tested=2),
+    Hypothesis("It cycles through paper, rock and scissors.", 0.09, "paper", right=2, tested=3),
 )
 PLAN = PlanSubgoals(
     rules=ROCK_PAPER_SCISSORS,
@@ -88,11 +102,13 @@ PLAN = PlanSubgoals(
         Place("yellow_box", (15, 11), 120, False),
     ),
     sites=(Site("purple_box", (15, 5), None), Site("purple_box", (14, 3), 301), Site("blue_box", (7, 10), None)),
-    others=(Seen("opponent", (16, 9), 338, sought=True),),
+    others=(Seen("opponent", (16, 9), 338, sought=True, mark=READY, taken=(2, 0, 0)),),
     likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
     unseen=(((1, 13), None), ((21, 12), 61)),
     history=(),
     critiques=(),
+    because="an interaction is over, and you have come back with the starting inventory",
+    players=("opponent",),
     layout=Layout(23, 15, frozenset()),
 )
 LOST = replace(
@@ -109,14 +125,22 @@ LOST = replace(
     likely=(((14, 4), 0.11), ((8, 4), 0.11), ((11, 7), 0.108)),
     unseen=(((1, 9), None), ((6, 4), None)),
 )
+DILEMMAS = (interaction(80, (5, 1), (1, 4), (2, 0), DILEMMA),)
 HUNTED = (
     interaction(70, (5, 1), (1, 5), (2, 0), HUNT),
     interaction(151, (1, 6), (5, 1), (0, 3), HUNT),
 )
 
-ARENA = replace(ROCK_PAPER_SCISSORS, width=25, height=24, players=8)
+ARENA = replace(
+    ROCK_PAPER_SCISSORS,
+    width=25,
+    height=24,
+    players=8,
+    regrowth=Regrowth(10, 0.04),
+    timing=Timing(frozen=17, away=51, per_round=50, per_thing=3),
+)
 OPPONENTS = (
-    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(PickupRecord(240, (0, 2, 0)),), seen=LastSeen(345, 7)),
+    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(PickupRecord(240, (0, 2, 0)),), seen=LastSeen(345, 7, READY)),
     Opponent(
         "player_2",
         HISTORY[2:3],
@@ -135,13 +159,22 @@ OPPONENTS = (
     ),
     Opponent("player_4", (), None, None),
 )
-TAKING = Opponent("opponent", HISTORY, None, None, PickupRecord(340, (2, 0, 1)))
+PLAYERS = ("player_1", "player_2", "player_3")
+TAKEN = PickupRecord(
+    340,
+    (2, 0, 1),
+    (Pickup(320, "rock", (3, 4), True), Pickup(331, "scissors", (5, 4), False), Pickup(340, "rock", (3, 5), True)),
+)
+TAKING = Opponent("opponent", HISTORY, None, None, TAKEN)
 SOUGHT = replace(
     PLAN,
     rules=ARENA,
     strategy="hold rock 7, paper 1, scissors 1 and meet player_2",
     target=(7, 1, 1),
     expected=None,
+    players=PLAYERS,
+    because="player_2 has come into view, ready to interact",
+    previous=PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), "player_2")), 2, (MoveTo((13, 5)),)),
     others=(
         Seen("player_1", (16, 9), 345, sought=False),
         Seen("player_2", (14, 2), 338, sought=True),
@@ -153,40 +186,65 @@ UNDECIDED = replace(PLAN, strategy=None, target=None, expected=None, history=HIS
 UNDECIDED_AMONG_MANY = replace(
     UNDECIDED,
     rules=ARENA,
+    players=PLAYERS,
     others=SOUGHT.others,
     history=tuple(replace(met, partner=f"player_{n}") for n, met in enumerate(HISTORY, 1)),
     critiques=("Go on.", "Hold more of one kind before you fire."),
 )
-PLANNED = ("move_to((9, 6), (9, 4))", "fire_at((17, 7))")
+WATCHING = replace(
+    SOUGHT,
+    strategy="hold rock 1, paper 3, scissors 2 and watch the others",
+    target=PLAN.inventory,
+    is_watching=True,
+    because="the strategy has changed",
+    previous=None,
+)
+JOINT = replace(PLAN, history=HISTORY, strategy=f"{PLAN.strategy}; it has answered my last kind twice")
+PLANNED = PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((17, 7))), 2, (MoveTo((13, 5)),))
 MOMENTS = MatrixMoment(345, PLAN.pose, (1, 3, 2)), MatrixMoment(371, Pose(9, 4, Facing.NORTH), (1, 4, 2))
-PLAYERS = ("player_1", "player_2", "player_3")
 PAID = (Hypothesis("I hold what beats what it held last.", 3.21), Hypothesis("I always hold paper.", 0.4))
 
 MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "infer_inventory": InferInventory(ROCK_PAPER_SCISSORS, (1, 6, 1), 3.125),
-    "propose_hypothesis": ProposeHypothesis(ROCK_PAPER_SCISSORS, HISTORY, BEST),
-    "propose_first_hypothesis": ProposeHypothesis(ROCK_PAPER_SCISSORS, HISTORY[:1], ()),
-    "predict_and_counter": PredictAndCounter(ROCK_PAPER_SCISSORS, HISTORY, BEST[0].words),
-    "predict_at_first": PredictAndCounter(ROCK_PAPER_SCISSORS, (), None),
+    "propose_hypothesis": ProposeHypothesis(ROCK_PAPER_SCISSORS, "opponent", HISTORY, BEST),
+    "propose_first_hypothesis": ProposeHypothesis(ROCK_PAPER_SCISSORS, "opponent", HISTORY[:1], ()),
+    "propose_among_many": ProposeHypothesis(ARENA, "player_1", HISTORY[:2], BEST),
+    "predict_and_counter": PredictAndCounter(ROCK_PAPER_SCISSORS, 305, HISTORY, BEST),
+    "predict_at_first": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), ()),
+    "predict_for_certain": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), BEST[:1], certain=True),
     "predict_after_a_clue": PredictAndCounter(
-        ROCK_PAPER_SCISSORS, HISTORY, BEST[0].words, taken=(2, 0, 1), own=(1, 4, 1)
+        ROCK_PAPER_SCISSORS, 345, HISTORY, BEST[:1], present=TAKEN, own=(1, 4, 1)
     ),
-    "predict_without_hypothesis": PredictAndCounter(DILEMMA, (interaction(80, (5, 1), (1, 4), (2, 0), DILEMMA),), None),
-    "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, (interaction(80, (5, 1), (1, 4), (2, 0), DILEMMA),), ()),
+    "predict_without_hypothesis": PredictAndCounter(DILEMMA, 85, DILEMMAS, ()),
+    "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, "opponent", DILEMMAS, ()),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
-    "propose_in_a_hunt": ProposeHypothesis(HUNT, HUNTED, ()),
-    "predict_in_a_hunt": PredictAndCounter(HUNT, HUNTED, "The opponent copies what I played last."),
-    "predict_among_many": PredictNext(ARENA, HISTORY[:2], BEST[0].words),
+    "propose_in_a_hunt": ProposeHypothesis(HUNT, "opponent", HUNTED, ()),
+    "predict_in_a_hunt": PredictAndCounter(HUNT, 160, HUNTED, (Hypothesis("It copies what I played last."),)),
+    "predict_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST),
+    "predict_one_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST[:1]),
     "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1), step=345),
     "plan_among_many": SOUGHT,
+    "plan_to_watch": WATCHING,
+    "plan_jointly": JOINT,
     "plan_undecided": UNDECIDED,
     "plan_undecided_among_many": UNDECIDED_AMONG_MANY,
     "plan_undecided_at_first": replace(LOST, strategy=None, target=None),
-    "evaluate_plan": EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, -2.5, *MOMENTS),
-    "read_minds": ReadMinds(
-        ROCK_PAPER_SCISSORS, (Opponent("opponent", HISTORY, None, None, PickupRecord(340, (2, 0, 1))),), (1, 4, 1), 345
+    "evaluate_plan": EvaluatePlan(
+        ROCK_PAPER_SCISSORS, PLANNED, "opponent has come into view, ready to interact", 0, *MOMENTS, (), PLAN.others
     ),
+    "evaluate_paid_plan": EvaluatePlan(
+        ARENA, PLANNED, "an interaction is over", -2.5, *MOMENTS, HISTORY[3:], SOUGHT.others
+    ),
+    "revise_and_counter": ReviseAndCounter(
+        ROCK_PAPER_SCISSORS, replace(TAKING, hypotheses=BEST), own=(1, 4, 1), step=345
+    ),
+    "revise_at_first": ReviseAndCounter(DILEMMA, Opponent("opponent", (), None, None), own=(1, 1), step=0),
+    "revise_and_choose": ReviseAndChoose(
+        ARENA, (replace(OPPONENTS[0], hypotheses=BEST), *OPPONENTS[1:]), "player_1", own=(1, 2, 1), step=345
+    ),
+    "choose_jointly_at_first": ReviseAndChoose(ARENA, OPPONENTS[3:], None, own=(1, 1, 1), step=0),
+    "read_minds": ReadMinds(ROCK_PAPER_SCISSORS, (TAKING,), (1, 4, 1), 345),
     "read_minds_at_first": ReadMinds(DILEMMA, (Opponent("opponent", (), None, None),), (1, 1), 0),
     "read_many_minds": ReadMinds(
         ARENA, tuple(replace(each, hypothesis=None, expected=None) for each in OPPONENTS), (1, 2, 1), 345

@@ -115,21 +115,23 @@ def test_subgoal_prompt_stays_small_on_a_full_map() -> None:
 
 
 def test_things_are_named_nearest_first() -> None:
-    assert "purple_box: (9, 4)*, (13, 5) 23 ago, (14, 4) 23 ago\n" in ask(render(PLAN))
+    assert "purple_box: (9, 4)*, (13, 5) 23, (14, 4) 23\n" in ask(render(PLAN))
 
 
 def test_only_the_nearest_things_of_a_kind_are_named() -> None:
-    things = tuple(Place("blue_box", (x, 1), 345, False) for x in range(15))
-    line = next(line for line in render(replace(PLAN, things=things)).splitlines() if line.startswith("- blue_box: ("))
-    assert line.count("ago") == 12
-    assert line.endswith("and 3 more")
-    assert "(0, 1)" not in line
+    things = tuple(Place(kind, (x, 1), 344, False) for x in range(15) for kind in ("purple_box", "blue_box"))
+    lines = render(replace(PLAN, things=things)).splitlines()
+    wanted, other = (next(line for line in lines if line.startswith(f"- {kind}: (")) for kind in RULES.things[1:])
+    assert wanted.count(") 1") == 10
+    assert wanted.endswith("and 5 more")
+    assert "(0, 1)" not in wanted
+    assert other.count(") 1") == 3
 
 
 def test_plan_says_what_is_still_to_be_collected() -> None:
-    assert "Still to collect: 4 purple_box\n" in render(PLAN)
-    assert "Still to collect: nothing\n" in render(replace(PLAN, inventory=(1, 7, 1)))
-    assert "Still to collect: 2 yellow_box, 1 blue_box\n" in render(replace(PLAN, target=(3, 2, 3)))
+    assert "Still to collect: 4 purple_box.\n" in render(PLAN)
+    assert "Still to collect: nothing.\n" in render(replace(PLAN, inventory=(1, 7, 1)))
+    assert "Still to collect: 2 yellow_box, 1 blue_box.\n" in render(replace(PLAN, target=(3, 2, 3)))
 
 
 def test_unknown_name_in_a_template_is_an_error() -> None:
@@ -138,5 +140,5 @@ def test_unknown_name_in_a_template_is_an_error() -> None:
 
 
 def test_agents_own_cell_is_not_listed_as_a_site() -> None:
-    here = replace(PLAN, sites=(Site("blue_box", PLAN.pose.cell, None), Site("blue_box", (7, 10), None)))
-    assert "- blue_box: (7, 10)\n" in render(here)
+    here = replace(PLAN, sites=(Site("purple_box", PLAN.pose.cell, None), Site("purple_box", (7, 10), None)))
+    assert "(steps since): purple_box (7, 10)\n" in render(here)

@@ -24,11 +24,11 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     Seen,
     Site,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, argmax
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Names, PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import CARRIED_OUT, FireAt, Names, PreviousPlan, Subgoal
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
@@ -128,6 +128,17 @@ class MatrixGame(Game):
     def why_replan(self, events: Sequence[Event]) -> str | None:
         is_over = any(isinstance(event, InteractionEvent) for event in events)
         return "an interaction is over, and you have come back with the starting inventory" if is_over else None
+
+    def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
+        """Looks for an opponent once all is collected and the plan, which did not look for one, is carried out."""
+        strategy, held = context.strategy, self.inventory(context.observation, context.view)
+        looked = context.previous is None or any(isinstance(call, FireAt) for call in context.previous.calls)
+        is_free = strategy.target is None or strategy.seek == ()
+        if looked or is_free or context.because != CARRIED_OUT or self.wanted(held, strategy) or argmax(held) is None:
+            return ()
+        assert context.view.pose is not None, "plans start from a known pose"
+        place = context.memory.likely_place(context.view.pose.cell, strategy.seek or ())
+        return (FireAt(place),) if place else ()
 
     def ask_plan(self, context: PlanContext) -> PlanSubgoals:
         observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy

@@ -39,6 +39,8 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
+    ReviseAndChoose,
+    ReviseAndCounter,
     StrategyAnswer,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
@@ -56,6 +58,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     unknown_opponent,
     with_hypothesis,
 )
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import revise_and_choose, revise_and_counter
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import plan_route
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, infer_inventory, reward
 
@@ -260,5 +263,7 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     FollowStrategy: follow_strategy,
     JudgeStrategy: judge_strategy,
     EvaluatePlan: evaluate_plan,
+    ReviseAndCounter: revise_and_counter,
+    ReviseAndChoose: revise_and_choose,
 }
 """Which function answers which question."""

@@ -9,7 +9,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     pure_inventory,
 )
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals, Site
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import MOST_SUBGOALS, PlanSubgoals, Site
 from hm_agent.worlds.melting_pot.games.matrix.rules import argmax, reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
@@ -29,23 +29,23 @@ REGROWTH_PENALTY = 4
 LIKELY_BACK = 0.25
 """The least probability that a taken resource is back for which to go there."""
 
-MOST_COLLECTED_PER_PLAN = 5
+MOST_COLLECTED_PER_PLAN = MOST_SUBGOALS - 1
 """The largest number of resources in one plan, which may have one subgoal more."""
 
 
 def plan_route(question: PlanSubgoals, target: Counts) -> list[Subgoal]:
     """Collects what the target inventory lacks, the nearest first, then seeks the opponent; at once if that pays more.
 
-    Where no resource of the kind is known, it explores the cell that was out of view for longest.
+    Where too few resources of the kind are known, it explores the cells that were out of view for longest.
     """
     main, lacking = _what_lacks(question, target)
     if lacking <= 0 or _pays_to_meet_now(question, target, main, lacking):
         return [_seek(question)]
     route = _route(question, question.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
-    if not route:
-        return [MoveTo(question.unseen[0][0])]
     plan: list[Subgoal] = [MoveTo(cell) for cell in route]
-    return [*plan, _seek(question)] if len(route) == lacking else plan
+    if len(route) == lacking:
+        return [*plan, _seek(question)]
+    return [*plan, *(MoveTo(cell) for cell, _ in question.unseen)][:MOST_SUBGOALS]
 
 
 def _seek(question: PlanSubgoals) -> FireAt:

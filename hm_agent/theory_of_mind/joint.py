@@ -1,0 +1,116 @@
+"""A mind reader that asks one question after an interaction, where Hypothetical Minds asks one a step.
+
+The hypotheses, their values and their validation are Hypothetical Minds' (section 3.2). The question shows the evidence
+and every hypothesis with its record; the answer keeps, rewords or adds hypotheses, predicts by each, and chooses what to
+do in view of all, rather than by the newest alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Model, answer_or_none
+from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, find, ranked, score, validated
+from hm_agent.theory_of_mind.mind import JointMindReading, OpponentModel, Revision
+from hm_agent.theory_of_mind.strategist import BaseStrategist
+
+
+class JointMind(BaseStrategist[JointMindReading]):
+    """A strategist that revises its hypotheses about the latest partner and decides, in one question.
+
+    The question waits until the agent can act again, since its answer depends on where everybody is then.
+    """
+
+    def __init__(self, mind: JointMindReading, model: Model, parameters: Hyperparameters) -> None:
+        super().__init__(mind, model)
+        self._parameters = parameters
+        self.threshold = parameters.threshold
+        self._banks: dict[str, Bank] = {}
+        self._expected: dict[str, str | None] = {}
+        """The behaviour that the present strategy answers, by player."""
+        self._clues: dict[str, Clue] = {}
+        self._is_due = False
+        """Whether a decision waits until the agent can act again."""
+        self._about: str | None = None
+        """The player about whom something new is known since the latest question."""
+
+    @property
+    def is_outdated(self) -> bool:
+        return self._is_due and self._mind.can_act
+
+    @property
+    def history(self) -> Sequence[Interaction]:
+        """All interactions: planning sees the evidence that the strategy stands on."""
+        return self._memory.all
+
+    @property
+    def hypotheses(self) -> Bank:
+        return self._banks.get(self.about, ()) if self.about else ()
+
+    @property
+    def validated(self) -> Hypothesis | None:
+        return validated(self.hypotheses, self._parameters)
+
+    def believed_about(self, player: str) -> Hypothesis | None:
+        """The most valuable hypothesis; among equals, the one that the latest answer names last."""
+        return next(iter(ranked(self._banks.get(player, ()))), None)
+
+    async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
+        partner = interaction.partner
+        self._clues.pop(partner, None)
+        bank = self._banks.get(partner, ())
+        self._banks[partner] = score(
+            bank, lambda prediction: self._mind.is_right(prediction, interaction), self._parameters
+        )
+        return await self._decide_about(partner)
+
+    async def _on_clue(self, clue: Clue) -> Strategy | None:
+        """Decides again if a clue contradicts what is expected; a clue scores no hypothesis."""
+        self._clues[clue.partner] = clue
+        if clue.suggests in (None, self._expected.get(clue.partner)):
+            return None
+        return await self._decide_about(clue.partner)
+
+    async def _decide_about(self, player: str) -> Strategy | None:
+        """Decides in view of what is new about a player: now, or once the agent can act again."""
+        self._about = player
+        self._is_due = not self._mind.can_act
+        return None if self._is_due else await self._decide()
+
+    async def _decide(self) -> Strategy | None:
+        about, self._about, self._is_due = self._about, None, False
+        opponents = [self._opponent(player) for player in self._mind.players]
+        answer = await answer_or_none(self._model, self._mind.ask_revision(opponents, about))
+        if answer is None:
+            return None
+        if about is not None:
+            self._revise(about, self._mind.revised(answer))
+        return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
+
+    def _opponent(self, player: str) -> OpponentModel:
+        return OpponentModel(
+            player=player,
+            history=self._memory.of(player),
+            hypothesis=self.believed_about(player),
+            expected=self._expected.get(player),
+            clue=self._clues.get(player),
+            hypotheses=self._banks.get(player, ()),
+        )
+
+    def _revise(self, player: str, revisions: Iterable[Revision]) -> None:
+        """Replaces the hypotheses about a player by those that an answer keeps, rewords or adds."""
+        before = self._banks.get(player, ())
+        bank: Bank = ()
+        for revision in revisions:
+            known = before[revision.of - 1] if 0 < revision.of <= len(before) else find(before, revision.words)
+            words = revision.words or (known.words if known else "")
+            if words and find(bank, words) is None:
+                fresh = known or Hypothesis(words, born=len(self._memory.of(player)))
+                bank = (*bank, replace(fresh, words=words, prediction=revision.prediction))
+        kept = ranked(bank)[: self._parameters.top_k]
+        self._banks[player] = tuple(hypothesis for hypothesis in bank if hypothesis in kept)
+        clue, believed = self._clues.get(player), self.believed_about(player)
+        seen = clue.suggests if clue else None
+        self._expected[player] = seen or (believed.prediction if believed else None)

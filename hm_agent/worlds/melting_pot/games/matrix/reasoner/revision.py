@@ -1,0 +1,120 @@
+"""Answers the questions that revise hypotheses, predict by each and choose in view of all (agent `hm_joint`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import exp
+
+from hm_agent.core import Hypothesis
+from hm_agent.theory_of_mind.hypotheses import find
+from hm_agent.worlds.melting_pot.games.matrix.best_response import (
+    Distribution,
+    best_target,
+    expected_inventories,
+    is_worthwhile,
+)
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture, OpponentStrategy
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
+    JointChoiceAnswer,
+    JointCounterAnswer,
+    Opponent,
+    ReviseAndChoose,
+    ReviseAndCounter,
+    RevisionAnswer,
+)
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
+    LOG_ODDS_PER_VALUE,
+    log_likelihood,
+    may_respond_to_observation,
+    predict_behaviour,
+    strategy_library,
+    update_on_pickups,
+)
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import choose_among, predict_all
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+
+KEPT = 3
+"""How many hypotheses an answer holds."""
+
+
+def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> list[tuple[OpponentStrategy, float]]:
+    """The strategies an opponent may follow, each with its posterior probability, the likeliest first.
+
+    The values of the hypotheses so far add to the log odds, as in `likeliest_strategy`.
+    """
+    history = opponent.history
+    values = {hypothesis.words: hypothesis.value for hypothesis in opponent.hypotheses}
+    strategies = (*strategy_library(rules), Mixture.fitted(rules.behaviours, history))
+    odds = [
+        exp(each.prior + LOG_ODDS_PER_VALUE * values.get(each.words, 0.0) + log_likelihood(each, history))
+        for each in strategies
+    ]
+    weighed = [(strategy, weight / sum(odds)) for strategy, weight in zip(strategies, odds, strict=True)]
+    return sorted(weighed, key=lambda pair: -pair[1])
+
+
+def predict_in_view_of_all(
+    weighed: Sequence[tuple[OpponentStrategy, float]], opponent: Opponent
+) -> Distribution:
+    """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups."""
+    parts = [(predict_behaviour(strategy, opponent.history, None), weight) for strategy, weight in weighed]
+    mean = tuple(sum(part[n] * weight for part, weight in parts) for n in range(len(parts[0][0])))
+    return update_on_pickups(mean, opponent.present.taken) if opponent.present else mean
+
+
+def _revisions(
+    rules: MatrixRules, opponent: Opponent, weighed: Sequence[tuple[OpponentStrategy, float]]
+) -> list[RevisionAnswer]:
+    """The likeliest strategies as hypotheses, the likeliest last; those shown before by their number."""
+    if not opponent.history:
+        return []
+    answers = []
+    for strategy, _ in reversed(weighed[:KEPT]):
+        known = find(opponent.hypotheses, strategy.words)
+        of = opponent.hypotheses.index(known) + 1 if known else 0
+        predicted = predict_behaviour(strategy, opponent.history, None)
+        answers.append(
+            RevisionAnswer(
+                of=of,
+                hypothesis="" if known else strategy.words,
+                next=rules.behaviours[predicted.index(max(predicted))],
+            )
+        )
+    return answers
+
+
+def revise_and_counter(question: ReviseAndCounter) -> JointCounterAnswer:
+    rules, opponent = question.rules, question.opponent
+    history = opponent.history
+    weighed = weighed_strategies(rules, opponent)
+    probabilities = predict_in_view_of_all(weighed, opponent)
+    expected = expected_inventories(rules, history)
+    believed = weighed[0][0] if history else None
+    behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed)
+    target = best_target(rules, probabilities, expected, question.own, behaviour)
+    other = expected[probabilities.index(max(probabilities))]
+    return JointCounterAnswer(
+        hypotheses=_revisions(rules, opponent, weighed),
+        other_next=rules.by_name(other),
+        own_next=rules.by_name(target),
+        covert=may_respond_to_observation(rules, history),
+    )
+
+
+def revise_and_choose(question: ReviseAndChoose) -> JointChoiceAnswer:
+    rules, own, step = question.rules, question.own, question.step
+    revised: list[RevisionAnswer] = []
+    opponents = []
+    for opponent in question.opponents:
+        if opponent.player == question.about:
+            weighed = weighed_strategies(rules, opponent)
+            revised = _revisions(rules, opponent, weighed)
+            if opponent.history:
+                opponent = replace(opponent, hypothesis=Hypothesis(weighed[0][0].words))
+        opponents.append(opponent)
+    best = choose_among(rules, opponents, predict_all(rules, opponents, step), own, step)
+    if not is_worthwhile(rules, best, own):
+        return JointChoiceAnswer(hypotheses=revised, seek=[], own_next=rules.by_name(own), watch=True)
+    return JointChoiceAnswer(hypotheses=revised, seek=list(best.seek), own_next=rules.by_name(best.target))
