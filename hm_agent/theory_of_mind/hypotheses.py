@@ -54,9 +54,7 @@ def score(bank: Bank, is_right: Callable[[str], bool | None], parameters: Hyperp
     return tuple(_scored(hypothesis, is_right, parameters) for hypothesis in bank)
 
 
-def _scored(
-    hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters
-) -> Hypothesis:
+def _scored(hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters) -> Hypothesis:
     correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
     if correct is None:
         return replace(hypothesis, prediction=None)

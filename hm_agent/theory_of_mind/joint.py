@@ -1,8 +1,8 @@
 """A mind reader that asks one question after an interaction, where Hypothetical Minds asks one a step.
 
-The hypotheses, their values and their validation are Hypothetical Minds' (section 3.2). The question shows the evidence
-and every hypothesis with its record; the answer keeps, rewords or adds hypotheses, predicts by each, and chooses what to
-do in view of all, rather than by the newest alone.
+The hypotheses, their values and their validation are Hypothetical Minds' (section 3.2). The question shows the
+evidence and every hypothesis with its record; the answer keeps, rewords or adds hypotheses, predicts by each, and
+chooses what to do in view of all, rather than by the newest alone.
 """
 
 from __future__ import annotations

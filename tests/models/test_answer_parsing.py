@@ -31,8 +31,8 @@ from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
 NAMES = ("rock", "paper", "scissors")
 RULES = replace(ROCK_PAPER_SCISSORS, width=6, height=4)
 INFER = InferInventory(RULES, (1, 1, 1), 0.0)
-PROPOSE = ProposeHypothesis(RULES, (), ())
-COUNTER = PredictAndCounter(RULES, (), None)
+PROPOSE = ProposeHypothesis(RULES, "opponent", (), ())
+COUNTER = PredictAndCounter(RULES, 0, (), ())
 PLAN = PlanSubgoals(
     rules=RULES,
     step=100,

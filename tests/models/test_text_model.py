@@ -17,6 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from hm_agent.core import Hypothesis
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.cache import CachedChat
@@ -35,10 +36,10 @@ from hm_agent.worlds.melting_pot.grid import Layout
 from tests.worlds.melting_pot.games.matrix_examples import HISTORY, PLAN, ROCK_PAPER_SCISSORS
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
-COUNTER = PredictAndCounter(ROCK_PAPER_SCISSORS, HISTORY, "It always plays rock.")
+COUNTER = PredictAndCounter(ROCK_PAPER_SCISSORS, 305, HISTORY, (Hypothesis("It always plays rock."),))
 WALLED = replace(PLAN, layout=Layout(23, 15, frozenset({(14, 4)})))
 GOOD_COUNTER = '{"reasoning": "Paper beats it.", "other_next": {"rock": 6}, "own_next": {"paper": 6}}'
-GOOD_PLAN = '{"reasoning": "", "subgoals": ["move_to((9, 6), (9, 4))", "fire_at((16, 9))"]}'
+GOOD_PLAN = '{"reasoning": "", "subgoals": ["move_to((9, 4))", "fire_at((16, 9))"]}'
 GOOD = {COUNTER: GOOD_COUNTER, WALLED: GOOD_PLAN}
 PRICE = Price(input=1_000_000, output=2_000_000)
 """USD 1 for each token of input, 2 for each of output."""

@@ -29,12 +29,17 @@ def predicts(words: str | None) -> dict[str, int]:
     return {"rock": ROCK, "paper": PAPER}.get((words or "").partition(" ")[0], SCISSORS)
 
 
+def counter(asked: PredictAndCounter) -> CounterAnswer:
+    others = [max(held := predicts(known.words), key=held.__getitem__) for known in asked.hypotheses[:-1]]
+    return CounterAnswer(others_predict=others, other_next=predicts(asked.acted_on), own_next=PAPER)
+
+
 def model_proposing(*words: str) -> ScriptedModel:
     """Proposes these hypotheses one by one, then gives no valid answer."""
     return ScriptedModel(
         {
             ProposeHypothesis: each([HypothesisAnswer(hypothesis=said) for said in words]),
-            PredictAndCounter: lambda asked: CounterAnswer(other_next=predicts(asked.hypothesis), own_next=PAPER),
+            PredictAndCounter: counter,
         }
     )
 
@@ -113,7 +118,8 @@ def test_a_clue_against_the_prediction_asks_for_a_new_one_and_scores_no_hypothes
     assert see_pickup(mind, 5, "paper", (0, 1, 0)) is not None
     (question,) = model.asked
     assert isinstance(question, PredictAndCounter)
-    assert (question.hypothesis, question.taken, question.own) == ("rock", (0, 1, 0), (1, 3, 1))
+    assert question.present is not None
+    assert (question.acted_on, question.present.taken, question.own) == ("rock", (0, 1, 0), (1, 3, 1))
     assert mind.hypotheses == before
 
 

@@ -34,8 +34,8 @@ class AgentSnapshot:
     other_inventory: what the other player of the latest interaction held, by inference. Only replays show the fields
     from `view` on. things: kind and step of the latest sighting, by cell. plan: the latest subgoals, with those done;
     current: the index of the one being followed. route: the cells ahead, the nearest first. failed: the subgoal that
-    failed in this step. asked_because: why a plan was asked for in this step, None if none was. skipped: the subgoals of
-    the plan that were skipped because their thing was gone.
+    failed in this step. asked_because: why a plan was asked for in this step, None if none was. skipped: the subgoals
+    of the plan that were skipped because their thing was gone.
     """
 
     pose: Pose | None

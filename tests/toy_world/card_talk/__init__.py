@@ -142,11 +142,11 @@ class CardMind(MindReading):
     def ask_hypothesis(self, history: Sequence[Any], best: Any) -> Any:
         return Ask("hypothesis", history=tuple(history))
 
-    def ask_prediction(self, history: Any, hypothesis: str | None, clue: Any = None, *, certain: bool = False) -> Ask:
-        return Ask("behaviour", hypothesis=hypothesis)
+    def ask_prediction(self, history: Any, hypotheses: Any, clue: Any = None, *, certain: bool = False) -> Ask:
+        return Ask("behaviour", hypothesis=hypotheses[-1].words if hypotheses else None)
 
-    def predicted(self, answer: Any) -> str:
-        return str(answer.behaviour)
+    def predicted(self, answer: Any) -> list[str]:
+        return [str(answer.behaviour)]
 
 
 class CardBody(Body[View, str, Trust]):

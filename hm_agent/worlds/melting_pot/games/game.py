@@ -68,9 +68,10 @@ class Game(Protocol):
 
     A class that extends it may leave out the methods with a body here.
 
-    players: the names of the others. subgoals: the functions a plan may call. names: those that its calls may hold. ready_mark: the mark of a player that can be interacted with, or of a thing
-    that is ready; None if all are. inferred_inventory: what the other player of the latest interaction held, if known.
-    all_return: True if nobody is on the map while the own avatar is not, and all things are back after that.
+    players: the names of the others. subgoals: the functions a plan may call. names: those that its calls may hold.
+    ready_mark: the mark of a player that can be interacted with, or of a thing that is ready; None if all are.
+    inferred_inventory: what the other player of the latest interaction held, if known. all_return: True if nobody is on
+    the map while the own avatar is not, and all things are back after that.
     """
 
     layout: Layout

@@ -226,7 +226,7 @@ class ActionPlanner:
     def _keep_in_view(self, player: Detection, situation: Situation) -> Move:
         """Turns to a player that is not ahead, comes closer to one that is far, and else stays."""
         assert player.cell is not None
-        ahead, right = player.offset
+        ahead, right = situation.pose.offset(player.cell)
         if abs(right) > ahead:
             return Move.TURN_RIGHT if right >= 0 else Move.TURN_LEFT
         move = self._walk(player.cell, situation) if ahead + abs(right) > SHADOW_DISTANCE else None

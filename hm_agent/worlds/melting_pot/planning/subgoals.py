@@ -156,9 +156,7 @@ PAUSE = SubgoalFunction(
     lambda said: len(said.numbers) == 1 and not (said.cells or said.players or said.kinds),
     lambda said: Pause(said.numbers[0]),
 )
-INTERACT = SubgoalFunction(
-    "interact((x, y))", _only_cells(1), lambda said: Interact(said.cells[0]), of_things=True
-)
+INTERACT = SubgoalFunction("interact((x, y))", _only_cells(1), lambda said: Interact(said.cells[0]), of_things=True)
 WAIT = SubgoalFunction("wait((x, y))", _only_cells(1), lambda said: Wait(said.cells[0]), of_things=True)
 
 Functions = Mapping[str, SubgoalFunction]
@@ -208,7 +206,9 @@ def _read_arguments(text: str, names: Names) -> Arguments | None:
     return Arguments(cells, numbers, players, kinds)
 
 
-def parse_plan(texts: Sequence[str], layout: Layout, functions: Functions, names: Names = Names()) -> tuple[Subgoal, ...]:
+def parse_plan(
+    texts: Sequence[str], layout: Layout, functions: Functions, names: Names = Names()
+) -> tuple[Subgoal, ...]:
     """Parses a whole plan; raises SubgoalError with the errors of all its subgoals if any is invalid."""
     plan, errors = [], []
     for text in texts:

@@ -140,7 +140,9 @@ ARENA = replace(
     timing=Timing(frozen=17, away=51, per_round=50, per_thing=3),
 )
 OPPONENTS = (
-    Opponent("player_1", HISTORY[:2], BEST[0], "paper", former=(PickupRecord(240, (0, 2, 0)),), seen=LastSeen(345, 7, READY)),
+    Opponent(
+        "player_1", HISTORY[:2], BEST[0], "paper", former=(PickupRecord(240, (0, 2, 0)),), seen=LastSeen(345, 7, READY)
+    ),
     Opponent(
         "player_2",
         HISTORY[2:3],

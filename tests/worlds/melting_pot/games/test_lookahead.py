@@ -19,7 +19,9 @@ from hm_agent.worlds.melting_pot.scenarios import game_named
 
 FACTS = game_named("pd_repeated", MatrixFacts)
 NAMES = FACTS.behaviours
-RULES = MatrixRules(NAMES, FACTS.things, FACTS.payoff, 1, 23, 15, FACTS.length)
+RULES = MatrixRules(
+    NAMES, FACTS.things, FACTS.payoff, 1, 23, 15, FACTS.length, FACTS.beam, FACTS.regrowth, FACTS.timing
+)
 COOPERATE, DEFECT = 0, 1
 HELD = {"C": (6, 1), "D": (1, 6)}
 PLAYED = {"C": "cooperate", "D": "defect"}

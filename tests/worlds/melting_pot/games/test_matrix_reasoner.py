@@ -8,9 +8,11 @@ from itertools import pairwise
 
 import pytest
 
+from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture
+from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, PredictAndCounter, ProposeHypothesis
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import strategy_from_words, strategy_library
@@ -40,8 +42,12 @@ def interaction(own: str, other: str, shown: str | None = None) -> MatrixInterac
     )
 
 
+def always(played: str) -> tuple[Hypothesis, ...]:
+    return (Hypothesis(f"The opponent always plays {played}."),)
+
+
 def hypothesis_after(*met: MatrixInteraction) -> str:
-    return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, met, ()))).hypothesis
+    return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, "opponent", met, ()))).hypothesis
 
 
 @pytest.mark.parametrize("strategy", strategy_library(RULES), ids=lambda strategy: strategy.words)
@@ -88,7 +94,7 @@ def test_gullible_opponent_is_explained_by_what_it_saw_collected() -> None:
 
 @pytest.mark.parametrize(("played", "counter"), [("rock", "paper"), ("paper", "scissors"), ("scissors", "rock")])
 def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: str) -> None:
-    question = PredictAndCounter(RULES, (interaction("rock", played),), f"The opponent always plays {played}.")
+    question = PredictAndCounter(RULES, 50, (interaction("rock", played),), always(played))
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == played
     assert max(answer.own_next, key=answer.own_next.__getitem__) == counter
@@ -97,7 +103,7 @@ def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: st
 
 def test_observed_pickups_outweigh_a_hypothesis_with_little_evidence() -> None:
     question = PredictAndCounter(
-        RULES, (interaction("rock", "rock"),), "The opponent always plays rock.", taken=(0, 2, 0)
+        RULES, 50, (interaction("rock", "rock"),), always("rock"), present=PickupRecord(50, (0, 2, 0))
     )
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == "paper"
@@ -106,20 +112,22 @@ def test_observed_pickups_outweigh_a_hypothesis_with_little_evidence() -> None:
 
 def test_one_observed_pickup_does_not_outweigh_a_hypothesis_with_much_evidence() -> None:
     met = (interaction("rock", "rock"),) * 20
-    question = PredictAndCounter(RULES, met, "The opponent always plays rock.", taken=(0, 1, 0))
+    question = PredictAndCounter(RULES, 50, met, always("rock"), present=PickupRecord(50, (0, 1, 0)))
     answer = asyncio.run(REASONER.answer(question))
     assert max(answer.other_next, key=answer.other_next.__getitem__) == "rock"
 
 
 def test_counter_keeps_what_is_held() -> None:
-    question = PredictAndCounter(RULES, (interaction("rock", "rock"),), None, taken=(0, 5, 0), own=(1, 4, 1))
+    question = PredictAndCounter(
+        RULES, 50, (interaction("rock", "rock"),), (), present=PickupRecord(50, (0, 5, 0)), own=(1, 4, 1)
+    )
     own_next = asyncio.run(REASONER.answer(question)).own_next
     assert own_next["paper"] == 4
     assert own_next["scissors"] > 4
 
 
 def is_covert_after(rules: MatrixRules, *met: MatrixInteraction) -> bool:
-    return asyncio.run(REASONER.answer(PredictAndCounter(rules, met, None))).covert
+    return asyncio.run(REASONER.answer(PredictAndCounter(rules, 50, met, ()))).covert
 
 
 def test_strategy_is_covert_while_the_opponent_may_respond_to_observed_pickups() -> None:

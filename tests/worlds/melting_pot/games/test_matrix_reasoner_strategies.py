@@ -143,12 +143,18 @@ def test_plan_without_a_strategy_accounts_for_all_players() -> None:
     assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {"purple_box"}
 
 
+def believed_after(rules: MatrixRules, history: tuple[MatrixInteraction, ...]) -> tuple[Hypothesis, ...]:
+    """The hypothesis that is proposed after these interactions; none before the first."""
+    proposed = ask(ProposeHypothesis(rules, "opponent", history, ())).hypothesis if history else None
+    return (Hypothesis(proposed),) if proposed else ()
+
+
 @pytest.mark.parametrize(("rules", "history"), HISTORIES[:3])
 def test_plan_without_a_strategy_counters_the_likeliest_hypothesis(
     rules: MatrixRules, history: tuple[MatrixInteraction, ...]
 ) -> None:
-    words = ask(ProposeHypothesis(rules, history, ())).hypothesis if history else None
-    counter = ask(PredictAndCounter(rules, history, words, own=UNDECIDED.inventory))
+    believed = believed_after(rules, history)
+    counter = ask(PredictAndCounter(rules, 500, history, believed, own=UNDECIDED.inventory))
     undecided = replace(UNDECIDED, history=history)
     assert ask(undecided) == ask(replace(undecided, target=rules.counts(counter.own_next)))
 
@@ -234,17 +240,13 @@ def test_one_question_is_answered_as_the_separate_ones(
     rules: MatrixRules, history: tuple[MatrixInteraction, ...], has_taken: bool
 ) -> None:
     own = (rules.initial_inventory,) * len(rules.behaviours)
-    taken = tuple(2 * (n == 0) for n in range(len(own))) if has_taken else None
-    answer = ask(
-        ReadMinds(
-            rules, (Opponent("opponent", history, None, None, PickupRecord(500, taken) if taken else None),), own, 500
-        )
-    )
-    words = ask(ProposeHypothesis(rules, history, ())).hypothesis if history else None
-    step_by_step = ask(PredictAndCounter(rules, history, words, taken=taken, own=own))
+    present = PickupRecord(500, tuple(2 * (n == 0) for n in range(len(own)))) if has_taken else None
+    answer = ask(ReadMinds(rules, (Opponent("opponent", history, None, None, present),), own, 500))
+    believed = believed_after(rules, history)
+    step_by_step = ask(PredictAndCounter(rules, 500, history, believed, present=present, own=own))
     assert answer.own_next == step_by_step.own_next
     thought = [(mind.player, mind.hypothesis, mind.next) for mind in answer.minds]
-    assert thought == ([("opponent", words, lead(rules, step_by_step.other_next))] if history else [])
+    assert thought == ([("opponent", believed[0].words, lead(rules, step_by_step.other_next))] if history else [])
 
 
 @pytest.mark.parametrize("history", CROWDS)
@@ -252,7 +254,9 @@ def test_one_question_among_many_is_answered_as_the_separate_ones(history: tuple
     strangers = [Opponent(name, tuple(met for met in history if met.partner == name), None, None) for name in OTHERS]
     answer = ask(ReadMinds(ARENA, tuple(strangers), NOTHING, 500))
     words = {
-        each.player: ask(ProposeHypothesis(ARENA, each.history, ())).hypothesis for each in strangers if each.history
+        each.player: ask(ProposeHypothesis(ARENA, each.player, each.history, ())).hypothesis
+        for each in strangers
+        if each.history
     }
     assert {mind.player: mind.hypothesis for mind in answer.minds} == words
     believed = {mind.player: Hypothesis(mind.hypothesis) for mind in answer.minds}
@@ -276,5 +280,6 @@ def test_one_question_among_many_is_answered_as_the_separate_ones(history: tuple
 )
 def test_plan_is_evaluated_by_its_reward_or_its_pickups(paid: float, gained: int, words: str) -> None:
     before, after = MOMENTS
-    question = EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, paid, before, replace(after, inventory=(1, 3 + gained, 2)))
+    held = replace(after, inventory=(1, 3 + gained, 2))
+    question = EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, "the plan is carried out", paid, before, held, (), ())
     assert re.search(words, ask(question).critique)

@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY
-from hm_agent.worlds.melting_pot.games.matrix.pickups import RESPAWN_GAP, Gathering, GatheringReader, PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.pickups import (
+    RESPAWN_GAP,
+    Gathering,
+    GatheringReader,
+    Pickup,
+    PickupRecord,
+)
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -116,3 +122,18 @@ def test_life_that_ends_in_an_interaction_with_the_agent_is_no_former_one() -> N
     assert reading.read(9, facing, [], OWN) == ()
     reading.met("second", 25, held=(1, 2))
     assert reading.former("second") == ()
+
+
+def test_single_pickups_tell_where_and_when_and_whether_the_player_was_seen_taking_them() -> None:
+    reading = reader()
+    reading.read(5, NOBODY, [gone("yellow_box", 1)], OWN)
+    (clue,) = reading.read(8, seeing(opponent=((3, 3), READY)), [gone("purple_box", 7)], OWN)
+    assert clue.pickups == (Pickup(5, "rock", (3, 3), False), Pickup(8, "paper", (3, 3), True))
+    assert reading.leading("opponent") is None
+    reading.read(9, NOBODY, [gone("purple_box", 7)], OWN)
+    assert reading.leading("opponent") == "paper"
+
+
+def test_nothing_is_a_clue_while_the_agent_interacts_with_the_only_other_player() -> None:
+    frozen = replace(NOBODY, mark=INTERACTING)
+    assert reader().read(5, frozen, [gone("yellow_box", 1)], OWN) == ()

@@ -113,3 +113,48 @@ def test_each_cell_knows_when_it_was_last_in_view() -> None:
     memory.update(1, view([(3, 3), (4, 3)]))
     memory.update(2, view([(4, 3)]))
     assert memory.looked_at == {(3, 3): 1, (4, 3): 2}
+
+
+OFF_THE_MAP = TextualMap(None, False, None, (), (), 0)
+
+
+def respawned(memory: EntityMemory) -> EntityMemory:
+    """The memory after two things and a player were seen, a thing was taken, and the avatar was off the map."""
+    memory.update(1, view([(3, 3), (4, 3), (7, 7)], box((3, 3)), box((4, 3)), opponent((7, 7))))
+    memory.update(2, view([(3, 3)]))
+    memory.update(3, OFF_THE_MAP)
+    memory.update(9, view([]))
+    return memory
+
+
+def test_all_things_are_back_after_a_respawn_in_games_for_two() -> None:
+    memory = respawned(EntityMemory(all_return=True))
+    assert memory.things == {(3, 3): ("yellow_box", 9), (4, 3): ("yellow_box", 9)}
+    assert memory.emptied == {}
+
+
+def test_no_sighting_from_before_a_respawn_outlives_it_in_games_for_two() -> None:
+    assert respawned(EntityMemory(all_return=True)).players == {}
+
+
+def test_a_thing_that_came_back_and_is_gone_again_is_a_disappearance() -> None:
+    memory = respawned(EntityMemory(all_return=True))
+    memory.update(20, view([(3, 3)]))
+    assert memory.disappeared == [Disappearance("yellow_box", (3, 3), seen=9)]
+
+
+def test_among_many_taken_things_stay_gone_and_the_others_stay_seen_after_a_respawn() -> None:
+    memory = respawned(EntityMemory())
+    assert memory.things == {(4, 3): ("yellow_box", 1)}
+    assert memory.emptied == {(3, 3): 2}
+    assert list(memory.players) == ["opponent"]
+    memory.forget("opponent")
+    assert memory.players == {}
+
+
+def test_only_things_that_were_not_known_appear() -> None:
+    memory = EntityMemory()
+    memory.update(1, view([(3, 3)], box((3, 3))))
+    assert memory.appeared == [(3, 3)]
+    memory.update(2, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
+    assert memory.appeared == [(4, 3)]

@@ -65,7 +65,7 @@ class Player:
     def _plan(self, here: Cell) -> Iterator[Subgoal]:
         things = sorted(self._memory.things)
         if things:
-            yield MoveTo(here, self._rng.choice(things))
+            yield MoveTo(self._rng.choice(things))
         yield FireAt(self._rng.choice(self._vision.layout.open_cells))
 
 

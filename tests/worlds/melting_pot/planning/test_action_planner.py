@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -11,10 +11,18 @@ from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, W
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.action_planner import FIRE_AT_STEPS, ActionPlanner, Situation
+from hm_agent.worlds.melting_pot.planning.action_planner import FIRE_AT_STEPS, SHADOW_STEPS, ActionPlanner, Situation
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import (
+    CARRIED_OUT,
+    FireAt,
+    MoveTo,
+    Pause,
+    PreviousPlan,
+    Shadow,
+    Subgoal,
+)
 
 BEAM = Beam(length=3, radius=1)
 WINDOW = Window(left=2, right=2, forward=3, backward=1)
@@ -45,11 +53,14 @@ class Situations:
         loaded: bool = True,
         in_view: Sequence[Cell] = (),
         covert: bool = False,
+        armed: bool = True,
+        wanted: frozenset[str] = frozenset(),
+        leading: Callable[[str], str | None] = lambda player: None,
     ) -> Situation:
         cells = (*in_view, *(sight.cell for sight in sights if sight.cell))
         view = TextualMap(pose, True, None, sights, cells, 0)
         self.memory.update(step, view)
-        return Situation(step, view, self.memory, loaded, covert=covert)
+        return Situation(step, view, self.memory, loaded, armed=armed, covert=covert, wanted=wanted, leading=leading)
 
 
 def planner_of(*plan: Subgoal, ready_mark: str | None = READY) -> ActionPlanner:
@@ -63,28 +74,32 @@ def test_empty_plan_has_no_next_move() -> None:
 
 
 def test_move_to_goes_towards_its_target() -> None:
-    assert planner_of(MoveTo((4, 6), (4, 3))).next_move(Situations().at()) is Move.FORWARD
+    assert planner_of(MoveTo((4, 3))).next_move(Situations().at()) is Move.FORWARD
 
 
-def test_move_to_starts_from_the_true_pose_whatever_its_source() -> None:
-    assert planner_of(MoveTo((1, 1), (5, 6))).next_move(Situations().at()) is Move.STEP_RIGHT
+def test_walk_to_a_cell_without_a_thing_faces_the_way() -> None:
+    assert planner_of(MoveTo((5, 6))).next_move(Situations().at()) is Move.TURN_RIGHT
+
+
+def test_walk_to_a_thing_steps_sideways() -> None:
+    assert planner_of(MoveTo((5, 6))).next_move(Situations().at(box((5, 6)))) is Move.STEP_RIGHT
 
 
 def test_arrival_goes_on_with_the_next_subgoal_at_once() -> None:
-    planner = planner_of(MoveTo((4, 6), (4, 6)), MoveTo((4, 6), (3, 6)))
-    assert planner.next_move(Situations().at()) is Move.STEP_LEFT
-    assert planner.subgoal == MoveTo((4, 6), (3, 6))
+    planner = planner_of(MoveTo((4, 6)), MoveTo((3, 6)))
+    assert planner.next_move(Situations().at()) is Move.TURN_LEFT
+    assert planner.subgoal == MoveTo((3, 6))
     assert (len(planner.plan), planner.place, planner.route) == (2, 1, ((3, 6),))
 
 
 def test_arrival_at_the_last_target_uses_the_plan_up() -> None:
-    planner = planner_of(MoveTo((4, 6), (4, 6)))
+    planner = planner_of(MoveTo((4, 6)))
     assert planner.next_move(Situations().at()) is None
     assert planner.subgoal is None
 
 
 def test_covert_agent_takes_no_thing_in_view_of_others() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 5)))
+    situations, planner = Situations(), planner_of(MoveTo((4, 5)))
     assert planner.next_move(situations.at(box((4, 5)), opponent((4, 7)), covert=True)) is Move.NOOP
     away = opponent((4, 7), facing=Facing.SOUTH)
     assert planner.next_move(situations.at(box((4, 5)), away, step=1, covert=True)) is Move.FORWARD
@@ -92,43 +107,44 @@ def test_covert_agent_takes_no_thing_in_view_of_others() -> None:
 
 @pytest.mark.parametrize(("cell", "move"), [((4, 7), Move.NOOP), ((1, 1), Move.FORWARD)])
 def test_covert_agent_also_waits_for_a_near_player_that_went_out_of_view(cell: Cell, move: Move) -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 5)))
+    situations, planner = Situations(), planner_of(MoveTo((4, 5)))
     situations.at(box((4, 5)), opponent(cell))
     assert planner.next_move(situations.at(box((4, 5)), step=1, covert=True)) is move
 
 
 def test_agent_that_is_not_covert_takes_things_in_view_of_others() -> None:
-    planner = planner_of(MoveTo((4, 6), (4, 5)))
+    planner = planner_of(MoveTo((4, 5)))
     assert planner.next_move(Situations().at(box((4, 5)), opponent((4, 7)))) is Move.FORWARD
 
 
 def test_covert_agent_approaches_a_thing_while_watched() -> None:
-    planner = planner_of(MoveTo((4, 6), (4, 4)))
+    planner = planner_of(MoveTo((4, 4)))
     assert planner.next_move(Situations().at(box((4, 4)), opponent((4, 7)), covert=True)) is Move.FORWARD
 
 
 def test_covert_agent_waits_no_longer_than_the_limit() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 5)))
+    situations, planner = Situations(), planner_of(MoveTo((4, 5)))
     watched = [situations.at(box((4, 5)), opponent((4, 7)), step=step, covert=True) for step in range(MAX_WAIT + 1)]
     moves = [planner.next_move(situation) for situation in watched]
     assert moves == [Move.NOOP] * MAX_WAIT + [Move.FORWARD]
 
 
 def test_move_to_a_thing_that_has_disappeared_is_given_up() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 3)))
+    situations, planner = Situations(), planner_of(MoveTo((4, 3)))
     assert planner.next_move(situations.at(box((4, 3)))) is Move.FORWARD
     assert planner.next_move(situations.at(step=1, in_view=[(4, 3)])) is None
 
 
-def test_subgoals_after_a_disappeared_thing_are_given_up() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 3)), FireAt((4, 2)))
+def test_a_disappeared_thing_costs_its_call_and_not_the_plan() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 3)), FireAt((4, 2)))
     planner.next_move(situations.at(box((4, 3))))
-    assert planner.next_move(situations.at(step=1, in_view=[(4, 3)])) is None
-    assert planner.subgoal is None
+    assert planner.next_move(situations.at(step=1, in_view=[(4, 3)])) is Move.FORWARD
+    assert planner.subgoal == FireAt((4, 2))
+    assert planner.skipped == (MoveTo((4, 3)),)
 
 
 def test_subgoals_after_a_collected_thing_are_followed() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 5)), FireAt((4, 2)))
+    situations, planner = Situations(), planner_of(MoveTo((4, 5)), FireAt((4, 2)))
     planner.next_move(situations.at(box((4, 5))))
     arrived = Pose(4, 5, Facing.NORTH)
     assert planner.next_move(situations.at(pose=arrived, step=1, in_view=[(4, 5)])) is Move.FORWARD
@@ -136,13 +152,62 @@ def test_subgoals_after_a_collected_thing_are_followed() -> None:
 
 
 def test_move_to_a_thing_out_of_view_is_kept_up() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 6), (4, 3)))
+    situations, planner = Situations(), planner_of(MoveTo((4, 3)))
     planner.next_move(situations.at(box((4, 3))))
     assert planner.next_move(situations.at(step=1)) is Move.FORWARD
 
 
-def test_move_to_where_nothing_ever_lay_is_kept_up_in_view() -> None:
-    assert planner_of(MoveTo((4, 6), (4, 3))).next_move(Situations().at(in_view=[(4, 3)])) is Move.FORWARD
+def test_walk_to_a_cell_without_a_thing_ends_when_the_cell_is_in_view() -> None:
+    planner = planner_of(MoveTo((4, 3)))
+    assert planner.next_move(Situations().at()) is Move.FORWARD
+    assert planner.next_move(Situations().at(in_view=[(4, 3)])) is None
+    assert planner.why_over == CARRIED_OUT
+
+
+def test_plan_that_explores_ends_when_a_wanted_kind_comes_into_view() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 3)), MoveTo((1, 1)))
+    planner.next_move(situations.at())
+    assert planner.next_move(situations.at(box((5, 6)), step=1, wanted=frozenset({"blue_box"}))) is not None
+    assert planner.next_move(situations.at(box((3, 6)), step=2, wanted=frozenset({"yellow_box"}))) is None
+    assert planner.why_over == "yellow_box has come into view"
+    assert planner.previous == PreviousPlan((MoveTo((4, 3)), MoveTo((1, 1))), 0)
+
+
+def test_fire_at_a_named_player_leaves_the_others_alone() -> None:
+    planner = planner_of(FireAt((1, 6), "somebody_else"))
+    assert planner.next_move(Situations().at(opponent((4, 4)))) is not Move.INTERACT
+
+
+@pytest.mark.parametrize(("leading", "move"), [("rock", Move.INTERACT), (None, Move.NOOP), ("paper", None)])
+def test_fire_at_looks_at_what_a_player_took_before_it_fires(leading: str | None, move: Move | None) -> None:
+    planner = planner_of(FireAt((4, 4), holding="rock"))
+    assert planner.next_move(Situations().at(opponent((4, 4)), leading=lambda player: leading)) is move
+
+
+def test_fire_at_with_nothing_collected_is_over_at_once() -> None:
+    planner = planner_of(FireAt((4, 4)))
+    assert planner.next_move(Situations().at(opponent((4, 4)), armed=False)) is None
+    assert "nothing is collected" in planner.why_over
+
+
+def test_shadow_keeps_a_player_in_view_without_firing() -> None:
+    planner = planner_of(Shadow("opponent"))
+    assert planner.next_move(Situations().at(opponent((4, 4)))) is Move.NOOP
+    assert planner.next_move(Situations().at(opponent((6, 6)))) is Move.TURN_RIGHT
+    assert planner.next_move(Situations().at(opponent((4, 1)))) is Move.FORWARD
+    assert planner.next_move(Situations().at(opponent((4, 4)), step=SHADOW_STEPS)) is None
+
+
+def test_wait_in_place_looks_around_and_ends_when_a_player_comes() -> None:
+    planner = planner_of(Pause(10))
+    moves = [planner.next_move(Situations().at(step=step)) for step in range(4)]
+    assert moves == [Move.NOOP] * 3 + [Move.TURN_RIGHT]
+    assert planner.next_move(Situations().at(opponent((4, 4)), step=4)) is None
+
+
+def test_wait_in_place_ends_after_its_steps() -> None:
+    planner = planner_of(Pause(2))
+    assert [planner.next_move(Situations().at(step=step)) for step in range(3)] == [Move.NOOP, Move.NOOP, None]
 
 
 def test_fire_at_zaps_a_ready_opponent_within_reach() -> None:
@@ -228,7 +293,7 @@ def test_each_fire_at_has_its_own_time_limit() -> None:
 
 
 def test_new_plan_takes_the_place_of_the_present_one() -> None:
-    planner = planner_of(MoveTo((4, 6), (1, 6)))
+    planner = planner_of(MoveTo((1, 6)))
     planner.next_move(Situations().at())
-    planner.follow([MoveTo((4, 6), (7, 6))])
-    assert planner.next_move(Situations().at()) is Move.STEP_RIGHT
+    planner.follow([MoveTo((7, 6))])
+    assert planner.next_move(Situations().at()) is Move.TURN_RIGHT

@@ -6,7 +6,7 @@ from hm_agent.worlds.melting_pot.planning.replan_triggers import ABSENCE_STEPS, 
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo
 
 HERE = Pose(1, 1, Facing.NORTH)
-WALK, HUNT = MoveTo((1, 1), (5, 5)), FireAt((5, 5))
+WALK, HUNT = MoveTo((5, 5)), FireAt((5, 5))
 HELD = (1, 3)
 
 
@@ -20,6 +20,12 @@ def test_player_that_comes_into_view_triggers_once() -> None:
     assert not triggers.read(0, seeing(), HELD, WALK, None)
     assert triggers.read(1, seeing("player_1"), HELD, WALK, None)
     assert not triggers.read(2, seeing("player_1"), HELD, WALK, None)
+
+
+def test_player_that_becomes_ready_in_view_does_not_arrive() -> None:
+    triggers = ReplanTriggers("ready")
+    triggers.read(0, seeing("player_1", mark="none"), HELD, WALK, None)
+    assert not triggers.read(1, seeing("player_1"), HELD, WALK, None)
 
 
 def test_player_that_was_out_of_view_for_long_triggers_again() -> None:

@@ -38,4 +38,6 @@ def test_rules_of_bots_are_worded_as_strategies_that_the_reasoner_knows(name: st
 def rules_of(scenario: Scenario) -> MatrixRules:
     facts = scenario.game
     assert isinstance(facts, MatrixFacts)
-    return MatrixRules(facts.behaviours, facts.things, facts.payoff, 1, 23, 15, facts.length)
+    return MatrixRules(
+        facts.behaviours, facts.things, facts.payoff, 1, 23, 15, facts.length, facts.beam, facts.regrowth, facts.timing
+    )

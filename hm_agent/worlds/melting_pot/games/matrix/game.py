@@ -13,7 +13,12 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     PartnerTracker,
     inventory_of,
 )
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixSituation, MatrixStrategy, matrix_interactions
+from hm_agent.worlds.melting_pot.games.matrix.mind import (
+    MatrixMind,
+    MatrixSituation,
+    MatrixStrategy,
+    matrix_interactions,
+)
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     SUBGOALS,

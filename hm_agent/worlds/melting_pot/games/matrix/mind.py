@@ -166,7 +166,7 @@ class MatrixMind(Mind):
             return PredictNext(self.rules, history[-1].partner, step, met, hypotheses)
         question = PredictAndCounter(self.rules, step, met, hypotheses, certain)
         if isinstance(clue, Gathering):
-            return replace(question, present=_present(clue), own=self.situation.held)
+            return replace(question, present=_present(clue), own=clue.own)
         return question
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hm_agent.core import Clue
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts
@@ -42,7 +42,7 @@ class PickupRecord:
 
     step: int
     taken: Counts
-    pickups: tuple[Pickup, ...] = ()
+    pickups: tuple[Pickup, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Gathering(Clue):
 
     taken: Counts
     own: Counts
-    pickups: tuple[Pickup, ...] = ()
+    pickups: tuple[Pickup, ...] = field(default=(), compare=False)
 
     def describe(self) -> str:
         return f"{self.partner} has taken {self.taken}"

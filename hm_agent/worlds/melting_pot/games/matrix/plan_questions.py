@@ -53,7 +53,7 @@ class Site:
 class Seen:
     """Where and when another player was last seen. sought: True if the strategy is to interact with it.
 
-    mark: over its head, which tells whether it is ready to interact. taken: what it was seen to take since it respawned.
+    mark: over its head, which tells whether it is ready to interact. taken: what it was seen to take since its respawn.
     """
 
     player: str

@@ -91,7 +91,7 @@ def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: 
     wanted = max(0, len(hypotheses) - 1)
     if len(answer.others_predict) != wanted:
         raise ValueError(
-            f"others_predict: {len(answer.others_predict)} given; there are {wanted} other hypotheses, one kind for each"
+            f"others_predict: {len(answer.others_predict)} given; name one kind for each of {wanted} other hypotheses"
         )
     for kind in answer.others_predict:
         rules.check_behaviour("others_predict", kind)
@@ -152,9 +152,10 @@ class PredictNext(_ByBehaviour, Question[PredictionAnswer]):
 class Opponent:
     """What the agent knows about one other player.
 
-    hypothesis: the one to act on, None before the first interaction. hypotheses: all that are kept. expected: the predicted behaviour, None if unknown. present: what it
-    was seen to take since it last respawned, None if nothing was seen. former: the same between its earlier respawns,
-    except before its interactions with the agent. seen: when and how far away it was last in view, None if unknown.
+    hypothesis: the one to act on, None before the first interaction. hypotheses: all that are kept. expected: the
+    predicted behaviour, None if unknown. present: what it was seen to take since it last respawned, None if nothing was
+    seen. former: the same between its earlier respawns, except before its interactions with the agent. seen: when and
+    how far away it was last in view, None if unknown.
     """
 
     player: str

@@ -60,7 +60,13 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import revise_and_choose, revise_and_counter
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import plan_route
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, infer_inventory, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    MatrixInteraction,
+    MatrixRules,
+    argmax,
+    infer_inventory,
+    reward,
+)
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
@@ -147,9 +153,7 @@ def read_minds(question: ReadMinds) -> MindsAnswer:
     (opponent,) = opponents
     believed = (opponent.hypothesis,) if opponent.hypothesis else ()
     answer = counter(
-        PredictAndCounter(
-            rules, question.step, opponent.history, believed, present=opponent.present, own=question.own
-        )
+        PredictAndCounter(rules, question.step, opponent.history, believed, present=opponent.present, own=question.own)
     )
     other = max(answer.other_next, key=answer.other_next.__getitem__)
     return MindsAnswer(minds=_minds(opponents, {opponent.player: other}), own_next=answer.own_next)

@@ -55,9 +55,7 @@ def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> list[tuple[Opp
     return sorted(weighed, key=lambda pair: -pair[1])
 
 
-def predict_in_view_of_all(
-    weighed: Sequence[tuple[OpponentStrategy, float]], opponent: Opponent
-) -> Distribution:
+def predict_in_view_of_all(weighed: Sequence[tuple[OpponentStrategy, float]], opponent: Opponent) -> Distribution:
     """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups."""
     parts = [(predict_behaviour(strategy, opponent.history, None), weight) for strategy, weight in weighed]
     mean = tuple(sum(part[n] * weight for part, weight in parts) for n in range(len(parts[0][0])))

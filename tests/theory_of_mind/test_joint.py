@@ -1,0 +1,102 @@
+"""The mind reader that asks one question after an interaction, with a scripted model."""
+
+from __future__ import annotations
+
+from hm_agent.testing.scripted_model import ScriptedModel, each
+from hm_agent.theory_of_mind.hypotheses import TABLE_2
+from hm_agent.theory_of_mind.joint import JointMind
+from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
+    JointChoiceAnswer,
+    JointCounterAnswer,
+    ReviseAndChoose,
+    ReviseAndCounter,
+    RevisionAnswer,
+)
+from tests.strategists import PAPERS, ROCKS, arena, begin, dyad, interact, see_pickup
+
+PAPER = {"rock": 1, "paper": 6, "scissors": 1}
+ALWAYS = RevisionAnswer(of=0, hypothesis="It always plays rock.", next="rock")
+ANSWERS = RevisionAnswer(of=0, hypothesis="It answers what it saw.", next="paper")
+
+
+def answer(*revisions: RevisionAnswer) -> JointCounterAnswer:
+    return JointCounterAnswer(hypotheses=list(revisions), other_next={"rock": 6}, own_next=PAPER, why="It is simple.")
+
+
+def mind_of(*answers: JointCounterAnswer) -> tuple[JointMind, ScriptedModel]:
+    model = ScriptedModel({ReviseAndCounter: each(list(answers))})
+    return JointMind(dyad().mind, model, TABLE_2), model
+
+
+def test_an_interaction_costs_one_question_that_shows_every_hypothesis_with_its_record() -> None:
+    mind, model = mind_of(answer(ALWAYS, ANSWERS), answer(RevisionAnswer(of=1, next="rock")))
+    interact(mind, 10, ROCKS)
+    interact(mind, 60, ROCKS)
+    first, second = model.of(ReviseAndCounter)
+    assert (len(first.opponent.history), first.opponent.hypotheses) == (1, ())
+    records = [(known.words, known.right, known.tested) for known in second.opponent.hypotheses]
+    assert records == [(ALWAYS.hypothesis, 1, 1), (ANSWERS.hypothesis, 0, 1)]
+
+
+def test_a_hypothesis_kept_by_number_keeps_value_and_record_and_the_others_are_dropped() -> None:
+    mind, _ = mind_of(answer(ALWAYS, ANSWERS), answer(RevisionAnswer(of=1, hypothesis="Rock, always.", next="rock")))
+    interact(mind, 10, ROCKS)
+    interact(mind, 60, ROCKS)
+    (kept,) = mind.hypotheses
+    assert (kept.words, kept.value, kept.right, kept.prediction) == ("Rock, always.", 0.3, 1, "rock")
+
+
+def test_words_repeated_as_new_keep_their_record_and_are_held_once() -> None:
+    mind, _ = mind_of(answer(ALWAYS), answer(RevisionAnswer(hypothesis="it always plays ROCK", next="rock"), ALWAYS))
+    interact(mind, 10, ROCKS)
+    interact(mind, 60, ROCKS)
+    (kept,) = mind.hypotheses
+    assert (kept.right, kept.tested) == (1, 1)
+
+
+def test_the_reason_is_among_the_strategys_words_and_planning_sees_the_evidence() -> None:
+    mind, _ = mind_of(answer(ALWAYS))
+    strategy = interact(mind, 10, ROCKS)
+    assert strategy is not None
+    assert "It is simple." in strategy.words
+    assert [met.step for met in mind.history] == [10]
+
+
+def test_an_unanswered_question_keeps_strategy_and_hypotheses() -> None:
+    mind, _ = mind_of(answer(ALWAYS))
+    interact(mind, 10, ROCKS)
+    assert interact(mind, 60, PAPERS) is None
+    assert [known.words for known in mind.hypotheses] == [ALWAYS.hypothesis]
+
+
+def test_a_clue_that_fits_asks_nothing_and_one_that_contradicts_asks_again() -> None:
+    mind, model = mind_of(answer(ALWAYS), answer(ALWAYS))
+    interact(mind, 10, ROCKS)
+    assert see_pickup(mind, 40, "rock", (1, 0, 0)) is None
+    assert len(model.asked) == 1
+    see_pickup(mind, 45, "paper", (0, 1, 0))
+    assert len(model.asked) == 2
+
+
+def frozen(game: MatrixGame, step: int) -> None:
+    """Tells a game's mind that nothing can be done now."""
+    game.mind.situation = game.mind.situation.__class__(step, (1, 1, 1), None, {}, can_act=False)
+
+
+def test_nothing_is_asked_while_nothing_can_be_done() -> None:
+    game = arena()
+    choice = JointChoiceAnswer(hypotheses=[ALWAYS], seek=["player_2"], own_next=PAPER)
+    model = ScriptedModel({ReviseAndChoose: each([choice] * 3)})
+    mind = JointMind(game.mind, model, TABLE_2)
+    begin(mind)
+    frozen(game, 100)
+    assert interact(mind, 100, ROCKS, partner="player_1") is None
+    assert len(model.asked) == 1
+    assert not mind.is_outdated
+    game.mind.situation = game.mind.situation.__class__(151, (1, 1, 1), (3, 3), {}, can_act=True)
+    assert mind.is_outdated
+    begin(mind)
+    assert model.of(ReviseAndChoose)[-1].about == "player_1"
+    assert [known.words for known in mind.hypotheses] == [ALWAYS.hypothesis]
+    assert not mind.is_outdated
