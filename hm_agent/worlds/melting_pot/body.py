@@ -34,7 +34,8 @@ class AgentSnapshot:
     other_inventory: what the other player of the latest interaction held, by inference. Only replays show the fields
     from `view` on. things: kind and step of the latest sighting, by cell. plan: the latest subgoals, with those done;
     current: the index of the one being followed. route: the cells ahead, the nearest first. failed: the subgoal that
-    failed in this step.
+    failed in this step. asked_because: why a new plan was asked for in this step, None if none was. skipped: the
+    subgoals of the present plan that were skipped because their thing was gone.
     """
 
     pose: Pose | None
@@ -49,6 +50,8 @@ class AgentSnapshot:
     current: int = field(metadata=UNSHOWN)
     route: Sequence[Cell] = field(metadata=UNSHOWN)
     failed: Subgoal | None = field(metadata=UNSHOWN)
+    asked_because: str | None = None
+    skipped: Sequence[Subgoal] = ()
 
 
 class MeltingPotBody:
@@ -63,7 +66,10 @@ class MeltingPotBody:
         self._memory = EntityMemory(belief)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
-        self._must_plan = True
+        self._replan_reason: str | None = "the episode begins"
+        """Why the next move needs a new plan; None while the present plan stands."""
+        self._asked_because: str | None = None
+        """Why a new plan was asked for in this step."""
         self._latest: tuple[Question[Any], Sequence[Subgoal]] | None = None
         """The latest question for a plan, and the plan."""
         self._earned = 0.0
@@ -79,18 +85,28 @@ class MeltingPotBody:
         return self._game.mind
 
     def perceive(self, observation: Observation[View]) -> Sequence[Event]:
-        self._earned, self._failed = self._earned + observation.reward, None
+        self._earned, self._failed, self._asked_because = self._earned + observation.reward, None, None
         self._observation, self._view = observation, self._perceiver.see(observation.view["RGB"], self._move)
         self._memory.update(observation.step, self._view)
         seek = self._strategy.seek if self._strategy else None
         inventory = self._game.inventory(observation, self._view)
-        self._must_plan |= self._triggers.read(observation.step, self._view, inventory, self._planner.subgoal, seek)
+        subgoal = self._planner.subgoal
+        if self._triggers.read(observation.step, self._view, inventory, subgoal, seek):
+            has_arrived = isinstance(subgoal, MoveTo)
+            reason = "a sought player has come into view" if has_arrived else "a thing was picked up unplanned"
+            self._call_for_plan(reason)
         events = self._game.read(observation, self._view, self._memory)
-        self._must_plan |= any(event.is_interaction for event in events)
+        if any(event.is_interaction for event in events):
+            self._call_for_plan("an interaction is over")
         return events
 
+    def _call_for_plan(self, reason: str) -> None:
+        """Drops the present plan; of several reasons the first is kept."""
+        self._replan_reason = self._replan_reason or reason
+
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
-        self._must_plan |= strategy != self._strategy
+        if strategy != self._strategy:
+            self._call_for_plan("the strategy has changed")
         self._strategy = strategy
         self._move = await self._choose(strategy, history)
         return self._move
@@ -102,10 +118,12 @@ class MeltingPotBody:
             return seek_bearings(self._view, self._observation.step)
         loaded = self._game.is_loaded(self._observation)
         situation = Situation(self._observation.step, self._view, self._memory, loaded, strategy.seek, strategy.covert)
-        move = None if self._must_plan else self._planner.next_move(situation)
+        move = None if self._replan_reason else self._planner.next_move(situation)
         if move is None:
+            failed = self._planner.failed
+            self._asked_because = self._replan_reason or (f"{failed} failed" if failed else "the plan is used up")
             self._planner.follow(await self._plan(strategy, history))
-            self._must_plan = False
+            self._replan_reason = None
             move = self._planner.next_move(situation)
         return self._explore(situation) if move is None else move
 
@@ -148,6 +166,7 @@ class MeltingPotBody:
             current=self._planner.place,
             route=self._planner.route if self._view.pose else (),
             failed=self._failed,
+            asked_because=self._asked_because,
         )
 
     def metrics(self) -> Mapping[str, float]:

@@ -13,8 +13,17 @@ class SubgoalError(ValueError):
     """A subgoal is invalid; the message says what is wrong and what would be right."""
 
 
+class _Call:
+    """What traces show of a subgoal: the call as a model writes it."""
+
+    __slots__ = ()
+
+    def to_json(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True, slots=True)
-class MoveTo:
+class MoveTo(_Call):
     """Walk from one cell to another by the shortest path around resources other than the target."""
 
     source: Cell
@@ -25,7 +34,7 @@ class MoveTo:
 
 
 @dataclass(frozen=True, slots=True)
-class FireAt:
+class FireAt(_Call):
     """Search for the opponent near a cell, approach it and fire the beam at it."""
 
     target: Cell
@@ -35,7 +44,7 @@ class FireAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Interact:
+class Interact(_Call):
     """Walk up to a station and use it: take an item, put one down, fill a pot or deliver."""
 
     target: Cell
@@ -45,7 +54,7 @@ class Interact:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(_Call):
     """Walk up to a station and wait until it is ready."""
 
     target: Cell
