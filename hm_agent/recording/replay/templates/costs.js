@@ -6,13 +6,18 @@ class Costs {
     this.whole = byKind(seat.questions);
     this.kinds = [...this.whole.keys()].sort((a, b) => weight(this.whole.get(b)) - weight(this.whole.get(a)) || (a < b ? -1 : 1));
     this.place = make("div");
-    byId("costs").replaceChildren(...(seat.questions.length ? [make("h2", { id: "until" }), this.place, make("h2", {}, "The whole episode"), this.table(this.whole, seat.usage.at(-1)), this.note()] : [make("p", { class: "faint" }, "This agent asks no questions.")]));
+    byId("costs").replaceChildren(...(seat.questions.length ? [make("h2", { id: "until" }), this.place, make("h2", {}, `The whole episode${this.whose()}`), this.table(this.whole, seat.usage.at(-1)), this.note()] : [make("p", { class: "faint" }, "This agent asks no questions.")]));
   }
 
   show(index, { askedSoFar }) {
     if (byId("costs").hidden || !this.kinds.length) return;
-    byId("until").textContent = `Until step ${index.toLocaleString("en")}`;
+    byId("until").textContent = `Until step ${index.toLocaleString("en")}${this.whose()}`;
     show(this.place, [this.seat.name, askedSoFar], () => [this.table(byKind(this.seat.questions.slice(0, askedSoFar)), this.seat.usage[askedSoFar])]);
+  }
+
+  // Of several seats, the one whose questions are counted.
+  whose() {
+    return viewer.seats.length > 1 ? `, ${spaced(this.seat.name)}` : "";
   }
 
   table(usages, total) {
