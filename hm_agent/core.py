@@ -166,8 +166,9 @@ class Thoughts:
 
     about: the player whom the hypotheses and the validated one concern, None before the first interaction.
     threshold: the value from which a hypothesis counts as validated, None for strategists without hypotheses.
-    interactions: those that were understood in this step. right: for each, whether the prediction of the hypothesis
-    that was acted on came true; None without a prediction, or where the interaction doesn't tell.
+    interactions: those that were understood in this step. relied_on: for each, the hypothesis about its player that was
+    acted on, as held before it; None if there was none. right: for each, whether the prediction of that hypothesis came
+    true; None without a prediction, or where the interaction doesn't tell.
     """
 
     strategy: Strategy | None = None
@@ -176,6 +177,7 @@ class Thoughts:
     validated: Hypothesis | None = None
     threshold: float | None = None
     interactions: Sequence[Interaction] = ()
+    relied_on: Sequence[Hypothesis | None] = ()
     right: Sequence[bool | None] = ()
 
 

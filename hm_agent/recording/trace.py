@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypedDict
 
-from hm_agent.core import Decision, Seat, Step, Thoughts
+from hm_agent.core import Decision, Hypothesis, Seat, Step, Thoughts
 from hm_agent.questions import Exchange, shown_fields
 
 FILE = "trace.jsonl"
@@ -56,7 +56,7 @@ class TraceEvent(TypedDict):
 
 
 class TraceHypothesis(TypedDict):
-    """A hypothesis as held after the step."""
+    """A hypothesis as held at one time."""
 
     words: str
     value: float
@@ -67,9 +67,12 @@ class TraceLine(TypedDict):
     """One seat's part of one step; what is empty is left out.
 
     action: absent for a seat that was paid although it was not to act. reward: what the step paid it. state: what the
-    body believes and plans, of the world's own form. interactions: those that were understood in this step. right: for
-    each of them, whether the prediction of the hypothesis acted on came true; written if any can be judged. hypotheses,
-    about, validated: written together, only when any has changed; validated: the words of the validated hypothesis.
+    body believes and plans, of the world's own form; Melting Pot's `asked_because` tells why a new plan was asked for
+    in this step, its `skipped` which subgoals of the present plan were skipped because their thing was gone.
+    interactions: those that were understood in this step. relied_on: for each of them, the hypothesis that was acted
+    on, as held before; written if there was any. right: for each of them, whether the prediction of that hypothesis
+    came true; written if any can be judged. hypotheses, about, validated: written together, only when any has changed;
+    validated: the words of the validated hypothesis.
     """
 
     step: int
@@ -80,6 +83,7 @@ class TraceLine(TypedDict):
     strategy: NotRequired[dict[str, Any]]
     events: NotRequired[list[TraceEvent]]
     interactions: NotRequired[list[dict[str, Any]]]
+    relied_on: NotRequired[list[TraceHypothesis | None]]
     right: NotRequired[list[bool | None]]
     questions: NotRequired[list[TraceQuestion]]
     hypotheses: NotRequired[list[TraceHypothesis]]
@@ -187,6 +191,7 @@ def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
         "strategy": _spoken(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
         "events": [{"kind": type(one).__name__, "words": one.describe(), "fields": to_json(one)} for one in events],
         "interactions": [to_json(interaction) for interaction in thoughts.interactions],
+        "relied_on": [one and _hypothesis(one) for one in thoughts.relied_on] if any(thoughts.relied_on) else [],
         "right": list(thoughts.right) if any(right is not None for right in thoughts.right) else [],
         "questions": [_exchange(exchange) for exchange in decision.exchanges],
     }
@@ -208,11 +213,13 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
 
 def _beliefs(thoughts: Thoughts) -> dict[str, Any]:
     """The hypotheses, whom they are about, and the words of the validated one; written together when any changes."""
-    hypotheses = [
-        _spoken({"words": h.words, "value": to_json(h.value), "prediction": h.prediction}) for h in thoughts.hypotheses
-    ]
+    hypotheses = [_hypothesis(hypothesis) for hypothesis in thoughts.hypotheses]
     validated = thoughts.validated and thoughts.validated.words
     return {"hypotheses": hypotheses} | _spoken({"about": thoughts.about, "validated": validated})
+
+
+def _hypothesis(held: Hypothesis) -> dict[str, Any]:
+    return _spoken({"words": held.words, "value": to_json(held.value), "prediction": held.prediction})
 
 
 def _spoken(said: dict[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,10 @@ COUNTS = ("interactions", "unknown_patches", "pose_lost_steps")
 """The metrics that format 1 says are 0 of agents that do not count them."""
 EVENT_KINDS = {"Interaction": "InteractionEvent"}
 """Today's names of the kinds of events that format 1 names otherwise."""
-ADDED = ("right",)
+ADDED = ("right", "relied_on")
 """The keys of a trace's line that older traces lack."""
+ADDED_TO_STATE = ("asked_because", "skipped")
+"""The keys of a line's state that older traces lack."""
 ABSENT = "(absent)"
 LONGEST = 120
 """The characters of a value that a difference shows."""
@@ -100,6 +102,8 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
     for line in trace.read_trace(path):
         for event in line.get("events", ()):
             event["kind"] = EVENT_KINDS.get(event["kind"], event["kind"])
+        for name in ADDED_TO_STATE:
+            line.get("state", {}).pop(name, None)
         yield {name: said for name, said in line.items() if name not in ADDED}
 
 

@@ -56,8 +56,8 @@ class BaseStrategist(Generic[MindT]):
         self._mind, self._model = mind, model
         self._memory = InteractionMemory()
         self._strategy: Strategy | None = None
-        self._understood: tuple[tuple[Interaction, bool | None], ...] = ()
-        """The interactions of this step, each with whether its prediction came true."""
+        self._understood: tuple[tuple[Interaction, Hypothesis | None, bool | None], ...] = ()
+        """The interactions of this step, each with the hypothesis that was acted on, and whether it predicted it."""
 
     @property
     def is_outdated(self) -> bool:
@@ -93,8 +93,9 @@ class BaseStrategist(Generic[MindT]):
             hypotheses=self.hypotheses,
             validated=self.validated,
             threshold=self.threshold,
-            interactions=tuple(interaction for interaction, _ in self._understood),
-            right=tuple(right for _, right in self._understood),
+            interactions=tuple(interaction for interaction, _, _ in self._understood),
+            relied_on=tuple(believed for _, believed, _ in self._understood),
+            right=tuple(right for _, _, right in self._understood),
         )
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
@@ -122,7 +123,7 @@ class BaseStrategist(Generic[MindT]):
         believed = self.believed_about(interaction.partner)
         predicted = believed.prediction if believed else None
         right = None if predicted is None else self._mind.is_right(predicted, interaction)
-        self._understood = (*self._understood, (interaction, right))
+        self._understood = (*self._understood, (interaction, believed, right))
         return await self._on_interaction(interaction)
 
     async def _decide(self) -> Strategy | None:

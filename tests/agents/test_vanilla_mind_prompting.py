@@ -12,7 +12,7 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import ReadTeammate, Te
 from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import MindAnswer, MindsAnswer, ReadMinds
-from tests.strategists import PAPERS, ROCKS, arena, begin, deliver, dyad, interact, kitchen, see_pickup
+from tests.strategists import PAPERS, ROCKS, arena, begin, deliver, dyad, encounter, interact, kitchen, see_pickup
 
 NO_MINDS = MindsAnswer(minds=[], own_next={"rock": 6})
 
@@ -53,6 +53,15 @@ def test_the_strategy_has_the_answered_target_and_the_predicted_inventory() -> N
     strategy = interact(mind, 0)
     assert strategy is not None
     assert (strategy.target, strategy.expected) == ((1, 7, 1), (1, 1, TYPICAL))
+
+
+def test_the_prediction_made_before_the_first_interaction_is_told_with_it() -> None:
+    mind, _ = prompting(each([minds("plays rock", "rock"), minds("plays paper", "paper")]))
+    for step in range(2):
+        asyncio.run(mind.revise([encounter(step, ROCKS)]))
+        (relied_on,), (right,) = mind.thoughts().relied_on, mind.thoughts().right
+        assert relied_on is not None
+        assert (relied_on.prediction, right) == (("rock", True), ("paper", False))[step]
 
 
 def test_before_the_first_interaction_nothing_is_expected() -> None:

@@ -128,6 +128,16 @@ def test_every_question_has_the_prompt_that_a_language_model_would_read(recordin
     assert all("# Answer" in said["prompt"] for said in asked)
 
 
+def test_a_step_says_why_a_plan_was_asked_for_if_and_only_if_one_was(recording: Recording) -> None:
+    reasons = {}
+    for line in recording.trace:
+        planned = any(one["question"] == "PlanSubgoals" for one in line.get("questions", []))
+        assert ("asked_because" in line["state"]) == planned
+        reasons[line["step"]] = line["state"].get("asked_because")
+    assert reasons[0] == "the episode begins"
+    assert {"an interaction is over", "the plan is used up"} <= set(reasons.values())
+
+
 def test_the_way_ahead_leads_from_the_agents_cell_step_by_step(recording: Recording) -> None:
     routes = 0
     for now, state in zip(shown(recording), recording.witness.states, strict=True):

@@ -24,6 +24,7 @@ from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.recording.browsing import go_to, opened, step_of
 from tests.recording.recordings import (
     Count,
     GreySquare,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 STEPS = 500
 TURNS = 7
-TABS = ("present", "beliefs", "interactions", "questions")
+TABS = ("present", "beliefs", "interactions", "questions", "costs")
 WORDS = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
 
 
@@ -106,13 +107,6 @@ def conversation(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder / PAGE
 
 
-def opened(browser: Browser, path: Path, fragment: str = "") -> Page:
-    shown = browser.new_page()
-    shown.goto(path.as_uri() + fragment)
-    shown.wait_for_selector("#main:not([hidden])")
-    return shown
-
-
 @pytest.fixture
 def page(recording: Recording, browser: Browser) -> Iterator[Page]:
     """The page; whatever a test does with it, its console stays empty."""
@@ -128,14 +122,6 @@ def page(recording: Recording, browser: Browser) -> Iterator[Page]:
 def pixels(page: Page, canvas: str) -> Pixels:
     picture = page.evaluate("id => document.getElementById(id).toDataURL('image/png')", canvas)
     return np.asarray(Image.open(BytesIO(b64decode(picture.split(",")[1]))).convert("RGB"))
-
-
-def go_to(page: Page, step: int) -> None:
-    page.fill("#slider", str(step))
-
-
-def step_of(page: Page) -> int:
-    return int(page.input_value("#slider"))
 
 
 def test_it_opens_from_a_file_and_asks_for_nothing_else(recording: Recording, browser: Browser) -> None:
@@ -209,7 +195,7 @@ def test_a_step_shows_what_its_trace_says(page: Page, recording: Recording) -> N
         shown = page.inner_text("#present")
         assert line["strategy"]["words"] in shown
         assert line["state"].get("subgoal", "Subgoals") in shown
-        held = page.locator(".beside > div", has_text="Inventory").first.inner_text()
+        held = page.locator(".card", has_text="Inventory").first.inner_text()
         assert [int(word) for word in held.split() if word.isdigit()] == line["state"]["inventory"]
         total = sum(before["reward"] for before in recording.trace[: line["step"] + 1])
         assert page.inner_text("#reward") == f"{total:.1f}".replace("-", "−")
@@ -349,7 +335,7 @@ def test_each_seat_has_its_own_thoughts_questions_and_rewards(self_play: Recordi
         trace = self_play.trace_of(seat)
         for step in (60, 199):
             go_to(shown, step)
-            held = shown.locator(".beside > div", has_text="Inventory").first.inner_text()
+            held = shown.locator(".card", has_text="Inventory").first.inner_text()
             assert [int(word) for word in held.split() if word.isdigit()] == trace[step]["state"]["inventory"]
             total = list(accumulate(line["reward"] for line in trace))[step]
             assert shown.inner_text("#reward") == f"{total:.1f}".replace("-", "−")

@@ -17,6 +17,7 @@ from hm_agent.core import Decision, Event, Hypothesis, Step, Thoughts, Turn
 from hm_agent.questions import UNSHOWN, Exchange, Question
 from hm_agent.recording.trace import HEADER, TraceRecorder, read_trace, to_json
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
 from tests.recording.recordings import PlainStrategy, a_step
 
 ROCK = Hypothesis("it plays rock", 0.3, "rock")
@@ -38,6 +39,7 @@ class Plan:
     subgoal: str | None
     pose: Pose | None = None
     inventory: tuple[int, ...] = ()
+    skipped: tuple[Subgoal, ...] = ()
     secret: str = field(default="", metadata=UNSHOWN)
 
 
@@ -91,6 +93,7 @@ def test_full_step_says_everything(tmp_path: Path) -> None:
             hypotheses=(ROCK, PAPER),
             validated=ROCK,
             interactions=(Played(7, "player_3", "rock", 10.0),),
+            relied_on=(replace(ROCK, value=0.0),),
             right=(True,),
         ),
         events=(Met(7, (1, 6, 1)),),
@@ -108,6 +111,7 @@ def test_full_step_says_everything(tmp_path: Path) -> None:
                 {"kind": "Met", "words": "met it holding (1, 6, 1)", "fields": {"step": 7, "inventory": [1, 6, 1]}}
             ],
             "interactions": [{"step": 7, "partner": "player_3", "behaviour": "rock", "reward": 10.0}],
+            "relied_on": [{"words": "it plays rock", "value": 0.0, "prediction": "rock"}],
             "right": [True],
             "questions": [
                 {
@@ -124,6 +128,24 @@ def test_full_step_says_everything(tmp_path: Path) -> None:
             "validated": "it plays rock",
         }
     ]
+
+
+def test_an_interaction_without_a_hypothesis_relied_on_nothing(tmp_path: Path) -> None:
+    met = (Played(0, "player_1", "rock", 1.0), Played(0, "player_2", "rock", 1.0))
+    first, second = (Thoughts(interactions=met, relied_on=held) for held in ((None, PAPER), (None, None)))
+    lines = traced(
+        tmp_path / "trace.jsonl", a_step(0, Decision(0, thoughts=first)), a_step(1, Decision(0, thoughts=second))
+    )
+    assert [line.get("relied_on") for line in lines] == [[None, {"words": "it plays paper", "value": 0.0}], None]
+
+
+def test_skipped_subgoals_are_the_calls_that_were_planned(tmp_path: Path) -> None:
+    state = Plan("interact((1, 2))", skipped=(MoveTo((1, 2), (3, 4)), FireAt((5, 6)), Interact((7, 8)), Wait((7, 8))))
+    (line,) = traced(tmp_path / "trace.jsonl", a_step(0, Decision(0, state=state)))
+    assert line["state"] == {
+        "subgoal": "interact((1, 2))",
+        "skipped": ["move_to((1, 2), (3, 4))", "fire_at((5, 6))", "interact((7, 8))", "wait((7, 8))"],
+    }
 
 
 def test_empty_step_is_compact(tmp_path: Path) -> None:

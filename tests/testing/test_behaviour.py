@@ -122,6 +122,14 @@ def test_first_difference_of_traces_is_told_with_its_line(tmp_path: Path) -> Non
     assert found.traces.differences == {f"{EPISODE}/trace.jsonl": "line 2: events.0.fields.step: 1, then 8"}
 
 
+def test_what_older_traces_lack_is_no_difference(tmp_path: Path) -> None:
+    planned = LINES_2[1] | {
+        "state": LINES_2[1]["state"] | {"asked_because": "the plan is used up", "skipped": ["wait"]}
+    }
+    met = LINES_2[2] | {"right": [True], "relied_on": [{"words": "plays rock", "value": 0.0}]}
+    assert compare(tmp_path, FORMAT_2, (LINES_2[0], planned, met)).traces.differences == {}
+
+
 def test_shorter_trace_differs(tmp_path: Path) -> None:
     found = compare(tmp_path, FORMAT_2, LINES_2[:2])
     assert found.traces.differences[f"{EPISODE}/trace.jsonl"].endswith("then None")

@@ -66,12 +66,14 @@ def test_a_hypothesis_is_validated_by_four_hits_in_a_row_and_then_asked_alone() 
 
 
 def test_the_prediction_acted_on_is_judged_by_the_game() -> None:
-    told = []
+    told, predicted = [], []
     mind = mind_of(model_proposing("rock", "paper", "paper"))
     for step, other in enumerate([ROCKS, ROCKS, ROCKS, PAPERS]):
         asyncio.run(mind.revise([encounter(step, other)]))
         told.append(mind.thoughts().right)
+        predicted += [relied_on and relied_on.prediction for relied_on in mind.thoughts().relied_on]
     assert told == [(None,), (True,), (False,), (True,)]
+    assert predicted == [None, "rock", "paper", "paper"]
     asyncio.run(mind.revise([]))
     assert mind.thoughts().right == ()
 

@@ -22,6 +22,7 @@ SCRIPTS = (
     "dom",
     "viewer",
     "film",
+    "usage",
     "episode",
     "stage",
     "timeline",
@@ -30,6 +31,7 @@ SCRIPTS = (
     "beliefs",
     "interactions",
     "questions",
+    "costs",
     "main",
 )
 """The page's own script in parts, each of which uses those before it."""

@@ -25,9 +25,10 @@ class ReplayRecorder:
     """Keeps the films of an episode, and a line of JSON for each step with what the trace doesn't tell.
 
     A line has `totals`, each seat's reward so far, and `seats`: for each that acted, what the viewer shows (`shown`),
-    the `threshold` of its hypotheses, and `asked`, an entry for each question. The first three are told as changes
-    since the seat's line before: JSON merge patches (RFC 7396), where null removes a key. viewer: None for a world
-    without pictures.
+    the `threshold` of its hypotheses, and `asked`, an entry for each question: the `seconds` it took, how many of its
+    calls were `cached`, and the `prompt` where no language model was asked. The first three are told as changes since
+    the seat's line before: JSON merge patches (RFC 7396), where null removes a key. viewer: None for a world without
+    pictures.
     """
 
     def __init__(self, viewer: Viewer | None, folder: Path, scenario: ScenarioInfo) -> None:
@@ -68,7 +69,7 @@ class ReplayRecorder:
         for exchange in decision.exchanges:
             asked.append({"seconds": round(exchange.seconds, 4)})
             if exchange.calls:
-                asked[-1]["cached"] = all(call.cached for call in exchange.calls)
+                asked[-1]["cached"] = sum(call.cached for call in exchange.calls)
             else:
                 asked[-1]["prompt"] = render(exchange.question)
         return changes | ({"asked": asked} if asked else {})

@@ -66,7 +66,7 @@ class MeltingPotBody:
         self._memory = EntityMemory(belief, all_return=game.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
-        self._because: str | None = "nothing is planned yet"
+        self._because: str | None = "the episode begins"
         """Why a plan is to be asked for; None while the present one can go on."""
         self._asked_because: str | None = None
         """Why a plan was asked for in this step."""

@@ -44,14 +44,25 @@ const isPlain = (value) => typeof value !== "object" || value === null;
 // Any value in one line.
 const inWords = (value) => (typeof value === "string" ? spaced(value) : JSON.stringify(value));
 
-// Any value of JSON as lists: mappings as definition lists, sequences of single values in one line.
-function tree(value) {
-  if (value === null || value === undefined) return "–";
-  if (typeof value === "string") return value;
-  if (isPlain(value)) return String(value);
-  const isList = Array.isArray(value);
+const isMapping = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+// Counts by name: rock 1, paper 2.
+const isCounts = (value) => isMapping(value) && Object.keys(value).length > 0 && Object.values(value).every((item) => typeof item === "number");
+function countsInWords(counts) {
+  const known = viewer.kinds().filter((name) => name in counts);
+  return [...new Set([...known, ...Object.keys(counts)])].map((name) => `${spaced(name)} ${counts[name]}`).join(", ");
+}
+
+// Any value of JSON as lists: mappings as definition lists, counts and sequences of single values in one line. text: what
+// a text becomes. name: of the field that holds the value.
+function tree(value, text = (words) => words, name = "") {
+  if (value === null || value === undefined || value === "") return "–";
+  if (typeof value === "string") return text(value);
+  if (typeof value === "boolean") return value ? viewer.meanings[name] ?? "yes" : "no";
+  if (isPlain(value)) return text(String(value));
+  if (isCounts(value)) return text(countsInWords(value));
   if (!Object.keys(value).length) return "none";
-  if (isList && value.every(isPlain)) return value.map((item) => tree(item)).join(", ");
-  if (isList) return make("ol", { class: "tree" }, value.map((item) => make("li", {}, tree(item))));
-  return make("dl", { class: "tree" }, Object.entries(value).map(([name, item]) => [make("dt", {}, spaced(name)), make("dd", {}, tree(item))]));
+  if (Array.isArray(value) && value.every((item) => isPlain(item) && !String(item).includes(","))) return text(value.map((item) => String(item ?? "–")).join(", "));
+  if (Array.isArray(value)) return make("ol", { class: "tree" }, value.map((item) => make("li", {}, tree(item, text))));
+  return make("dl", { class: "tree" }, Object.entries(value).map(([key, item]) => [make("dt", {}, text(spaced(key))), make("dd", {}, tree(item, text, key))]));
 }

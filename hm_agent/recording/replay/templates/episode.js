@@ -2,10 +2,9 @@
 
 const EVERY = 200; // steps between two kept states of a mapping
 const NO_BELIEFS = { hypotheses: [], validated: null, about: null };
-const BLANK = { step: null, action: null, reward: 0, state: null, strategy: null, events: [], interactions: [], right: [], questions: [], asked: [], shown: {}, beliefs: NO_BELIEFS };
+const BLANK = { step: null, action: null, reward: 0, state: null, strategy: null, events: [], interactions: [], right: [], questions: [], relied_on: [], asked: [], askedSoFar: 0, shown: {}, beliefs: NO_BELIEFS };
 
 const linesOf = (bytes) => new TextDecoder().decode(bytes).split("\n").filter(Boolean).map((line) => JSON.parse(line));
-const isMapping = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 // The page's own marks on the timeline.
 const MARKS = {
@@ -34,10 +33,11 @@ class Episode {
 }
 
 // One seat's part in the episode. marked: what the timeline marks. streams: by other player, what was thought of it after
-// every interaction with it. totals: the reward so far by step of the world.
+// every interaction with it. totals: the reward so far by step of the world. usage: what the first questions took, by how
+// many they are.
 class Seat {
   constructor(name, agent, trace, steps) {
-    Object.assign(this, { name, agent, last: steps.length - 1, threshold: null, steps: [], questions: [], interactions: [], marked: [], streams: new Map(), totals: [] });
+    Object.assign(this, { name, agent, last: steps.length - 1, threshold: null, steps: [], questions: [], interactions: [], marked: [], streams: new Map(), totals: [], usage: [NO_USAGE] });
     this.patches = new Map(); // by mapping of `shown`: its patches by step of the world
     this.kept = new Map(); // by mapping of `shown`: its states at every 200th step
     this.places = new Int32Array(steps.length).fill(-1); // by step of the world: the place of the seat's latest own step
@@ -62,9 +62,10 @@ class Seat {
     if ("hypotheses" in line) step.beliefs = { hypotheses: line.hypotheses, validated: line.validated ?? null, about: line.about ?? null };
     else if (before) step.beliefs = before.beliefs;
     this.threshold = threshold ?? this.threshold;
-    step.asked = step.questions.map((question, place) => this.ask(step, question, asked[place]));
+    step.asked = step.questions.map((question, place) => this.ask(step, before, question, asked[place]));
+    step.askedSoFar = this.questions.length;
     for (const mark of this.marks) for (const words of mark.find(step, before)) this.marked.push({ step: step.step, mark, words });
-    step.interactions.forEach((interaction, place) => this.meet(step, interaction, step.right[place] ?? null));
+    step.interactions.forEach((interaction, place) => this.meet(step, interaction, step.relied_on[place] ?? null, step.right[place] ?? null));
     this.steps.push(step);
   }
 
@@ -95,23 +96,22 @@ class Seat {
     return mapping;
   }
 
-  ask(step, question, extra) {
+  ask(step, before, question, extra) {
     const calls = question.calls ?? [];
-    const sum = (name) => (calls.length && calls.every((call) => call[name] !== null) ? calls.reduce((total, call) => total + call[name], 0) : null);
     const asked = {
-      place: this.questions.length, step: step.step, kind: question.question, answer: question.answer, calls, seconds: extra?.seconds ?? null, cached: extra?.cached ?? false,
-      prompt: calls.length ? calls[0].prompt : extra?.prompt ?? "", input: sum("input_tokens"), output: sum("output_tokens"), cost: sum("cost"),
+      place: this.questions.length, step: step.step, kind: question.question, why: viewer.why(question.question, step, before), answer: question.answer, calls,
+      seconds: extra?.seconds ?? null, cached: extra?.cached ?? 0, prompt: calls.length ? calls[0].prompt : extra?.prompt ?? "",
     };
+    asked.usage = usageOf(asked);
+    this.usage.push(added(this.usage[asked.place], asked.usage));
     this.questions.push(asked);
     return asked;
   }
 
-  // An interaction: what was predicted of it, and whether that came true.
-  meet(step, found, right) {
+  // An interaction: the hypothesis that was acted on, what it predicted, and whether that came true.
+  meet(step, found, acted, right) {
     const stream = this.streams.get(found.partner) ?? [];
     this.streams.set(found.partner, stream);
-    const known = stream.length ? stream[stream.length - 1].beliefs : null;
-    const acted = known && (known.hypotheses.find((one) => one.words === known.validated) ?? known.hypotheses[known.hypotheses.length - 1]);
     const interaction = { ...found, at: step.step, believed: acted?.words ?? null, predicted: acted?.prediction ?? null, right };
     this.interactions.push(interaction);
     stream.push({ step: step.step, beliefs: step.beliefs });

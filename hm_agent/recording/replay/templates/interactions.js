@@ -7,6 +7,7 @@ class Interactions {
     const head = columns.map(({ title, isTruth, isAmount }) => make("th", { scope: "col", class: isTruth ? "truth" : isAmount ? "amount" : null }, title));
     this.rows = interactions.map((interaction) => ({ at: interaction.at, row: make("tr", { "data-step": interaction.at }, columns.map(({ cell }) => cell(interaction, seat))) }));
     byId("interactions").replaceChildren(...[
+      interactions.length ? viewer.columnsKey() : null,
       interactions.length
         ? make("div", { class: "scroll" }, make("table", { class: "interactions" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, this.rows.map(({ row }) => row))))
         : make("p", { class: "faint" }, "No interactions, or this agent keeps none."),
@@ -27,8 +28,8 @@ function columnsOf(interactions) {
     several && { title: "with", cell: ({ partner }) => make("td", {}, spaced(partner)) },
     ...viewer.columns,
     { title: "behaviour", cell: ({ behaviour }) => make("td", {}, behaviour ?? "unclear") },
-    { title: "predicted", cell: ({ predicted, believed }) => make("td", { title: believed }, predicted ?? "–") },
-    { title: "", cell: ({ right }) => make("td", {}, right === null ? make("span", { class: "faint" }, "–") : make("span", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong")) },
+    { title: "predicted", cell: ({ predicted, believed }) => make("td", { title: believed ?? "no hypothesis was acted on" }, predicted ?? make("span", { class: "faint" }, "–")) },
+    { title: "", cell: ({ predicted, right }) => make("td", {}, right === null ? make("span", { class: "faint" }, predicted ? "can’t tell" : "–") : make("span", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong")) },
     { title: "reward", isAmount: true, cell: ({ reward }) => make("td", { class: reward < 0 ? "loss" : "gain" }, signed(reward)) },
   ].filter(Boolean);
 }

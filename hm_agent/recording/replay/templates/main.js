@@ -1,13 +1,13 @@
 // Puts the parts together: one step of one seat is selected at a time, and everything shows that step.
 
-const TABS = ["present", "beliefs", "interactions", "questions"];
+const TABS = ["present", "beliefs", "interactions", "questions", "costs"];
 
 class Replay {
   constructor(episode, films, world) {
     Object.assign(this, { episode, films, last: episode.last, index: 0, playing: null });
     this.timeline = new Timeline(episode, (step) => this.select(step));
     this.questions = new Questions();
-    this.parts = [new Stage(episode, world), this.timeline, new Present(), new Beliefs(), new Interactions(), this.questions];
+    this.parts = [new Stage(episode, world), this.timeline, new Present(), new Beliefs(), new Interactions(), this.questions, new Costs()];
     this.listen();
   }
 

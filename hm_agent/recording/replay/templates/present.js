@@ -18,9 +18,10 @@ class Present {
 }
 
 const STRATEGY = {
-  key: ({ strategy }) => strategy,
-  build({ strategy }) {
-    const told = strategy ? viewer.strategy(strategy).filter(([, said]) => said !== null && said !== undefined && said !== "") : [];
+  key: (step) => [step.strategy, step.strategy && viewer.strategy(step.strategy, step)],
+  build(step) {
+    const { strategy } = step;
+    const told = strategy ? viewer.strategy(strategy, step).filter(([, said]) => said !== null && said !== undefined && said !== "") : [];
     return [make("h2", {}, "Strategy"), make("p", { class: strategy?.words ? "words" : "faint" }, strategy?.words || "none"), told.length ? make("dl", { class: "facts" }, told.map(([name, said]) => [make("dt", {}, spaced(name)), make("dd", {}, tree(said))])) : null];
   },
 };
@@ -29,12 +30,15 @@ const HAPPENED = {
   key: (step, seat, index) => [seat.name, step.step, step.step === index],
   build(step, seat, index) {
     if (step.step === null) return [make("h2", {}, "What happens"), make("p", { class: "faint" }, "This seat has not acted yet.")];
-    const events = step.events.map((event) => make("li", {}, event.words));
-    const asked = step.asked.map((asked) => make("li", {}, "asked ", make("button", { type: "button", class: "link", "data-question": asked.place }, asked.kind), asked.answer === null ? ", no usable answer" : ""));
+    const events = step.events.map((event) => make("li", {}, viewer.event(event)));
+    const reasons = [...new Set(step.asked.map(({ why }) => why))];
+    const asked = reasons.map((reason) => make("li", {}, "asked ", step.asked.filter(({ why }) => why === reason).map((asked, i) => [i ? ", " : "", questionLink(asked)]), reason ? make("span", { class: "why" }, reason) : ""));
     const action = make("li", {}, "action ", make("code", {}, inWords(step.action)), step.reward ? `, reward ${signed(step.reward)}` : "");
     return [make("h2", {}, step.step === index ? "What happens" : `Its latest action, at step ${step.step}`), make("ul", {}, action, viewer.happenings(step), events, asked)];
   },
 };
+
+const questionLink = ({ place, kind, answer }) => [make("button", { type: "button", class: "link", "data-question": place }, kind), answer === null ? " (no usable answer)" : ""];
 
 // The hypotheses that are held: the validated one, then the others by value.
 const THOUGHTS = {

@@ -1,23 +1,32 @@
-// Every question with its prompt, replies and answer; by kind, and searchable.
+// Every question with its prompt, replies and answer; by kind, and searchable. The list follows the selected step, whose
+// questions or else the latest before are marked, until the reader scrolls or opens one.
 
 class Questions {
   open(seat) {
-    this.all = seat.questions;
+    Object.assign(this, { seat, all: seat.questions, items: null, marked: [], index: 0, due: 0 });
+    byId("questions").replaceChildren();
+  }
+
+  // What the tab holds: built when it is first looked at.
+  build() {
     const kinds = new Map();
     for (const { kind } of this.all) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     this.kind = make("select", { "aria-label": "Kind of question", onchange: () => this.filter() }, make("option", { value: "" }, `all kinds (${this.all.length})`), [...kinds].map(([kind, count]) => make("option", { value: kind }, `${kind} (${count})`)));
     this.words = make("input", { type: "search", id: "search", placeholder: "Search prompts, replies and answers", "aria-label": "Search", oninput: () => this.filter() });
     this.trouble = make("input", { type: "checkbox", onchange: () => this.filter() });
     this.count = make("p", { class: "faint", role: "status" });
-    this.list = make("div", { class: "questions" });
-    byId("questions").replaceChildren(make("div", { class: "filter" }, this.kind, this.words, make("label", {}, this.trouble, " only those asked again or without a usable answer")), this.count, this.list);
+    this.following = make("input", { type: "checkbox", role: "switch", id: "follow", checked: true, onchange: () => this.follow(this.following.checked) });
+    this.list = make("div", { class: "questions", onscroll: () => this.scrolled() });
     this.items = this.all.map((asked) => this.item(asked));
     this.list.append(...this.items);
+    byId("questions").replaceChildren(make("div", { class: "filter" }, this.kind, this.words, make("label", {}, this.trouble, " only those asked again or without a usable answer")),
+      make("div", { class: "status" }, this.count, make("label", { class: "switch", title: "Keeps the questions of the selected step in sight" }, this.following, " Follow the step")), this.list);
     this.filter();
   }
 
   item(asked) {
-    const item = make("details", { "data-place": asked.place }, make("summary", {}, make("b", {}, asked.kind), make("span", { class: "digest" }, summaryOf(asked)), make("small", {}, price(asked))));
+    const item = make("details", { "data-place": asked.place },
+      make("summary", { onclick: () => this.follow(false) }, make("b", {}, asked.kind), make("span", { class: "digest" }, summaryOf(asked)), asked.why ? make("small", { class: "why", title: asked.why }, asked.why) : null, make("small", {}, price(asked))));
     item.addEventListener("toggle", () => item.open && this.fill(item, asked));
     return item;
   }
@@ -27,15 +36,8 @@ class Questions {
     const wanted = this.words.value.trim();
     if (item.dataset.filled === `:${wanted}`) return;
     item.dataset.filled = `:${wanted}`;
-    const said = (title, text) => [make("h3", {}, title), make("pre", {}, highlighted(text, wanted))];
-    const calls = asked.calls.flatMap((call, i) => [
-      i ? said(`Asked again, attempt ${i + 1}`, call.prompt) : null,
-      call.replies.map((reply, k) => said(call.replies.length > 1 ? `Reply ${k + 1} of ${call.replies.length}` : "Reply", reply)),
-      call.problem ? make("p", { class: "wrong" }, `Could not be used: ${call.problem}`) : null,
-    ]);
     item.querySelector(".said")?.remove();
-    item.append(make("div", { class: "said" }, make("p", {}, stepLink(asked.step)), said(asked.calls.length ? "Prompt" : "Prompt, as a language model would have read it", asked.prompt), calls.flat(3).filter(Boolean),
-      said("Answer", asked.answer === null ? "no usable answer" : JSON.stringify(asked.answer, null, 1))));
+    item.append(make("div", { class: "said" }, exchange(asked, (text) => highlighted(text, wanted), wanted)));
   }
 
   filter() {
@@ -47,7 +49,8 @@ class Questions {
       found += fits;
       if (fits && this.items[i].open) this.fill(this.items[i], asked);
     });
-    this.count.textContent = `${found.toLocaleString("en")} of ${counted(this.all.length, "question")}`;
+    this.found = `${found.toLocaleString("en")} of ${counted(this.all.length, "question")}`;
+    this.mark();
   }
 
   reveal(place) {
@@ -56,36 +59,113 @@ class Questions {
       this.trouble.checked = false;
       this.filter();
     }
+    this.follow(false);
     this.items[place].open = true;
-    this.items[place].scrollIntoView({ block: "nearest" });
-    this.items[place].querySelector("summary").focus();
+    this.scrollTo(this.items[place]);
+    this.items[place].querySelector("summary").focus({ preventScroll: true });
   }
 
   show(index) {
+    this.index = index;
     if (byId("questions").hidden) return;
-    this.items.forEach((item, i) => item.classList.toggle("current", this.all[i].step === index));
+    if (this.items) this.mark();
+    else this.build();
+  }
+
+  // Marks the questions of the selected step, or else those of the latest step before it at which any was asked.
+  mark() {
+    const latest = this.all.findLast(({ step, place }) => step <= this.index && !this.items[place].hidden);
+    const marked = latest ? this.items.filter((item, place) => this.all[place].step === latest.step && !item.hidden) : [];
+    for (const item of this.marked) item.classList.toggle("current", marked.includes(item));
+    for (const item of marked) item.classList.add("current");
+    this.marked = marked;
+    const when = latest ? (latest.step === this.index ? `${marked.length} asked at this step` : `latest asked at step ${latest.step.toLocaleString("en")}`) : "none asked yet";
+    this.count.textContent = this.all.length ? `${this.found} · ${when}` : this.found;
+    if (this.following.checked) this.scrollTo(marked[0] ?? this.items[0]);
+  }
+
+  follow(on) {
+    this.following.checked = on;
+    if (on) this.mark();
+  }
+
+  scrollTo(item) {
+    if (item) this.list.scrollTop = item.offsetTop;
+    this.due = this.list.scrollTop;
+  }
+
+  // A position that the page has not set is the reader's.
+  scrolled() {
+    const furthest = Math.max(0, this.list.scrollHeight - this.list.clientHeight);
+    if (Math.abs(this.list.scrollTop - Math.min(this.due, furthest)) > 1) this.follow(false);
   }
 }
 
+// All that was said: the prompt, each reply that says something else than the answer, what was wrong with it, the answer.
+function exchange({ step, why, calls, prompt, answer }, text, wanted) {
+  const part = (title, words) => [make("h3", {}, title), make("pre", {}, text(words))];
+  const verbatim = []; // replies that are the answer and nothing else
+  const rounds = calls.map((call, i) => [
+    i ? part(`Asked again, attempt ${i + 1}`, call.prompt) : null,
+    call.replies.map((reply, k) => {
+      if (call.problem === null && means(reply, answer)) return verbatim.push(reply) && null;
+      return part(`${call.problem === null ? "Reply, as written" : "Reply, refused"}${call.replies.length > 1 ? ` (${k + 1} of ${call.replies.length})` : ""}`, reply);
+    }),
+    call.problem ? make("p", { class: "wrong" }, `Could not be used: ${call.problem}`) : null,
+  ]);
+  const told = make("div", { class: "answer" }, answer === null ? "no usable answer" : tree(answer, text));
+  const isSoughtInRaw = wanted !== "" && !told.textContent.toLowerCase().includes(wanted.toLowerCase());
+  const raw = verbatim.map((reply) => make("details", { class: "raw", open: isSoughtInRaw && reply.toLowerCase().includes(wanted.toLowerCase()) }, make("summary", {}, "the reply as it was written"), make("pre", {}, text(reply))));
+  return [make("p", {}, stepLink(step), why ? `, ${why}` : ""), part(calls.length ? "Prompt" : "Prompt, as a language model would have read it", prompt), rounds, make("h3", {}, "Answer"), told, raw];
+}
+
+// Whether a reply is the answer, as JSON and nothing else; a code fence around it adds nothing.
+function means(reply, answer) {
+  const [, fenced] = /^```(?:json)?\s*\n([^]*?)\n?```$/.exec(reply.trim()) ?? [];
+  try {
+    return isSame(JSON.parse(fenced ?? reply), answer);
+  } catch {
+    return false;
+  }
+}
+
+// Whether two values of JSON say the same; what is left out is the same as what is empty, for answers are completed.
+function isSame(one, other) {
+  if (isPlain(one) && isPlain(other)) return one === other || (isEmpty(one) && isEmpty(other)) || (typeof one === "string" && typeof other === "string" && inOneLine(one) === inOneLine(other));
+  if (isPlain(one) || isPlain(other) || Array.isArray(one) !== Array.isArray(other)) return isEmpty(one) && isEmpty(other);
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) => isSame(one[key], other[key]));
+}
+
+const isEmpty = (value) => value === undefined || value === null || value === false || value === "" || (typeof value === "object" && !Object.keys(value).length);
+
+// As questions.in_one_line makes texts of answers.
+const inOneLine = (text) => text.split(/\s+/).filter(Boolean).join(" ").replace(/^[# ]+/, "");
+
 const texts = new WeakMap();
 function textOf(asked) {
-  if (!texts.has(asked)) texts.set(asked, [asked.kind, asked.prompt, ...asked.calls.flatMap((call) => [call.prompt, ...call.replies, call.problem ?? ""]), JSON.stringify(asked.answer, null, 1)].join("\n").toLowerCase());
+  if (!texts.has(asked)) texts.set(asked, [asked.kind, asked.why ?? "", asked.prompt, ...asked.calls.flatMap((call) => [call.prompt, ...call.replies, call.problem ?? ""]), JSON.stringify(asked.answer, null, 1), make("div", {}, tree(asked.answer)).textContent].join("\n").toLowerCase());
   return texts.get(asked);
 }
 
-// An answer in a few words.
+// An answer in one line, without its reasoning.
 function summaryOf({ answer }) {
   if (answer === null) return "no usable answer";
   const { reasoning, ...rest } = answer;
-  return Object.values(rest).map((value) => (typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value))).join(" · ");
+  const fields = Object.entries(rest).filter(([, value]) => !isEmpty(value));
+  return fields.map(([name, value]) => (value === true ? (viewer.meanings[name] ?? spaced(name)).split(":")[0] : `${fields.length > 1 ? `${spaced(name)}: ` : ""}${inline(value)}`)).join(" · ");
 }
 
-function price({ step, calls, seconds, cached, input, output, cost }) {
-  return [`step ${step.toLocaleString("en")}`, calls.length > 1 ? counted(calls.length, "call") : null, input === null ? null : `${input.toLocaleString("en")} → ${(output ?? 0).toLocaleString("en")} tokens`,
-    cost === null ? null : `$${cost.toFixed(4)}`, seconds === null ? null : duration(seconds), cached ? "from the cache" : null].filter(Boolean).join(" · ");
+function inline(value) {
+  if (isPlain(value)) return String(value);
+  if (isCounts(value)) return countsInWords(value);
+  return Array.isArray(value) ? value.map(inline).join(", ") : Object.entries(value).map(([name, item]) => `${spaced(name)} ${inline(item)}`).join(", ");
 }
 
-const duration = (seconds) => (seconds < 0.001 ? "under 1 ms" : seconds < 1 ? `${number(1000 * seconds, 0)} ms` : `${number(seconds)} s`);
+function price({ step, calls, seconds, usage }) {
+  const tokens = usage.calls && usage.unknown.input < usage.calls ? `${amount(usage, "input")} → ${amount(usage, "output")} tokens` : null;
+  const cached = usage.cached && (usage.cached === usage.calls ? "from the cache" : `${usage.cached} from the cache`);
+  return [`step ${step.toLocaleString("en")}`, calls.length > 1 ? counted(calls.length, "call") : null, tokens, calls.length && usage.unknown.cost < calls.length ? amount(usage, "cost") : null, seconds === null ? null : duration(seconds), cached].filter(Boolean).join(" · ");
+}
 
 function highlighted(text, wanted) {
   if (!wanted) return [text];

@@ -5,7 +5,7 @@ class Stage {
     Object.assign(this, { episode, world });
     this.place = document.querySelector(".stage");
     this.cards = viewer.cards.map((card) => ({ ...card, element: make("div") }));
-    byId("reward-card").before(...this.cards.map(({ title, element }) => make("div", {}, make("h2", {}, title), element)));
+    byId("reward-card").before(...this.cards.map(({ title, element }) => make("div", { class: "card" }, make("h2", {}, title), element)));
     document.querySelector(".world").hidden = !world;
     filled(byId("caption"), {}, viewer.caption());
     if (world) byId("over").setAttribute("viewBox", `0 0 ${world.width} ${world.height}`);
@@ -47,5 +47,18 @@ class Stage {
     for (const { element, key, build } of this.cards) show(element, [key(step)], () => build(step));
     show(byId("state"), [viewer.state.key(step)], () => viewer.state.build(step));
     byId("reward").textContent = number(this.seat.totals[index]);
+    this.showAsked(step);
+  }
+
+  // How many questions were asked so far, and what they took.
+  showAsked({ askedSoFar }) {
+    const [until, whole] = [this.seat.usage[askedSoFar], this.seat.usage.at(-1)];
+    const tokens = ({ input, output }) => (input + output).toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
+    const told = [
+      `${until.questions.toLocaleString("en")} of ${counted(whole.questions, "question")} asked`,
+      whole.unknown.input < whole.calls ? `${tokens(until)} of ${tokens(whole)} tokens` : null,
+      whole.unknown.cost < whole.calls ? `${dollars(until.cost)} of ${dollars(whole.cost)}` : null,
+    ];
+    byId("asked").textContent = whole.questions ? told.filter(Boolean).join(" · ") : "";
   }
 }

@@ -6,6 +6,7 @@
 //   step      a seat's line of the trace (`step`, `action`, `reward`, `state`, `strategy`, `events`, `interactions`), with
 //             `shown` (what the world's Viewer.shown said of it, but for values that are mappings: see `seat.merged`),
 //             `asked` (its questions) and `beliefs` ({hypotheses, validated, about}).
+//   before    the seat's step before, null at its first.
 //   seat      the seat that is looked at: `name`, `agent`, `steps` (its own, in order), `interactions`, and
 //             `merged(name, index)`: a mapping of `shown` as it was at a step of the world.
 //   index     the step of the world that is selected; `step` is the seat's latest until then.
@@ -30,7 +31,15 @@ const viewer = {
   cards: [],
 
   // What is listed under the strategy's words: [name, value].
-  strategy: ({ words, ...fields }) => Object.entries(fields),
+  strategy: ({ words, ...fields }, step) => Object.entries(fields),
+  // What a field means that is true, by its name: "watches: meets nobody yet".
+  meanings: {},
+  // An event in words. event: {kind, words, fields}.
+  event: ({ words }) => words,
+  // Why a question of some kind was asked, e.g. "because the plan is used up"; null if that isn't known.
+  why: (kind, step, before) => (step.events.length ? `after ${step.events.map((event) => viewer.event(event)).join("; ")}` : before ? null : "because the episode begins"),
+  // The order in which counts by name are told.
+  kinds: () => [],
   // Items of "What happens" beside the action, the events and the questions.
   happenings: (step) => [],
   // The sections of the tab "This step" in their order. own: the page's {strategy, happened, thoughts}.
@@ -38,7 +47,8 @@ const viewer = {
 
   // Further columns of the table of interactions: {title, isTruth, cell(interaction, seat)}; a cell is a <td>.
   columns: [],
-  // Explains the columns.
+  // Explains the columns: above the table, and below it.
+  columnsKey: () => null,
   columnsNote: () => null,
 
   // The marks on the timeline: {name, label, shape, row, colour, find(step, before)}, which finds words for each thing to

@@ -12,7 +12,7 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection, Textua
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, BeamApproach, find_approach, find_approach_to_use
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.subgoals import (
-    CARRIED_OUT,
+    USED_UP,
     FireAt,
     Interact,
     MoveTo,
@@ -118,7 +118,7 @@ class ActionPlanner:
     @property
     def why_over(self) -> str:
         """Why the latest plan is over, in words."""
-        return self._over or CARRIED_OUT
+        return self._over or USED_UP
 
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan."""

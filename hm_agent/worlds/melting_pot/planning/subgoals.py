@@ -14,8 +14,17 @@ class SubgoalError(ValueError):
     """A subgoal is invalid; the message says what is wrong and what would be right."""
 
 
+class _Call:
+    """What traces show of a subgoal: the call as a model writes it."""
+
+    __slots__ = ()
+
+    def to_json(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True, slots=True)
-class MoveTo:
+class MoveTo(_Call):
     """Walk to a cell by the shortest path around resources other than the target."""
 
     target: Cell
@@ -25,7 +34,7 @@ class MoveTo:
 
 
 @dataclass(frozen=True, slots=True)
-class FireAt:
+class FireAt(_Call):
     """Search near a cell, approach a player and fire the beam at it.
 
     player: the only one to fire at; any that the strategy seeks if None. holding: the kind that the player must have
@@ -41,7 +50,7 @@ class FireAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Shadow:
+class Shadow(_Call):
     """Keep a player in view without firing, to see what it takes."""
 
     player: str
@@ -51,7 +60,7 @@ class Shadow:
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(_Call):
     """Stay where one is and look around for a number of steps, or until a player comes into view."""
 
     steps: int
@@ -61,7 +70,7 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Interact:
+class Interact(_Call):
     """Walk up to a station and use it: take an item, put one down, fill a pot or deliver."""
 
     target: Cell
@@ -71,7 +80,7 @@ class Interact:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(_Call):
     """Walk up to a station and wait until it is ready."""
 
     target: Cell
@@ -83,7 +92,7 @@ class Wait:
 Subgoal = MoveTo | FireAt | Shadow | Pause | Interact | Wait
 
 
-CARRIED_OUT = "the plan is carried out"
+USED_UP = "the plan is used up"
 """Why a plan is over that nothing has cut short."""
 
 

@@ -9,17 +9,29 @@ from typing import Any
 import numpy as np
 
 from hm_agent.core import Seat, Step
+from hm_agent.questions import Question
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
 from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
+from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 from hm_agent.worlds.melting_pot.viewer.drawing import Pixels
 from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
 SCRIPTS = Path(__file__).parent / "scripts"
 IN_VIEW = "in view"
+PLANNING: Sequence[type[Question[Any]]] = (
+    PlanSubgoals,
+    EvaluatePlan,
+    PlanCooking,
+    CritiqueInteraction,
+    EvaluateCooking,
+)
+"""The kinds of questions that are asked because a new plan is needed; all others follow from events."""
 
 
 class MeltingPotViewer:
@@ -39,6 +51,7 @@ class MeltingPotViewer:
             "substrate": self._game.substrate,
             "holdings": [{"name": held.name, "colour": held.colour} for held in self._game.holdings],
             "spriteSize": SPRITE_SIZE,
+            "planning": [kind.__name__ for kind in PLANNING],
         }
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
@@ -48,10 +61,14 @@ class MeltingPotViewer:
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """What is hidden from a seat, and of an agent with a body what it sees, remembers and plans.
 
-        held: the inventories (own, other's) in an interaction that the step began.
+        held: the inventories (own, other's) in an interaction that the step began. watches: True if the strategy is to
+        meet nobody yet, which a trace can't tell from meeting anybody.
         """
-        scene, state = _scene(step), step.decisions[seat].state
-        shown = {**self._others(scene, self._seats.index(seat)), "held": scene.held.get(seat)}
+        scene, decision = _scene(step), step.decisions[seat]
+        state, strategy = decision.state, decision.thoughts.strategy
+        watches = isinstance(strategy, SubstrateStrategy) and strategy.seek == ()
+        others = self._others(scene, self._seats.index(seat))
+        shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
         return {**shown, **_mind(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:

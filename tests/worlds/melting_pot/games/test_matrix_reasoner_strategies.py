@@ -281,5 +281,5 @@ def test_one_question_among_many_is_answered_as_the_separate_ones(history: tuple
 def test_plan_is_evaluated_by_its_reward_or_its_pickups(paid: float, gained: int, words: str) -> None:
     before, after = MOMENTS
     held = replace(after, inventory=(1, 3 + gained, 2))
-    question = EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, "the plan is carried out", paid, before, held, (), ())
+    question = EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, "the plan is used up", paid, before, held, (), ())
     assert re.search(words, ask(question).critique)

@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.planning.action_planner import FIRE_AT_STEPS, S
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
 from hm_agent.worlds.melting_pot.planning.subgoals import (
-    CARRIED_OUT,
+    USED_UP,
     FireAt,
     MoveTo,
     Pause,
@@ -161,7 +161,7 @@ def test_walk_to_a_cell_without_a_thing_ends_when_the_cell_is_in_view() -> None:
     planner = planner_of(MoveTo((4, 3)))
     assert planner.next_move(Situations().at()) is Move.FORWARD
     assert planner.next_move(Situations().at(in_view=[(4, 3)])) is None
-    assert planner.why_over == CARRIED_OUT
+    assert planner.why_over == USED_UP
 
 
 def test_plan_that_explores_ends_when_a_wanted_kind_comes_into_view() -> None:

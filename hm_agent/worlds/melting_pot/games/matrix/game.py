@@ -33,7 +33,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, argmax
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import CARRIED_OUT, FireAt, Names, PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import USED_UP, FireAt, Names, PreviousPlan, Subgoal
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
@@ -139,7 +139,7 @@ class MatrixGame(Game):
         strategy, held = context.strategy, self.inventory(context.observation, context.view)
         looked = context.previous is None or any(isinstance(call, FireAt) for call in context.previous.calls)
         is_free = strategy.target is None or strategy.seek == ()
-        if looked or is_free or context.because != CARRIED_OUT or self.wanted(held, strategy) or argmax(held) is None:
+        if looked or is_free or context.because != USED_UP or self.wanted(held, strategy) or argmax(held) is None:
             return ()
         assert context.view.pose is not None, "plans start from a known pose"
         place = context.memory.likely_place(context.view.pose.cell, strategy.seek or ())

@@ -8,27 +8,42 @@ function reallyHeld({ at }, { steps }) {
   return null;
 }
 
-const inFigures = (counts) => (counts ? counts.join(" ") : "–");
-const inventoryCell = (counts) => make("td", { title: counts && inventoryInWords(counts) }, inFigures(counts));
+const heldOrNot = (counts) => (counts ? inColours(counts) : "–");
+const inventoryCell = (counts) => make("td", {}, heldOrNot(counts));
+
+// Events with the kinds of what was held or taken named.
+function describedWithHoldings({ kind, words, fields }) {
+  if (kind === "InteractionEvent") return `interaction with ${fields.partner ? spaced(fields.partner) : "somebody"}, holding ${inventoryInWords(fields.own)}, reward ${signed(fields.reward)}`;
+  if (kind === "Gathering") return `${spaced(fields.partner)} has taken ${inventoryInWords(fields.taken, true) || "nothing yet"}`;
+  return words;
+}
 
 function reallyHeldCell(interaction, seat) {
   const held = reallyHeld(interaction, seat)?.[1];
   const isMistaken = held && interaction.other && String(held) !== String(interaction.other);
-  return make("td", { class: `truth ${isMistaken ? "mistaken" : ""}` }, inFigures(held), isMistaken ? make("small", { title: "not as inferred" }, "≠") : null);
+  return make("td", { class: `truth ${isMistaken ? "mistaken" : ""}` }, heldOrNot(held), isMistaken ? make("small", { title: "not as inferred" }, "≠") : null);
 }
 
 Object.assign(viewer, {
   cards: [...viewer.cards, inventoryCard("The other’s last, inferred", "other_inventory")],
-  strategy: (strategy) => [
+  meanings: {
+    watch: "watches: meets nobody until it has seen what others take",
+    covert: "collects unseen: waits before each thing until no other player looks",
+  },
+  event: describedWithHoldings,
+  strategy: (strategy, { shown }) => [
     ["wants to hold", strategy.target && inventoryInWords(strategy.target)],
     ["expects the other to hold", strategy.expected && inventoryInWords(strategy.expected)],
     seeks(strategy),
-  ],
+    shown.watches ? viewer.meanings.watch.split(": ") : [],
+    strategy.covert ? viewer.meanings.covert.split(": ") : [],
+  ].filter((told) => told.length),
   columns: [
     { title: "own", cell: ({ own }) => inventoryCell(own) },
     { title: "inferred", cell: ({ other }) => inventoryCell(other) },
     { title: "really held", isTruth: true, cell: reallyHeldCell },
   ],
+  columnsKey: holdingsKey,
   columnsNote: () => make("p", { class: "faint truth" }, "≠ The other player really held something else than was inferred."),
   marks: ({ interaction, validation }) => [
     eventMark("InteractionEvent", interaction),

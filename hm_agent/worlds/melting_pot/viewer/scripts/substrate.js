@@ -2,7 +2,15 @@
 
 const capacity = 12; // blocks that an inventory shows of one kind
 
-const inventoryInWords = (counts) => counts.map((count, i) => `${viewer.facts.holdings[i].name} ${count}`).join(", ");
+const inventoryInWords = (counts, isShort = false) => counts.map((count, i) => `${viewer.facts.holdings[i].name} ${count}`).filter((_, i) => counts[i] || !isShort).join(", ");
+
+const swatch = (colour) => make("i", { class: "swatch", style: `background:${colour}` });
+
+// An inventory in one line: each kind's colour and count.
+const inColours = (counts) => make("span", { class: "held", role: "img", title: inventoryInWords(counts), "aria-label": inventoryInWords(counts) }, counts.map((count, i) => [i ? " " : "", make("span", {}, swatch(viewer.facts.holdings[i].colour), String(count))]));
+
+// Names the colours.
+const holdingsKey = () => make("p", { class: "holdings faint" }, viewer.facts.holdings.map(({ name, colour }) => make("span", {}, swatch(colour), name)));
 
 // An inventory as blocks and numbers.
 function inventory(counts) {
@@ -40,13 +48,31 @@ function describe({ state, shown }, index) {
   return `The world at step ${index}; the agent is ${where}`;
 }
 
+// The seat's latest step at which a new plan was asked for.
+function plannedAt({ step }, { steps }) {
+  let place = steps.findIndex((one) => one.step === step);
+  while (place >= 0 && !steps[place].state?.asked_because) place--;
+  return steps[place] ?? null;
+}
+
+// For each call of a plan whether it was skipped; skipped: the calls, in their order.
+function areSkipped(plan, skipped) {
+  const left = [...skipped];
+  return plan.map((call) => left[0] === call && Boolean(left.shift()));
+}
+
 const plan = {
-  key: ({ shown }) => [shown.plan, shown.current],
-  build({ shown: { plan = [], current } }) {
+  key: (step, seat) => [step.shown.plan, step.shown.current, step.state?.skipped, plannedAt(step, seat)?.step],
+  build(step, seat) {
+    const { plan = [], current } = step.shown;
     if (!plan.length) return [make("h2", {}, "Subgoals"), make("p", { class: "faint" }, "none")];
-    const state = (i) => (i < current ? "done" : i === current ? "current" : "ahead");
-    return [make("h2", {}, "Subgoals"), make("ol", { class: "plan" }, plan.map((subgoal, i) =>
-      make("li", { class: state(i), "aria-current": i === current ? "step" : null }, make("code", {}, subgoal), state(i) === "ahead" ? null : make("small", {}, state(i) === "current" ? "now" : "over"))))];
+    const made = plannedAt(step, seat);
+    const isGone = areSkipped(plan, step.state?.skipped ?? []);
+    const state = (i) => (isGone[i] ? "skipped" : i < current ? "done" : i === current ? "current" : "ahead");
+    const notes = { skipped: "gone", done: "over", current: "now" };
+    return [make("h2", {}, "Subgoals"), made ? make("p", { class: "why" }, "planned at ", stepLink(made.step), ` because ${made.state.asked_because}`) : null,
+      make("ol", { class: "plan" }, plan.map((subgoal, i) =>
+        make("li", { class: state(i), "aria-current": state(i) === "current" ? "step" : null }, make(isGone[i] ? "s" : "span", {}, make("code", {}, subgoal)), notes[state(i)] ? make("small", {}, notes[state(i)]) : null)))];
   },
 };
 
@@ -91,7 +117,7 @@ const truth = {
     const rows = others.map((other, i) => {
       const held = inventories[i];
       return make("tr", {}, make("th", { scope: "row" }, spaced(other.name)), make("td", {}, policyOf(other)), make("td", {}, aims[i] ?? "–"),
-        hasInventories ? make("td", { title: held && inventoryInWords(held) }, held ? held.join(" ") : "–") : null);
+        hasInventories ? make("td", {}, held ? inColours(held) : "–") : null);
     });
     const head = ["player", "policy", "aims for", hasInventories && "holds"].filter(Boolean).map((name) => make("th", { scope: "col" }, name));
     return [make("h2", {}, "The truth, which the agent is never told"), make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows)))];
@@ -104,9 +130,16 @@ const failure = {
 };
 
 // Marks every event of a kind.
-const eventMark = (kind, mark) => ({ ...mark, find: (step) => step.events.filter((event) => event.kind === kind).map(({ words }) => words) });
+const eventMark = (kind, mark) => ({ ...mark, find: (step) => step.events.filter((event) => event.kind === kind).map((event) => viewer.event(event)) });
 
 const seeks = ({ seek }) => ["seeks", seek && seek.map(spaced).join(", ")];
+
+// Why a question was asked: for planning, what called for the new plan; else what happened.
+const { why } = viewer;
+function whyAsked(kind, step, before) {
+  if (!viewer.facts.planning.includes(kind)) return why(kind, step, before);
+  return step.state?.asked_because ? `because ${step.state.asked_because}` : null;
+}
 
 Object.assign(viewer, {
   hasTruth: true,
@@ -115,6 +148,8 @@ Object.assign(viewer, {
   describe,
   overlay,
   state: { key: () => null, build: () => [] },
+  why: whyAsked,
+  kinds: () => viewer.facts.holdings.map(({ name }) => name),
   cards: [inventoryCard("Inventory", "inventory")],
   happenings: ({ shown }) => (shown.failed ? [make("li", {}, make("code", {}, shown.failed), " failed")] : []),
   sections: ({ strategy, happened, thoughts }) => [truth, strategy, plan, happened, thoughts, scene, memory],

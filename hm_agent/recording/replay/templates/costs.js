@@ -1,0 +1,59 @@
+// What the questions cost: two tables by kind, until the selected step and of the whole episode.
+
+class Costs {
+  open(seat) {
+    this.seat = seat;
+    this.whole = byKind(seat.questions);
+    this.kinds = [...this.whole.keys()].sort((a, b) => weight(this.whole.get(b)) - weight(this.whole.get(a)) || (a < b ? -1 : 1));
+    this.place = make("div");
+    byId("costs").replaceChildren(...(seat.questions.length ? [make("h2", { id: "until" }), this.place, make("h2", {}, `The whole episode${this.whose()}`), this.table(this.whole, seat.usage.at(-1)), this.note()] : [make("p", { class: "faint" }, "This agent asks no questions.")]));
+  }
+
+  show(index, { askedSoFar }) {
+    if (byId("costs").hidden || !this.kinds.length) return;
+    byId("until").textContent = `Until step ${index.toLocaleString("en")}${this.whose()}`;
+    show(this.place, [this.seat.name, askedSoFar], () => [this.table(byKind(this.seat.questions.slice(0, askedSoFar)), this.seat.usage[askedSoFar])]);
+  }
+
+  // Of several seats, the one whose questions are counted.
+  whose() {
+    return viewer.seats.length > 1 ? `, ${spaced(this.seat.name)}` : "";
+  }
+
+  table(usages, total) {
+    const columns = costColumns(this.seat.usage.at(-1));
+    const row = (name, usage) => make("tr", {}, make("th", { scope: "row" }, name), columns.map(({ cell }) => make("td", { class: "amount" }, cell(usage))));
+    return make("div", { class: "scroll" }, make("table", { class: "costs" },
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "kind"), columns.map(({ title }) => make("th", { scope: "col", class: "amount" }, title)))),
+      make("tbody", {}, this.kinds.map((kind) => row([kind, share(usages.get(kind) ?? NO_USAGE, total)], usages.get(kind) ?? NO_USAGE))),
+      make("tfoot", {}, row("all kinds", total))));
+  }
+
+  note() {
+    const { calls, unknown } = this.seat.usage.at(-1);
+    if (!calls) return make("p", { class: "faint" }, "No language model was asked, so nothing was paid. Time: of all questions, some of which may have been answered at once.");
+    const isPartlyUnknown = AMOUNTS.some((name) => unknown[name] && unknown[name] < calls);
+    return make("p", { class: "faint" }, `Bars: the share of ${unknown.cost < calls ? "the cost" : "the tokens"}. Answers from the cache count with the tokens and the cost of when they were paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: unknown for some calls." : ""}`);
+  }
+}
+
+function byKind(questions) {
+  const usages = new Map();
+  for (const { kind, usage } of questions) usages.set(kind, added(usages.get(kind) ?? NO_USAGE, usage));
+  return usages;
+}
+
+function costColumns(whole) {
+  const figures = (name) => ({ title: { unanswered: "no answer" }[name] ?? name, cell: (usage) => usage[name].toLocaleString("en") });
+  const ofCalls = (name, title) => ({ title, cell: (usage) => amount(usage, name) });
+  if (!whole.calls) return [figures("questions"), figures("unanswered"), { title: "time", cell: ({ seconds }) => duration(seconds) }];
+  return [figures("questions"), figures("unanswered"), figures("calls"), figures("cached"), ofCalls("input", "input tokens"), ofCalls("output", "output tokens"), whole.unknown.cost < whole.calls ? ofCalls("cost", "cost") : null].filter(Boolean);
+}
+
+// What kinds are compared by: the cost or, if that is unknown, the tokens or, without calls, the time.
+const weight = ({ calls, cost, input, output, seconds }) => (calls ? cost || input + output : seconds);
+
+function share(usage, total) {
+  const part = weight(total) ? weight(usage) / weight(total) : 0;
+  return make("span", { class: "share", title: `${number(100 * part, 0)}%` }, make("i", { style: `width: ${(100 * part).toFixed(1)}%` }));
+}
