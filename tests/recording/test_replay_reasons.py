@@ -49,7 +49,7 @@ SCENARIO = "rws_arena_1"
 STEPS = 120
 HARM = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
 REASON = "a thing was picked up unplanned"
-PLAN: tuple[Subgoal, ...] = (MoveTo((1, 1), (3, 1)), MoveTo((3, 1), (5, 1)), FireAt((9, 9)))
+PLAN: tuple[Subgoal, ...] = (MoveTo((3, 1)), MoveTo((5, 1)), FireAt((9, 9)))
 PREDICTED = Hypothesis("it copies", 0.3, "paper")
 COUNTER = CounterAnswer(reasoning="It\ncopies.", other_next={"rock": 1, "paper": 6}, own_next={"scissors": 6})
 SAID = '{"reasoning": "It\\ncopies.", "own_next": {"scissors": 6}, "other_next": {"paper": 6, "rock": 1}}'
