@@ -63,7 +63,9 @@ class UnfinishedValue(NamedTuple):
 
     def held(self, hands: str | None) -> float:
         """The value of what the agent holds; a tomato in hand counts half of one in a pot."""
-        return {TOMATO: self.tomato / 2, DISH: self.dish, SOUP: POURED}.get(hands or "", 0.0)
+        if hands == TOMATO:
+            return self.tomato / 2
+        return self.dish if hands == DISH else POURED if hands == SOUP else 0.0
 
 
 class State:
@@ -148,6 +150,7 @@ class BeamSearch:
     def __init__(self, question: PlanCooking) -> None:
         self._question, self._layout = question, question.layout
         self._teammate, free = simulated_teammate(question)
+        self._teammate_loads = self._teammate.loads
         now = question.step
         self._pots = [pot.cell for pot in question.pots]
         self._things = list(_things_to_fetch(question))
@@ -278,7 +281,7 @@ class BeamSearch:
     def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents, free: int) -> State:
         """The one state of this search with these contents. step: the present one of the times in them."""
         pots = tuple([(count, ready if ready >= NEVER else ready - step) for count, ready in pots])
-        key = pose, hands, pots, free - step if self._teammate.loads else 0
+        key = pose, hands, pots, free - step if self._teammate_loads else 0
         known = self._states.get(key)
         if known is None:
             worth = sum([self._unfinished.tomato * count + COOKING * (ready <= 0) for count, ready in pots])
