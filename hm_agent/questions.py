@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel
@@ -81,7 +82,12 @@ UNSHOWN: Mapping[str, Any] = {"shown": False}
 
 def shown_fields(value: Any) -> dict[str, Any]:
     """The values of a dataclass by field name, without the fields marked as `UNSHOWN`."""
-    return {field.name: getattr(value, field.name) for field in fields(value) if field.metadata.get("shown", True)}
+    return {name: getattr(value, name) for name in _shown_names(value.__class__)}
+
+
+@cache
+def _shown_names(kind: type[Any]) -> Sequence[str]:
+    return [field.name for field in fields(kind) if field.metadata.get("shown", True)]
 
 
 class Unanswered(Exception):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, NotRequired
+from typing import Any, NotRequired, cast
 
 import numpy as np
 from pydantic import BaseModel, TypeAdapter
@@ -152,6 +152,11 @@ def to_json(value: object) -> Any:
     `to_json` is asked first.
     Raises TypeError for what has no such form.
     """
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:  # most values are of these kinds
+        return value
+    if kind is tuple or kind is list:
+        return [to_json(item) for item in cast(Sequence[object], value)]
     match value:
         case np.generic() | np.ndarray():
             return to_json(value.tolist())
@@ -227,5 +232,4 @@ def _spoken(said: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in said.items() if value not in (None, []) and value is not False}
 
 
-def _dumps(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+_dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 Pixels = npt.NDArray[np.uint8]
-Tiles = npt.NDArray[np.uint64]
 
 TILE = 8
 """The side of a tile in pixels: games that draw in sprites of this size have few different tiles."""
+WORDS = TILE * 3 // 8
+"""The integers of 8 bytes in a line of a tile."""
 
 
 class CompressedText:
@@ -44,33 +45,42 @@ class Film:
         self.height = self.width = self.rows = self.columns = 0
         self.tiles, self.changes = CompressedText(), CompressedText()
         self._numbers_by_tile: dict[bytes, int] = {}
-        self._latest: Tiles | None = None
+        self._latest: npt.NDArray[np.uint64] | None = None
         self._numbers = np.zeros(0, "<u4")
 
     def add(self, frame: Pixels) -> None:
-        tiles = self._cut(frame)
+        frame = self._padded(frame)
+        lines = frame.reshape(len(frame), -1).view(np.uint64)  # as large integers they are quickly compared
         if self._latest is None:
-            changed, self._numbers = np.arange(len(tiles)), np.zeros(len(tiles), "<u4")
+            changed, self._numbers = np.arange(self.rows * self.columns), np.zeros(self.rows * self.columns, "<u4")
         else:
-            changed = np.flatnonzero((tiles != self._latest).any(axis=1))
+            changed = self._places(np.flatnonzero(lines != self._latest))
         numbers = self._numbers.copy()
-        numbers[changed] = [self._number(tiles[place].tobytes()) for place in changed]
+        numbers[changed] = [self._number(self._tile(frame, int(place))) for place in changed]
         self.changes.add((numbers ^ self._numbers).tobytes())
-        self._latest, self._numbers = tiles, numbers
+        self._latest, self._numbers = lines, numbers
 
     def repeat(self) -> None:
         """Adds the latest frame once more."""
         self.changes.add(bytes(self._numbers.nbytes))
 
-    def _cut(self, frame: Pixels) -> Tiles:
-        """The frame's tiles, row by row; as large integers they are quickly compared."""
+    def _padded(self, frame: Pixels) -> Pixels:
+        """A copy of the frame, with whole tiles."""
         self.height, self.width = frame.shape[:2]
         self.rows, self.columns = -(-self.height // TILE), -(-self.width // TILE)
         missing = self.rows * TILE - self.height, self.columns * TILE - self.width
-        if any(missing):
-            frame = np.pad(frame, ((0, missing[0]), (0, missing[1]), (0, 0)))
-        tiles = frame.reshape(self.rows, TILE, self.columns, TILE, 3).swapaxes(1, 2)
-        return np.ascontiguousarray(tiles).reshape(self.rows * self.columns, -1).view(np.uint64)
+        return np.pad(frame, ((0, missing[0]), (0, missing[1]), (0, 0))) if any(missing) else np.array(frame, order="C")
+
+    def _places(self, integers: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The tiles, numbered row by row, in which these integers of a frame lie; a tile is WORDS of them wide."""
+        width = self.columns * WORDS
+        has_changed = np.zeros(self.rows * self.columns, np.bool_)
+        has_changed[integers // (width * TILE) * self.columns + integers % width // WORDS] = True
+        return np.flatnonzero(has_changed)
+
+    def _tile(self, frame: Pixels, place: int) -> bytes:
+        top, left = (TILE * n for n in divmod(place, self.columns))
+        return frame[top : top + TILE, left : left + TILE].tobytes()
 
     def _number(self, tile: bytes) -> int:
         number = self._numbers_by_tile.get(tile)

@@ -78,10 +78,9 @@ class EntityMemory:
         if view.pose is None:
             return
         self._remember(step, view.detections)
-        for cell in view.in_view:
-            self.looked_at[cell] = step
-            if cell in self.sites:
-                self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
+        self.looked_at |= dict.fromkeys(view.in_view, step)
+        for cell in [cell for cell in view.in_view if cell in self.sites]:
+            self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
 
     def _restore(self, step: int) -> None:
         """Takes all things for back, and every player for respawned somewhere."""
@@ -143,7 +142,7 @@ class EntityMemory:
 
 def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> Cell:
     """The open cell with the most steps out of view less STEPS_PER_CELL for each cell of distance from `start`."""
-    return max(layout.open_cells, key=lambda cell: (_staleness(cell, start, looked_at, step), cell))
+    return max([(_staleness(cell, start, looked_at, step), cell) for cell in layout.open_cells])[1]
 
 
 def unseen_places(
@@ -162,4 +161,5 @@ def unseen_places(
 
 
 def _staleness(cell: Cell, start: Cell, looked_at: Mapping[Cell, int], step: int) -> int:
-    return step - looked_at.get(cell, NEVER_SEEN) - STEPS_PER_CELL * distance(start, cell)
+    way = abs(cell[0] - start[0]) + abs(cell[1] - start[1])  # as `distance`, of which a plan may need thousands
+    return step - looked_at.get(cell, NEVER_SEEN) - STEPS_PER_CELL * way

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -59,20 +60,20 @@ class PlayerBeliefMap:
 
     def _set_dynamics(self, is_site: npt.NDArray[np.float64]) -> None:
         """Sets the random walk so that its stationary distribution has the site ratio. is_site: 1 on sites, else 0."""
-        self._open_and_sites = np.stack((self._open, is_site))[:, np.newaxis]
+        self._is_site = is_site
         self._extra_on_sites = self._extra * is_site
         # The likelihood of each cell in the long run, relative to an open cell without a site.
         weight = self._open + self._extra_on_sites
         self._stationary = weight / weight.sum()
-        self._step_probability = STEP_PROBABILITY / np.where(self._open, weight, 1.0)
-        self._leaving = self._step_probability * self._inflow(np.ones((1, *self._open.shape)))
+        self._step_probability = STEP_PROBABILITY / np.where(self._open, weight, 1.0) * self._open
+        self._staying = 1 - self._step_probability * self._inflow(self._open[np.newaxis])
 
     def update(self, view: TextualMap) -> None:
         """One step of the filter: moves the beliefs on, then corrects them by the cells and players in view."""
         if not view.present:
             self.beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
             return
-        self.beliefs = self.beliefs * (1 - self._leaving) + self._inflow(self._step_probability * self.beliefs)
+        self.beliefs = self.beliefs * self._staying + self._inflow(self._step_probability * self.beliefs)
         self._clear(view.in_view)
         for player in view.players:
             if player.cell and (slot := self._slots.get(player.kind)) is not None:
@@ -81,19 +82,19 @@ class PlayerBeliefMap:
                 self.beliefs[slot, y, x] = 1.0
 
     def _inflow(self, moving: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The probability that enters each cell. moving: the probability with which each cell is left to each side.
+        """The probability that enters each cell. moving: the one with which each open cell is left to each side.
 
         Moves between two sites are more frequent by the site ratio. This makes the walk reversible, with the stationary
         distribution wanted.
         """
-        from_open, from_sites = _sum_around(moving * self._open_and_sites)
-        return np.asarray(self._open * from_open + self._extra_on_sites * from_sites)
+        entering = self._open * _sum_around(moving)
+        if self._extra:
+            entering += self._extra_on_sites * _sum_around(moving * self._is_site)
+        return np.asarray(entering)
 
     def _clear(self, in_view: Sequence[Cell]) -> None:
         """Rules out the cells in view; a player that is ruled out everywhere gets the stationary distribution again."""
-        height, width = self._open.shape
-        on_map = [y * width + x for x, y in in_view if 0 <= y < height and 0 <= x < width]
-        self.beliefs.reshape(len(self.beliefs), -1)[:, on_map] = 0.0
+        self.beliefs.reshape(len(self.beliefs), -1)[:, _numbers(tuple(in_view), *self._open.shape)] = 0.0
         totals = self.beliefs.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
         if lost.any():
@@ -119,6 +120,12 @@ class PlayerBeliefMap:
             if len(chosen) == count:
                 break
         return tuple(chosen)
+
+
+@lru_cache(maxsize=10_000)
+def _numbers(cells: tuple[Cell, ...], height: int, width: int) -> npt.NDArray[np.intp]:
+    """The numbers, row by row, of those cells that are on a map. Kept, since a pose always shows the same cells."""
+    return np.array([y * width + x for x, y in cells if 0 <= y < height and 0 <= x < width], np.intp)
 
 
 def place_to_search(places: Sequence[tuple[Cell, float]], here: Cell) -> Cell:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -165,8 +166,9 @@ def agreement(before: RelativeScene, now: RelativeScene, move: int) -> int:
     return score
 
 
+@cache
 def offset_after(offset: Offset, move: int) -> Offset:
-    """The offset of something that stands still, after the viewer's own move."""
+    """The offset of something that stands still, after the viewer's own move; a window has few offsets."""
     ahead, right = offset
     if move == Move.TURN_RIGHT:
         return right, -ahead

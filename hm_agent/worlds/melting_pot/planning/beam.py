@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.facts import Beam
-from hm_agent.worlds.melting_pot.grid import TURNS, Cell, Layout, Move, Pose
+from hm_agent.worlds.melting_pot.grid import TURNS, Cell, Layout, Move, Pose, distance
 
 MOVES = (
     Move.TURN_LEFT,
@@ -67,8 +68,8 @@ def find_approach(
         pose, taken = queue.popleft()
         if reaches(pose, target, beam, blocked):
             return _traced(before, pose)
-        if taken == horizon:
-            continue
+        if taken + distance(pose.cell, target) - beam.radius - beam.length > horizon or taken == horizon:
+            continue  # even the straight way is too long
         for move in moves:
             after = pose.after(move)
             if after not in before and layout.is_open(after.cell) and after.cell != target and after.cell not in things:
@@ -86,6 +87,7 @@ def _traced(before: Mapping[Pose, tuple[Pose, Move] | None], end: Pose) -> BeamA
     return BeamApproach(first, tuple(cell for cell in dict.fromkeys(cells) if cell != end.cell))
 
 
+@lru_cache(maxsize=10_000)
 def find_approach_to_use(layout: Layout, start: Pose, target: Cell, beam: Beam) -> BeamApproach | None:
     """The shortest approach to a thing that is to be used; only walls block it. None where none exists."""
     return find_approach(layout, start, target, beam, frozenset(), horizon=MAX_APPROACH_MOVES)

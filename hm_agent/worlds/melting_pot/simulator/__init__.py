@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -30,3 +31,6 @@ def _import_quietly(name: str) -> None:
 
 # TensorFlow's native code greets every process with a page of remarks on the machine.
 _import_quietly("tensorflow")
+
+# JAX, which Melting Pot imports, cleans up after itself at each of Python's garbage collections: they are made rarer.
+gc.set_threshold(20_000)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cache
 from typing import Any
 
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import substrate as substrate_lib
+from meltingpot.utils.substrates.wrappers.base import Lab2dWrapper
 
 from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, GameFacts
 from hm_agent.worlds.melting_pot.grid import Layout, Window
@@ -58,12 +59,25 @@ def build_substrate(
         names += GROUND_TRUTH
         _add_location_observers(settings)
     with drawing_from(stream):
-        return substrate_lib.build_substrate(
+        substrate = substrate_lib.build_substrate(
             lab2d_settings=settings,
             individual_observations=names,
             global_observations=config.global_observation_names,
             action_table=config.action_set,
         )
+    _read_only(substrate, {*names, "REWARD"}, set(config.global_observation_names))
+    return substrate
+
+
+def _read_only(substrate: substrate_lib.Substrate, individual: Set[str], common: Set[str]) -> None:
+    """Spares the engine all observations that Melting Pot would read at every step only to drop them.
+
+    individual: the names of what is read of each player, there as `1.RGB`. common: of what is read once.
+    """
+    engine: Any = substrate
+    while isinstance(engine, Lab2dWrapper):
+        engine = engine._env
+    engine._obs_names = [name for name in engine._obs_names if name in common or name.partition(".")[2] in individual]
 
 
 def _add_location_observers(settings: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -69,20 +69,25 @@ class Approach(NamedTuple):
     pose: Pose
 
 
-@lru_cache(maxsize=10_000)
-def shortest_approach(layout: Layout, start: Pose, target: Cell) -> Approach | None:
-    """Breadth-first search over poses until one faces the target; None if no path leads there."""
+@lru_cache(maxsize=1_000)
+def approaches_from(layout: Layout, start: Pose) -> Mapping[Cell, Approach]:
+    """The shortest path to face each cell that can be faced at all, by one breadth-first search over poses."""
     taken, queue = {start: 0}, deque([start])
+    found: dict[Cell, Approach] = {}
     while queue:
         pose = queue.popleft()
-        if pose.place(1, 0) == target:
-            return Approach(taken[pose], pose)
+        found.setdefault(pose.place(1, 0), Approach(taken[pose], pose))
         for move in MOVES:
             after = pose.after(move)
             if after not in taken and layout.is_open(after.cell):
                 taken[after] = taken[pose] + 1
                 queue.append(after)
-    return None
+    return found
+
+
+def shortest_approach(layout: Layout, start: Pose, target: Cell) -> Approach | None:
+    """The shortest path to a pose that faces the target; None if no path leads there."""
+    return approaches_from(layout, start).get(target)
 
 
 def steps_to_use(layout: Layout, start: Pose, targets: Iterable[Cell]) -> int | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,8 +24,8 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     replaced,
     simulated_teammate,
 )
-from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
-from hm_agent.worlds.melting_pot.grid import Cell, Pose
+from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
 
 HORIZON = 100
@@ -62,168 +63,271 @@ class UnfinishedValue(NamedTuple):
 
     def held(self, hands: str | None) -> float:
         """The value of what the agent holds; a tomato in hand counts half of one in a pot."""
-        return {TOMATO: self.tomato / 2, DISH: self.dish, SOUP: POURED}.get(hands or "", 0.0)
+        if hands == TOMATO:
+            return self.tomato / 2
+        return self.dish if hands == DISH else POURED if hands == SOUP else 0.0
 
 
-class Node(NamedTuple):
-    """A simulated state of the kitchen.
+class State:
+    """A simulated state of the kitchen. All its times are relative to its own, so it recurs at many times of a search.
 
-    time: in steps from now. free: the time at which the teammate has its next tomato. soups: the discounted number of
-    soups delivered. parent, subgoals: the node before, and the subgoals that lead from it to this one. is_open: True if
-    the plan ends here, because what follows depends on what is seen then.
+    free: the step at which the teammate has its next tomato. worth: the value of the unfinished work, in soups.
+    next_act: the step at which the teammate does something next. options: what the agent can do next, once that is
+    worked out.
     """
 
-    time: int
-    pose: Pose
-    hands: str | None
-    pots: Contents
-    free: int
-    soups: float
-    parent: Node | None = None
-    subgoals: tuple[Subgoal, ...] = ()
+    __slots__ = ("free", "hands", "next_act", "options", "pose", "pots", "worth")
+
+    def __init__(
+        self, pose: Pose, hands: str | None, pots: Contents, free: int, *, worth: float, next_act: int
+    ) -> None:
+        self.pose, self.hands, self.pots, self.free = pose, hands, pots, free
+        self.worth, self.next_act = worth, next_act
+        self.options: list[Option] | None = None
+
+
+class Option(NamedTuple):
+    """Something the agent can do next.
+
+    steps: how long it takes. state: what it leads to. subgoals: how it is planned. served: in each part of it, the
+    steps after which the teammate delivers soups. gain: what the agent's use of a station itself is worth, in soups;
+    used: the steps after which that is. is_open: True if the plan ends here, because what follows depends on what is
+    seen then.
+    """
+
+    steps: int
+    state: State
+    subgoals: tuple[Subgoal, ...]
+    served: tuple[tuple[int, ...], ...]
+    gain: float = 0.0
+    used: int = 0
     is_open: bool = False
 
 
+class Node(NamedTuple):
+    """A state at a time of the search, in steps from now, and the way to it.
+
+    soups: the discounted number of soups delivered. parent, option: the node before, and the option taken there.
+    """
+
+    time: int
+    state: State
+    soups: float
+    parent: Node | None = None
+    option: Option | None = None
+
+    def after(self, option: Option) -> Node:
+        """The node to which an option leads."""
+        time, soups = self.time, self.soups
+        for part in option.served:
+            soups += sum(DISCOUNT ** (time + step) for step in part)
+        if option.gain:
+            soups += option.gain * DISCOUNT ** (time + option.used)
+        return Node(time + option.steps, option.state, soups, self, option)
+
+    @property
+    def value(self) -> float:
+        """The soups delivered, and the value of the unfinished work."""
+        return self.soups + float(DISCOUNT**self.time) * self.state.worth
+
+
+class Arrival(NamedTuple):
+    """The kitchen some steps after a state, when the agent faces a station; all times are relative to that state."""
+
+    steps: int
+    pose: Pose
+    pots: Contents
+    free: int
+    served: tuple[tuple[int, ...], ...] = ()
+
+
 class BeamSearch:
-    """Searches for the best plan of one question: at each step it expands the most valuable nodes up to the horizon."""
+    """Searches for the best plan of one question: at each step it expands the most valuable nodes up to the horizon.
+
+    It expands many hundred nodes, about half of which have a state that another one had at another time.
+    """
 
     def __init__(self, question: PlanCooking) -> None:
         self._question, self._layout = question, question.layout
         self._teammate, free = simulated_teammate(question)
+        self._teammate_loads = self._teammate.loads
         now = question.step
         self._pots = [pot.cell for pot in question.pots]
-        contents = tuple((p.tomatoes, NEVER if p.ready is None else p.ready - now) for p in question.pots)
-        self._start = Node(0, question.pose, question.hands, contents, free, 0.0)
-        left = question.rules.steps - now
-        self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
+        self._things = list(_things_to_fetch(question))
+        self._deliveries = [station.cell for station in question.stations if station.kind == DELIVERY]
         self._unfinished = UnfinishedValue.of(question)
         self._barred = {barred.cell for barred in question.barred}
+        self._states: dict[tuple[Pose, str | None, Contents, int], State] = {}
+        left = question.rules.steps - now
+        self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
+        contents = tuple((p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in question.pots)
+        self._start = Node(0, self._state_at(0, question.pose, question.hands, contents, free), 0.0)
 
     def best_plan(self) -> list[Subgoal]:
         """The first subgoals on the way to the best node at the horizon."""
-        layers: list[list[Node]] = [[] for _ in range(self._horizon)]
-        layers[0].append(self._start)
+        layers: list[dict[State, Node]] = [{} for _ in range(self._horizon)]
+        layers[0][self._start.state] = self._start
         ends = [self._start]
         for layer in layers:
-            expanded = self._most_valuable(layer)
+            expanded = sorted(layer.values(), key=_value, reverse=True)[:WIDTH]
             for node in expanded:
-                for after in self._successors(node):
+                for option in self._options(node):
+                    after = node.after(option)
                     if after.time < self._horizon:
-                        layers[after.time].append(after)
+                        _keep(after, layers[after.time])
                     elif not self._is_end:
                         ends.append(after)
             if self._is_end:
                 ends += expanded
         # Work on a soup that is not delivered before the episode ends earns nothing.
-        return _plan_to(max(ends, key=lambda node: node.soups if self._is_end else self._value(node)))
+        return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
 
-    def _most_valuable(self, layer: list[Node]) -> list[Node]:
-        """The WIDTH most valuable nodes of one time with different states."""
-        best: dict[tuple[Pose, str | None, Contents, int], Node] = {}
-        for node in sorted(layer, key=self._value, reverse=True):
-            best.setdefault((node.pose, node.hands, node.pots, node.free), node)
-            if len(best) == WIDTH:
-                break
-        return list(best.values())
+    def _options(self, node: Node) -> list[Option]:
+        """What the agent can do next. At the start, what is barred can't be used, and what it faces can at once."""
+        state = node.state
+        if node.parent is None:
+            ways = approaches_from(self._layout, state.pose)
+            return list(self._options_by({cell: way for cell, way in ways.items() if cell not in self._barred}, state))
+        if state.options is None:
+            state.options = list(self._options_by(_ways_between_uses(self._layout, state.pose), state))
+        return state.options
 
-    def _value(self, node: Node) -> float:
-        """The soups delivered, and the value of the unfinished work."""
-        unfinished, now = self._unfinished, node.time
-        pots = sum(unfinished.tomato * n + COOKING * (ready <= now) for n, ready in node.pots)
-        return node.soups + float(DISCOUNT**now) * (pots + unfinished.held(node.hands))
-
-    def _successors(self, node: Node) -> Iterator[Node]:
-        match node.hands:
+    def _options_by(self, ways: Ways, state: State) -> Iterator[Option]:
+        match state.hands:
             case None:
-                yield from self._fetch(node)
+                yield from self._fetch(ways, state)
             case "tomato":
-                yield from self._fill(node)
-                yield from self._put_down(node)
+                yield from self._fill(ways, state)
+                yield from self._put_down(ways, state)
             case "dish":
-                yield from self._take_soup(node)
-                yield from self._put_down(node)
+                yield from self._take_soup(ways, state)
+                yield from self._put_down(ways, state)
             case "soup":
-                yield from self._deliver(node)
-        yield from self._wait(node)
+                yield from self._deliver(ways, state)
+        yield from self._wait(ways, state)
 
-    def _fetch(self, node: Node) -> Iterator[Node]:
+    def _fetch(self, ways: Ways, state: State) -> Iterator[Option]:
         """Takes a tomato, a dish, or what lies on a counter."""
-        for station in self._question.stations:
-            thing = {TOMATOES: TOMATO, DISHES: DISH}.get(station.kind, station.mark)
-            if thing is not None and (there := self._at(node, station.cell)):
-                is_others_work = OWN_THING.get(self._question.role or "", thing) != thing
-                cost = OTHERS_WORK_COST * DISCOUNT**there.time if is_others_work else 0.0
-                yield self._used(there, station.cell, thing, there.pots, there.soups - cost)
+        for cell, thing, cost in self._things:
+            if cell in ways:
+                there = self._at(state, ways[cell])
+                yield self._used(there, cell, thing, there.pots, gain=-cost)
 
-    def _fill(self, node: Node) -> Iterator[Node]:
+    def _fill(self, ways: Ways, state: State) -> Iterator[Option]:
         """Puts a tomato into a pot with room for it."""
         for n, cell in enumerate(self._pots):
-            there = self._at(node, cell)
-            if there and there.pots[n][0] < self._question.rules.tomatoes:
-                yield self._used(there, cell, None, self._teammate.filled(there.pots, n, there.time), there.soups)
+            if cell in ways:
+                there = self._at(state, ways[cell])
+                if there.pots[n][0] < self._question.rules.tomatoes:
+                    yield self._used(there, cell, None, self._teammate.filled(there.pots, n, there.steps))
 
-    def _take_soup(self, node: Node) -> Iterator[Node]:
+    def _take_soup(self, ways: Ways, state: State) -> Iterator[Option]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
         for n, cell in enumerate(self._pots):
-            there = self._at(node, cell)
-            if not there:
+            if cell not in ways:
                 continue
+            there = self._at(state, ways[cell])
             ready = there.pots[n][1]
-            if ready >= NEVER:
+            if max(ready, there.steps) > PATIENCE:
                 continue
-            if ready > there.time:
+            if ready > there.steps:
                 there = self._advance(there, ready)
-            if there.pots[n][1] <= there.time <= node.time + PATIENCE:
-                pots = replaced(there.pots, n, (0, NEVER))
-                taken = self._used(there, cell, SOUP, pots, there.soups)
-                yield taken._replace(subgoals=(Wait(cell), Interact(cell)))
+            if there.pots[n][1] <= there.steps:  # else the teammate has taken it
+                yield self._used(there, cell, SOUP, replaced(there.pots, n, (0, NEVER)), waits=True)
 
-    def _deliver(self, node: Node) -> Iterator[Node]:
-        for station in self._question.stations:
-            if station.kind == DELIVERY and (there := self._at(node, station.cell)):
-                soups = there.soups + DISCOUNT**there.time
-                yield self._used(there, station.cell, None, there.pots, soups)
+    def _deliver(self, ways: Ways, state: State) -> Iterator[Option]:
+        for cell in self._deliveries:
+            if cell in ways:
+                there = self._at(state, ways[cell])
+                yield self._used(there, cell, None, there.pots, gain=1.0)
 
-    def _put_down(self, node: Node) -> Iterator[Node]:
+    def _put_down(self, ways: Ways, state: State) -> Iterator[Option]:
         """Puts what the agent holds on the nearest bare counter."""
-        paths = ((self._at(node, cell), cell) for cell in self._question.spare)
-        there, cell = min(((t, cell) for t, cell in paths if t), default=(None, None), key=lambda path: path[0].time)
-        if there is not None and cell is not None:
-            yield self._used(there, cell, None, there.pots, there.soups)
+        spare = [cell for cell in self._question.spare if cell in ways]
+        if spare:
+            cell = min(spare, key=lambda cell: ways[cell].moves)
+            there = self._at(state, ways[cell])
+            yield self._used(there, cell, None, there.pots)
 
-    def _wait(self, node: Node) -> Iterator[Node]:
+    def _wait(self, ways: Ways, state: State) -> Iterator[Option]:
         """Waits at the pot that is ready next, and leaves open what follows."""
-        cooking = [(ready, n) for n, (_, ready) in enumerate(node.pots) if node.time < ready < NEVER]
-        if not cooking:
+        cooking = [(ready, n) for n, (_, ready) in enumerate(state.pots) if 0 < ready < NEVER]
+        ready, n = min(cooking, default=(NEVER, 0))
+        if ready > PATIENCE or self._pots[n] not in ways:
             return
-        ready, n = min(cooking)
-        there = self._at(node, self._pots[n])
-        if there and there.time <= ready <= node.time + PATIENCE:
-            later = self._advance(there, ready + 1)
-            yield later._replace(parent=node, subgoals=(Wait(self._pots[n]),), is_open=True)
+        there = self._at(state, ways[self._pots[n]])
+        if there.steps <= ready:
+            there = self._advance(there, ready + 1)
+            after = self._state_at(there.steps, there.pose, state.hands, there.pots, there.free)
+            yield Option(there.steps, after, (Wait(self._pots[n]),), there.served, is_open=True)
 
-    def _at(self, node: Node, cell: Cell) -> Node | None:
-        """The node when the agent faces a cell, by the shortest path.
+    def _at(self, state: State, way: Approach) -> Arrival:
+        """The kitchen when the agent has walked a way."""
+        there = Arrival(way.moves, way.pose, state.pots, state.free)
+        return there if way.moves < state.next_act else self._advance(there, way.moves)
 
-        None if no path leads there, or if using the cell as the first subgoal is barred.
-        """
-        path = shortest_approach(self._layout, node.pose, cell)
-        if path is None or (node.parent is None and cell in self._barred):
-            return None
-        moves = max(path.moves, 1) if node.parent else path.moves
-        return self._advance(node._replace(pose=path.pose), node.time + moves)._replace(parent=node)
+    def _advance(self, there: Arrival, until: int) -> Arrival:
+        """Simulates the teammate up to a step."""
+        pots, free, soups = self._teammate.advance(there.pots, there.free, until)
+        return Arrival(until, there.pose, pots, free, (*there.served, soups) if soups else there.served)
 
-    def _advance(self, node: Node, until: int) -> Node:
-        """Simulates the teammate up to a time."""
-        pots, free, delivered = self._teammate.advance(node.pots, node.free, until)
-        soups = node.soups + sum(DISCOUNT**step for step in delivered)
-        return node._replace(time=until, pots=pots, free=free, soups=soups)
+    def _used(
+        self, there: Arrival, cell: Cell, hands: str | None, pots: Contents, *, gain: float = 0.0, waits: bool = False
+    ) -> Option:
+        """The use of a cell, which takes a step. waits: True if the agent waits there until it is ready."""
+        after = self._state_at(there.steps + 1, there.pose, hands, pots, there.free)
+        return Option(there.steps + 1, after, _uses(cell, waits=waits), there.served, gain, there.steps)
 
-    def _used(self, there: Node, cell: Cell, hands: str | None, pots: Contents, soups: float) -> Node:
-        """The node after one step that uses a cell."""
-        return there._replace(
-            time=there.time + 1, hands=hands, pots=pots, soups=soups, subgoals=(Interact(cell),), is_open=False
-        )
+    def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents, free: int) -> State:
+        """The one state of this search with these contents. step: the present one of the times in them."""
+        pots = tuple([(count, ready if ready >= NEVER else ready - step) for count, ready in pots])
+        key = pose, hands, pots, free - step if self._teammate_loads else 0
+        known = self._states.get(key)
+        if known is None:
+            worth = sum([self._unfinished.tomato * count + COOKING * (ready <= 0) for count, ready in pots])
+            worth += self._unfinished.held(hands)
+            next_act = self._teammate.next_act(pots, key[3])
+            known = self._states[key] = State(*key, worth=worth, next_act=next_act)
+        return known
+
+
+Ways = Mapping[Cell, Approach]
+"""The shortest path to each cell that may be used next."""
+
+
+@lru_cache(maxsize=1_000)
+def _ways_between_uses(layout: Layout, start: Pose) -> Ways:
+    """The ways from where a station was used: at least one step lies between two uses."""
+    ways = approaches_from(layout, start)
+    return {cell: Approach(max(way.moves, 1), way.pose) for cell, way in ways.items()}
+
+
+@lru_cache(maxsize=1_000)
+def _uses(cell: Cell, *, waits: bool) -> tuple[Subgoal, ...]:
+    return (Wait(cell), Interact(cell)) if waits else (Interact(cell),)
+
+
+def _things_to_fetch(question: PlanCooking) -> Iterator[tuple[Cell, str, float]]:
+    """Where something can be taken: the cell, what it is, and what it costs to do the work of the teammate's role."""
+    for station in question.stations:
+        thing = {TOMATOES: TOMATO, DISHES: DISH}.get(station.kind, station.mark)
+        if thing is not None:
+            is_others_work = OWN_THING.get(question.role or "", thing) != thing
+            yield station.cell, thing, OTHERS_WORK_COST if is_others_work else 0.0
+
+
+def _value(node: Node) -> float:
+    return node.value
+
+
+def _keep(node: Node, layer: dict[State, Node]) -> None:
+    """Adds a node to those of its time, unless one with the same state is as valuable."""
+    known = layer.get(node.state)
+    if known is not None:
+        if node.soups <= known.soups or node.value <= known.value:  # rounding may hide what lies between the soups
+            return
+        del layer[node.state]  # of equally valuable nodes the one found first is expanded first
+    layer[node.state] = node
 
 
 def _plan_to(node: Node | None) -> list[Subgoal]:
@@ -234,9 +338,10 @@ def _plan_to(node: Node | None) -> list[Subgoal]:
         node = node.parent
     plan: list[Subgoal] = []
     for before, after in pairwise(reversed(path)):
-        if len(plan) + len(after.subgoals) > MOST_PLANNED:
+        assert after.option is not None, "only the start has none"
+        if len(plan) + len(after.option.subgoals) > MOST_PLANNED:
             break
-        plan += after.subgoals
-        if after.is_open or (before.hands == SOUP and after.hands is None):
+        plan += after.option.subgoals
+        if after.option.is_open or (before.state.hands == SOUP and after.state.hands is None):
             break
     return plan

@@ -123,18 +123,31 @@ class SimulatedTeammate:
     tomatoes: int
     cooking_steps: int
 
+    @property
+    def loads(self) -> bool:
+        return self.role in (LOADS, EVERYTHING)
+
+    @property
+    def serves(self) -> bool:
+        return self.role in (SERVES, EVERYTHING)
+
+    def next_act(self, pots: Contents, free: int) -> int:
+        """The step at which it does something next, NEVER if it doesn't. free: as of `advance`."""
+        taking = min(ready for _, ready in pots) + self.serving if self.serves and pots else NEVER
+        return min(taking, free) if self.loads else taking
+
     def advance(self, pots: Contents, free: int, until: int) -> tuple[Contents, int, tuple[int, ...]]:
         """Simulates the teammate up to a step. free: the step at which it has its next tomato.
 
         Returns the pots, the step at which it has its next tomato, and the steps at which it took soups.
         """
         soups: tuple[int, ...] = ()
-        if self.role in (SERVES, EVERYTHING):
+        if self.serves:
             for n, (_, ready) in enumerate(pots):
-                taken = max(ready, 0) + self.serving
+                taken = ready + self.serving
                 if taken <= until:
                     pots, soups = replaced(pots, n, (0, NEVER)), (*soups, taken)
-        if self.role in (LOADS, EVERYTHING):
+        if self.loads:
             while free <= until:
                 room = [n for n, (count, _) in enumerate(pots) if count < self.tomatoes]
                 if not room:
@@ -144,7 +157,7 @@ class SimulatedTeammate:
         return pots, free, soups
 
     def filled(self, pots: Contents, n: int, now: int) -> Contents:
-        """The pots with one more tomato in pot n."""
+        """The pots with one more tomato in pot n. now: the step of that."""
         count = pots[n][0] + 1
         return replaced(pots, n, (count, now + self.cooking_steps if count >= self.tomatoes else NEVER))
 

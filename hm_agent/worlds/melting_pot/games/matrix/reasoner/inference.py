@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import permutations
 from math import exp, log
+from typing import NamedTuple
 
 from hm_agent.core import Hypothesis
 from hm_agent.worlds.melting_pot.facts import Counts
@@ -82,10 +83,14 @@ def _replies(names: tuple[str, ...], payoff: Payoff, choose: Callable[..., int])
     return tuple(names[choose(columns, key=lambda row: payoff[row][column])] for column in columns)
 
 
+@cache
+def _library_by_words(rules: MatrixRules) -> Mapping[str, OpponentStrategy]:
+    return {strategy.words.casefold(): strategy for strategy in strategy_library(rules)}
+
+
 def strategy_from_words(words: str, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> OpponentStrategy:
     """The strategy that a hypothesis describes; for unknown words, a mixture fitted to the interactions."""
-    known = {strategy.words.casefold(): strategy for strategy in strategy_library(rules)}
-    if (strategy := known.get(words.strip().casefold())) is not None:
+    if (strategy := _library_by_words(rules).get(words.strip().casefold())) is not None:
         return strategy
     shares = [re.search(rf"\b{re.escape(name)} ([0-9]{{1,3}})%", words) for name in rules.behaviours]
     if all(shares):
@@ -103,36 +108,27 @@ def likeliest_strategy(
     """
     values = {hypothesis.words: hypothesis.value for hypothesis in best}
 
-    def log_odds(strategy: OpponentStrategy) -> float:
-        bonus = LOG_ODDS_PER_VALUE * values.get(strategy.words, 0.0)
-        return strategy.prior + bonus + log_likelihood(strategy, history)
+    def log_odds(fit: Fit) -> float:
+        bonus = LOG_ODDS_PER_VALUE * values.get(fit.strategy.words, 0.0) if values else 0.0
+        return fit.strategy.prior + bonus + fit.log_likelihood
 
-    return max((*strategy_library(rules), Mixture.fitted(rules.behaviours, history)), key=log_odds)
+    return max(fit_all(rules, tuple(history)), key=log_odds).strategy
 
 
-def posterior(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> list[tuple[OpponentStrategy, float]]:
-    """Every strategy with its posterior probability after these interactions."""
-    strategies = (*strategy_library(rules), Mixture.fitted(rules.behaviours, history))
-    weights = [exp(strategy.prior + log_likelihood(strategy, history)) for strategy in strategies]
+def posterior(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> list[tuple[Fit, float]]:
+    """The fit of every strategy to these interactions, with its posterior probability."""
+    fits = fit_all(rules, tuple(history))
+    weights = [exp(fit.strategy.prior + fit.log_likelihood) for fit in fits]
     total = sum(weights)
-    return [(strategy, weight / total) for strategy, weight in zip(strategies, weights, strict=True)]
+    return [(fit, weight / total) for fit, weight in zip(fits, weights, strict=True)]
 
 
 def may_respond_to_observation(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> bool:
     """True if the opponent may well play the best response to what it sees the agent collect."""
     return any(
-        isinstance(strategy, ObservationResponder) and probability >= COVERT_FROM
-        for strategy, probability in posterior(rules, history)
+        isinstance(fit.strategy, ObservationResponder) and probability >= COVERT_FROM
+        for fit, probability in posterior(rules, history)
     )
-
-
-def log_likelihood(strategy: OpponentStrategy, history: Sequence[MatrixInteraction]) -> float:
-    """The discounted log-likelihood of the opponent's moves under a strategy of unknown accuracy."""
-    total, accuracy = 0.0, Accuracy()
-    for number, predicted, played in _tested_predictions(strategy, history):
-        total += DISCOUNT ** (len(history) - 1 - number) * log(accuracy.weigh(predicted)[played])
-        accuracy.update(predicted, played)
-    return total
 
 
 def predict_behaviour(
@@ -146,7 +142,8 @@ def predict_behaviour(
     taken: the count of each resource that it is known to have taken since the last interaction. prior: on the
     strategy's accuracy, as correct predictions and their total.
     """
-    probabilities = accuracy_of(strategy, history, prior).weigh(strategy.predict(history))
+    tested = fit(strategy, history)
+    probabilities = tested.accuracy(prior).weigh(strategy.prediction(tested.state))
     return update_on_pickups(probabilities, taken) if taken else probabilities
 
 
@@ -156,10 +153,10 @@ class Accuracy:
     def __init__(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> None:
         self._correct, self._total = prior
 
-    def update(self, predicted: Distribution, played: int) -> None:
-        if max(predicted) == 1.0:
-            self._correct += predicted[played]
-            self._total += 1
+    def count(self, hit: float) -> None:
+        """Counts one such prediction. hit: 1 if it came true, else 0."""
+        self._correct += hit
+        self._total += 1
 
     def weigh(self, predicted: Distribution) -> Distribution:
         """Spreads the probability of error of a certain prediction over the other behaviours; keeps any other one."""
@@ -169,33 +166,51 @@ class Accuracy:
         return tuple(correct if share else (1 - correct) / (len(predicted) - 1) for share in predicted)
 
 
-def accuracy_of(
-    strategy: OpponentStrategy,
-    history: Sequence[MatrixInteraction],
-    prior: tuple[float, float] = ACCURACY_PRIOR,
-) -> Accuracy:
-    """A strategy's accuracy after these interactions. prior: correct pseudo-observations and their total."""
-    accuracy = Accuracy(prior)
-    for _, predicted, played in _tested_predictions(strategy, history):
-        accuracy.update(predicted, played)
-    return accuracy
+class Fit(NamedTuple):
+    """How a strategy fits a history.
 
-
-def _tested_predictions(
-    strategy: OpponentStrategy, history: Sequence[MatrixInteraction]
-) -> Iterator[tuple[int, Distribution, int]]:
-    """For each interaction of known behaviour: its number, the prediction before it, the behaviour's index.
-
-    The prediction of a mixture is that of the mixture fitted to the interactions before.
+    state: the strategy's after that history. log_likelihood: the discounted one of the opponent's moves, under a
+    strategy of unknown accuracy. hits: for each prediction that named a single behaviour, 1 if it came true, else 0.
     """
+
+    strategy: OpponentStrategy
+    state: Hashable
+    log_likelihood: float
+    hits: Sequence[float]
+
+    def accuracy(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> Accuracy:
+        """The strategy's accuracy. prior: correct pseudo-observations and their total."""
+        accuracy = Accuracy(prior)
+        for hit in self.hits:
+            accuracy.count(hit)
+        return accuracy
+
+
+@lru_cache(maxsize=64)
+def fit_all(rules: MatrixRules, history: tuple[MatrixInteraction, ...]) -> Sequence[Fit]:
+    """The fit of every strategy. Kept, since several questions are asked between two interactions."""
+    return [
+        fit(strategy, history) for strategy in (*strategy_library(rules), Mixture.fitted(rules.behaviours, history))
+    ]
+
+
+def fit(strategy: OpponentStrategy, history: Sequence[MatrixInteraction]) -> Fit:
+    """Goes through a history once. The prediction of a mixture is that of the one fitted to the interactions before."""
+    state, accuracy = strategy.start, Accuracy()
+    total = 0.0
+    hits = []
     for number, interaction in enumerate(history):
         if interaction.behaviour is not None:
-            before = history[:number]
+            predicted = strategy.prediction(state)
             if isinstance(strategy, Mixture):
-                predicted = Mixture.fitted(strategy.behaviours, before).probabilities
-            else:
-                predicted = strategy.predict(before)
-            yield number, predicted, strategy.behaviours.index(interaction.behaviour)
+                predicted = Mixture.fitted(strategy.behaviours, history[:number]).probabilities
+            played = strategy.behaviours.index(interaction.behaviour)
+            total += DISCOUNT ** (len(history) - 1 - number) * log(accuracy.weigh(predicted)[played])
+            if max(predicted) == 1.0:
+                hits.append(predicted[played])
+                accuracy.count(predicted[played])
+        state = strategy.updated(state, interaction)
+    return Fit(strategy, state, total, hits)
 
 
 def update_on_pickups(probabilities: Distribution, taken: Counts) -> Distribution:

@@ -5,11 +5,11 @@ In zero-sum games this changes nothing: the agent can offer the opponent nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cache
 
 from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import OpponentStrategy
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Accuracy, accuracy_of, posterior
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
 DEPTH = 4
@@ -42,70 +42,93 @@ def best_behaviour(
         return max(moves, key=lambda move: rules.payoff[move][move])
     remaining = _interactions_left(rules, history)
     if certain and believed:
-        weights = [(believed, 1.0)]
+        weights = [(fit(believed, history), 1.0)]
     else:  # a believed strategy counts as much as all others together
-        weights = [(strategy, chance + (strategy == believed)) for strategy, chance in posterior(rules, history)]
-    futures = [
-        Future(rules, strategy, accuracy_of(strategy, history, FIRM_PRIOR), tuple(history), weight)
-        for strategy, weight in weights
-    ]
+        weights = [(each, chance + (each.strategy == believed)) for each, chance in posterior(rules, history)]
+    futures = [(SimulatedOpponent(rules, each).future(each.state), weight) for each, weight in weights]
     safe = max(moves, key=lambda move: _repeat_value(futures, move, remaining))
     stake = STAKE * max(0.0, sum(interaction.reward for interaction in history))
     allowed = [move for move in moves if move == safe or _risk(futures, safe, move, remaining) <= stake]
     return max(allowed, key=lambda move: (_move_value(futures, move, remaining, DEPTH), move == safe))
 
 
-@dataclass(frozen=True)
+class SimulatedOpponent:
+    """An opponent that follows one strategy, with the accuracy it has shown so far."""
+
+    def __init__(self, rules: MatrixRules, fitted: Fit) -> None:
+        self.rules, self.strategy, self.accuracy = rules, fitted.strategy, fitted.accuracy(FIRM_PRIOR)
+        self._futures: dict[Hashable, Future] = {}
+
+    def future(self, state: Hashable) -> Future:
+        """The one future in a state of the strategy: many sequences of moves lead to the same."""
+        if state not in self._futures:
+            self._futures[state] = Future(self, state)
+        return self._futures[state]
+
+
 class Future:
-    """A simulated continuation of the episode against one strategy. weight: the strategy's probability."""
+    """A simulated continuation of the episode from one state of an opponent's strategy.
 
-    rules: MatrixRules
-    strategy: OpponentStrategy
-    accuracy: Accuracy
-    history: tuple[MatrixInteraction, ...]
-    weight: float
+    payoffs: the expected reward of each own move. answer: the opponent's likeliest move.
+    """
 
-    def prediction(self) -> tuple[float, ...]:
-        """The distribution over the opponent's next behaviour."""
-        return self.accuracy.weigh(self.strategy.predict(self.history))
+    def __init__(self, opponent: SimulatedOpponent, state: Hashable) -> None:
+        self._opponent, self._state = opponent, state
+        probabilities = opponent.accuracy.weigh(opponent.strategy.prediction(state))
+        self.answer = probabilities.index(max(probabilities))
+        self.payoffs = [
+            sum(share * paid for share, paid in zip(probabilities, row, strict=True)) for row in opponent.rules.payoff
+        ]
+        self._after: dict[int, Future] = {}
+        self._repeat_values: dict[tuple[int, float], float] = {}
 
-    def expected_payoff(self, own: int, probabilities: Sequence[float]) -> float:
-        return sum(share * paid for share, paid in zip(probabilities, self.rules.payoff[own], strict=True))
-
-    def after(self, own: int, other: int) -> Future:
-        """The future with one more interaction, given both moves."""
-        names = self.rules.behaviours
-        nothing = (0,) * len(names)
-        interaction = MatrixInteraction(0, "", nothing, 0.0, nothing, names[other], names[own], nothing)
-        return replace(self, history=(*self.history, interaction))
+    def after(self, own: int) -> Future:
+        """The future with one more interaction, in which the opponent makes its likeliest move."""
+        if own not in self._after:
+            interaction = _imagined(self._opponent.rules.behaviours, own, self.answer)
+            self._after[own] = self._opponent.future(self._opponent.strategy.updated(self._state, interaction))
+        return self._after[own]
 
     def repeat_value(self, own: int, remaining: float) -> float:
         """The return of playing one move in all interactions that are left."""
+        known = self._repeat_values.get((own, remaining))
+        return self._repeat(own, remaining) if known is None else known
+
+    def _repeat(self, own: int, remaining: float) -> float:
         future, total, latest = self, 0.0, 0.0
         simulated = min(REPEATS, max(1, round(remaining)))
         for _ in range(simulated):
-            probabilities = future.prediction()
-            latest = self.expected_payoff(own, probabilities)
+            latest = future.payoffs[own]
             total += latest
-            future = future.after(own, probabilities.index(max(probabilities)))
-        return total + latest * max(0.0, remaining - simulated)
+            future = future.after(own)
+        self._repeat_values[own, remaining] = total + latest * max(0.0, remaining - simulated)
+        return self._repeat_values[own, remaining]
 
 
-def _move_value(futures: Iterable[Future], own: int, remaining: float, depth: int) -> float:
+Weighted = tuple[Future, float]
+"""A future and the probability of its strategy."""
+
+
+@cache
+def _imagined(behaviours: tuple[str, ...], own: int, other: int) -> MatrixInteraction:
+    """An interaction of which only both moves are known."""
+    nothing = (0,) * len(behaviours)
+    return MatrixInteraction(0, "", nothing, 0.0, nothing, behaviours[other], behaviours[own], nothing)
+
+
+def _move_value(futures: Iterable[Weighted], own: int, remaining: float, depth: int) -> float:
     """The expected return of a move, followed by the best moves given the opponent's answers to it."""
     paid = 0.0
-    by_answer: dict[int, list[Future]] = {}
-    for future in futures:
-        probabilities = future.prediction()
-        paid += future.weight * future.expected_payoff(own, probabilities)
-        other = probabilities.index(max(probabilities))
-        by_answer.setdefault(other, []).append(future.after(own, other))
+    by_answer: dict[int, list[Weighted]] = {}
+    for future, weight in futures:
+        paid += weight * future.payoffs[own]
+        by_answer.setdefault(future.answer, []).append((future.after(own), weight))
     return paid + sum(_best_value(group, remaining - 1, depth - 1) for group in by_answer.values())
 
 
-def _best_value(futures: Sequence[Future], remaining: float, depth: int) -> float:
+def _best_value(futures: Sequence[Weighted], remaining: float, depth: int) -> float:
     """The expected return of the best move; at depth 0, of the best move to repeat."""
-    moves = range(len(futures[0].rules.behaviours))
+    moves = range(len(futures[0][0].payoffs))
     if remaining <= 0:
         return 0.0
     if depth == 0:
@@ -113,19 +136,22 @@ def _best_value(futures: Sequence[Future], remaining: float, depth: int) -> floa
     return max(_move_value(futures, move, remaining, depth) for move in moves)
 
 
-def _repeat_value(futures: Iterable[Future], move: int, remaining: float) -> float:
+def _repeat_value(futures: Iterable[Weighted], move: int, remaining: float) -> float:
     """The expected return of playing one move in all interactions that are left."""
-    return sum(future.weight * future.repeat_value(move, remaining) for future in futures)
+    return sum([weight * future.repeat_value(move, remaining) for future, weight in futures])
 
 
-def _risk(futures: Sequence[Future], safe: int, move: int, remaining: float) -> float:
+def _risk(futures: Sequence[Weighted], safe: int, move: int, remaining: float) -> float:
     """The largest loss of a move against a plausible strategy, compared with repeating the safe move.
 
     It assumes that the agent plays best from the second move on.
     """
-    plausible = [replace(future, weight=1.0) for future in futures if future.weight >= PLAUSIBLE]
+    plausible = [future for future, weight in futures if weight >= PLAUSIBLE]
     return max(
-        (future.repeat_value(safe, remaining) - _move_value([future], move, remaining, DEPTH) for future in plausible),
+        (
+            future.repeat_value(safe, remaining) - _move_value([(future, 1.0)], move, remaining, DEPTH)
+            for future in plausible
+        ),
         default=0.0,
     )
 

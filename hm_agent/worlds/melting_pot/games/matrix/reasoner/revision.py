@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     expected_inventories,
     is_worthwhile,
 )
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture, OpponentStrategy
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import OpponentStrategy
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     JointChoiceAnswer,
     JointCounterAnswer,
@@ -25,10 +25,9 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     LOG_ODDS_PER_VALUE,
-    log_likelihood,
+    fit_all,
     may_respond_to_observation,
     predict_behaviour,
-    strategy_library,
     update_on_pickups,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
@@ -44,14 +43,13 @@ def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> list[tuple[Opp
 
     The values of the hypotheses so far add to the log odds, as in `likeliest_strategy`.
     """
-    history = opponent.history
     values = {hypothesis.words: hypothesis.value for hypothesis in opponent.hypotheses}
-    strategies = (*strategy_library(rules), Mixture.fitted(rules.behaviours, history))
+    fits = fit_all(rules, opponent.history)
     odds = [
-        exp(each.prior + LOG_ODDS_PER_VALUE * values.get(each.words, 0.0) + log_likelihood(each, history))
-        for each in strategies
+        exp(fit.strategy.prior + LOG_ODDS_PER_VALUE * values.get(fit.strategy.words, 0.0) + fit.log_likelihood)
+        for fit in fits
     ]
-    weighed = [(strategy, weight / sum(odds)) for strategy, weight in zip(strategies, odds, strict=True)]
+    weighed = [(fit.strategy, weight / sum(odds)) for fit, weight in zip(fits, odds, strict=True)]
     return sorted(weighed, key=lambda pair: -pair[1])
 
 
