@@ -198,7 +198,8 @@ class ActionPlanner:
             self._end(f"{subgoal} has no effect: nothing is collected yet")
             return None
         if situation.step - self._started > FIRE_AT_STEPS:
-            self._end(f"{subgoal} has hit nobody in {FIRE_AT_STEPS} steps")
+            if self.place == len(self.plan) - 1:
+                self._end(f"{subgoal} has hit nobody in {FIRE_AT_STEPS} steps")
             return None
         seek = (subgoal.player,) if subgoal.player else situation.seek
         sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
@@ -208,8 +209,8 @@ class ActionPlanner:
             if holds not in (None, subgoal.holding):
                 self._end(f"{opponent.kind} has taken mostly {holds}, not {subgoal.holding}")
                 return None
-            move = self._keep_in_view(opponent, situation) if subgoal.holding and holds is None else None
-            move = move or self._attack(opponent, situation)
+            is_unknown = subgoal.holding is not None and holds is None
+            move = self._keep_in_view(opponent, situation) if is_unknown else self._attack(opponent, situation)
             if move is not None:
                 return move
         return self._search(subgoal.target, situation, seek)
