@@ -78,24 +78,25 @@ FUNCTIONS: Mapping[str, SubgoalFunction] = {
 }
 
 _NUMBER = r"\s*(-?[0-9]{1,6})\s*"
-_COORDINATE = re.compile(rf"\({_NUMBER},{_NUMBER}\)")
+_COORDINATE = re.compile(rf"\({_NUMBER},{_NUMBER}\)|\[{_NUMBER},{_NUMBER}\]")
+_COMMENT = re.compile(r"\s*(?:#|//).*\Z", re.DOTALL)
 _CALL = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*\((.*)\)\s*", re.DOTALL)
 
 
 def parse_subgoal(text: str, layout: Layout, names: Sequence[str]) -> Subgoal:
-    """Parses one call such as `move_to((3, 4), (5, 6))`, with any spacing.
+    """Parses one call such as `move_to((3, 4), (5, 6))`, with any spacing, round or square brackets, and a comment.
 
     names: the functions that the game has. Raises SubgoalError for an unknown function, a wrong number or form
     of arguments, and cells outside the map or inside walls.
     """
-    call = _CALL.fullmatch(text)
+    call = _CALL.fullmatch(_COMMENT.sub("", text))
     if call is None:
         raise SubgoalError(f"not a function call: {_shorten(text)}; write {_forms(names)}")
     name, arguments = call.groups()
     if name not in names:
         raise SubgoalError(f"unknown function {_shorten(name)}; write {_forms(names)}")
     function = FUNCTIONS[name]
-    cells = [(int(x), int(y)) for x, y in _COORDINATE.findall(arguments)]
+    cells = [(int(found[1] or found[3]), int(found[2] or found[4])) for found in _COORDINATE.finditer(arguments)]
     leftover = re.sub(r"\s", "", _COORDINATE.sub("#", arguments)).removesuffix(",")
     if leftover != ",".join("#" * function.arity):
         raise SubgoalError(f"wrong arguments ({_shorten(arguments)}); write {function.example} with whole numbers")
@@ -104,12 +105,23 @@ def parse_subgoal(text: str, layout: Layout, names: Sequence[str]) -> Subgoal:
     return function.build(*cells)
 
 
-def parse_plan(texts: Sequence[str], layout: Layout, names: Sequence[str]) -> tuple[Subgoal, ...]:
-    """Parses a whole plan; raises SubgoalError with the errors of all its subgoals if any is invalid."""
+def accept(subgoal: Subgoal) -> None:
+    """The default `check` of `parse_plan`, for games that bar no subgoal."""
+
+
+def parse_plan(
+    texts: Sequence[str], layout: Layout, names: Sequence[str], check: Callable[[Subgoal], None] = accept
+) -> tuple[Subgoal, ...]:
+    """Parses a whole plan; raises SubgoalError with the errors of all its subgoals if any is invalid.
+
+    check: the game's own; raises SubgoalError for a subgoal that can't be carried out.
+    """
     plan, errors = [], []
     for text in texts:
         try:
-            plan.append(parse_subgoal(text, layout, names))
+            subgoal = parse_subgoal(text, layout, names)
+            check(subgoal)
+            plan.append(subgoal)
         except SubgoalError as error:
             errors.append(str(error))
     if errors:
@@ -138,3 +150,24 @@ def _forms(names: Sequence[str]) -> str:
 
 def _shorten(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def call_pattern(cells: Mapping[str, Sequence[Cell]]) -> str:
+    """The regular expression of a call, for endpoints that keep to a schema's patterns.
+
+    cells: those that each function takes, by its name. Groups are plain and nothing is optional, since endpoints
+    translate only the simplest expressions.
+    """
+    calls = [
+        rf"{name}\({', '.join([_any_of(known)] * FUNCTIONS[name].arity)}\)" for name, known in cells.items() if known
+    ]
+    return rf"^({'|'.join(calls)})$"
+
+
+def _any_of(cells: Sequence[Cell]) -> str:
+    """The pattern of one of these cells, with the y of each x together."""
+    columns: dict[int, set[int]] = {}
+    for x, y in cells:
+        columns.setdefault(x, set()).add(y)
+    pairs = (f"{x}, ({'|'.join(map(str, sorted(ys)))})" for x, ys in sorted(columns.items()))
+    return rf"\(({'|'.join(pairs)})\)"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
@@ -10,10 +12,12 @@ from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import parse_plan
+from hm_agent.worlds.melting_pot.planning.subgoals import call_pattern, parse_plan
 
 SUBGOALS = ("move_to", "fire_at")
 """The functions a plan may call."""
+MOST_ASKED = 6
+"""The number of subgoals that the prompt allows."""
 MOST_SUBGOALS = 12
 """The largest number of subgoals in a plan; a longer one would be outdated long before its end."""
 
@@ -79,9 +83,20 @@ class PlanSubgoals(Question[PlanAnswer]):
     critiques: tuple[str, ...]
     layout: Layout = field(metadata=UNSHOWN)
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        """The calls to which the prompt invites: with the cells that it names, or any open one if it names none."""
+        found = (*self.things, *self.sites, *self.others)
+        named = {*(one.cell for one in found), *(cell for cell, _ in (*self.likely, *self.unseen))}
+        cells = sorted(filter(self.layout.is_open, {self.pose.cell, *(named or self.layout.open_cells)}))
+        calls = {"pattern": call_pattern(dict.fromkeys(SUBGOALS, cells))}
+        return {"subgoals": {"items": calls, "minItems": 1, "maxItems": MOST_ASKED}}
+
     def check(self, answer: PlanAnswer) -> None:
         if len(answer.subgoals) > MOST_SUBGOALS:
-            raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 6")
+            raise ValueError(
+                f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most {MOST_ASKED}"
+            )
         parse_plan(answer.subgoals, self.layout, SUBGOALS)
 
 

@@ -1,19 +1,20 @@
 """The questions that strategists ask a model in a matrix game, and the schemas of the answers.
 
 Hypothetical Minds asks about the other players' strategies; Vanilla Mind Prompting asks for everything at once (section
-4.5); PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategies of the agent. Endpoints that
-enforce a schema read the docstrings of the answers as descriptions.
+4.5); PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategies of the agent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Words
+from hm_agent.questions import Question, Words, check_all, one_of, some_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
@@ -30,6 +31,10 @@ class _ByBehaviour:
     @property
     def keys(self) -> tuple[str, ...]:
         return self.rules.behaviours
+
+    @property
+    def count_range(self) -> tuple[int, int]:
+        return self.rules.count_range
 
 
 class InventoryAnswer(BaseModel):
@@ -98,9 +103,11 @@ class PredictAndCounter(_ByBehaviour, Question[CounterAnswer]):
     own: Counts | None = None
 
     def check(self, answer: CounterAnswer) -> None:
-        self.rules.check("other_next", answer.other_next)
-        self.rules.check("own_next", answer.own_next)
-        _check_lead(self.rules, answer.other_next)
+        check_all(
+            lambda: self.rules.check("other_next", answer.other_next),
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: _check_lead(self.rules, answer.other_next),
+        )
 
 
 class PredictionAnswer(BaseModel):
@@ -121,8 +128,10 @@ class PredictNext(_ByBehaviour, Question[PredictionAnswer]):
     hypothesis: str | None
 
     def check(self, answer: PredictionAnswer) -> None:
-        self.rules.check("other_next", answer.other_next)
-        _check_lead(self.rules, answer.other_next)
+        check_all(
+            lambda: self.rules.check("other_next", answer.other_next),
+            lambda: _check_lead(self.rules, answer.other_next),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +152,10 @@ class Opponent:
     seen: LastSeen | None = None
 
 
+def _names(opponents: Sequence[Opponent]) -> list[str]:
+    return [opponent.player for opponent in opponents]
+
+
 class ChoiceAnswer(BaseModel):
     """Whom to meet next, anybody if nobody is named, and what to hold then, by behaviour."""
 
@@ -155,6 +168,13 @@ class PatientAnswer(ChoiceAnswer):
     """The same, and whether rather to watch and to meet nobody until more is known."""
 
     watch: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _needs_no_more_to_watch(cls, given: Any) -> Any:
+        """Whoever only watches seeks nobody and keeps what it holds, whether that is said or not."""
+        only_watches = isinstance(given, dict) and given.get("watch") is True
+        return {"seek": [], "own_next": {}} | given if only_watches else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +191,15 @@ class ChooseOpponents(_ByBehaviour, Question[PatientAnswer]):
     own: Counts
     step: int
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"seek": some_of(_names(self.opponents))}
+
     def check(self, answer: PatientAnswer) -> None:
-        self.rules.check("own_next", answer.own_next)
-        check_players("seek", answer.seek, [opponent.player for opponent in self.opponents])
+        check_all(
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_players("seek", answer.seek, _names(self.opponents)),
+        )
 
 
 class MindAnswer(BaseModel):
@@ -207,13 +233,24 @@ class ReadMinds(_ByBehaviour, Question[MindsAnswer]):
     own: Counts
     step: int
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        names = _names(self.opponents)
+        return {
+            "minds": {"maxItems": len(names)},
+            "player": one_of(names),
+            "next": one_of(self.rules.behaviours),
+            "seek": some_of(names),
+        }
+
     def check(self, answer: MindsAnswer) -> None:
-        names = [opponent.player for opponent in self.opponents]
-        check_players("minds", [mind.player for mind in answer.minds], names)
-        check_players("seek", answer.seek, names)
-        for mind in answer.minds:
-            self.rules.check_behaviour("next", mind.next)
-        self.rules.check("own_next", answer.own_next)
+        names = _names(self.opponents)
+        check_all(
+            lambda: check_players("minds", [mind.player for mind in answer.minds], names),
+            lambda: check_players("seek", answer.seek, names),
+            lambda: check_all(*(partial(self.rules.check_behaviour, "next", mind.next) for mind in answer.minds)),
+            lambda: self.rules.check("own_next", answer.own_next),
+        )
 
 
 class StrategyAnswer(ChoiceAnswer):
@@ -237,9 +274,15 @@ class MakeStrategy(_ByBehaviour, Question[StrategyAnswer]):
     players: tuple[str, ...]
     best: tuple[Hypothesis, ...] = ()
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"seek": some_of(self.players)}
+
     def check(self, answer: StrategyAnswer) -> None:
-        self.rules.check("own_next", answer.own_next)
-        check_players("seek", answer.seek, self.players)
+        check_all(
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_players("seek", answer.seek, self.players),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +296,15 @@ class FollowStrategy(_ByBehaviour, Question[ChoiceAnswer]):
     players: tuple[str, ...]
     strategy: str
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"seek": some_of(self.players)}
+
     def check(self, answer: ChoiceAnswer) -> None:
-        self.rules.check("own_next", answer.own_next)
-        check_players("seek", answer.seek, self.players)
+        check_all(
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_players("seek", answer.seek, self.players),
+        )
 
 
 @dataclass(frozen=True, slots=True)
