@@ -24,6 +24,8 @@ CONTEXT = 8192
 """Tokens of prompt and answer together."""
 MAX_OUTPUT_TOKENS = 1024
 """The longest answer unless the sampling says otherwise."""
+TEMPERATURE = 0.7
+"""Of the samples unless the sampling says otherwise: at 0, a small model repeats an answer that was refused."""
 LONGEST_TEXT = 240
 """Characters of each free text in an answer: without a narrow bound, small models go on for ever."""
 
@@ -101,10 +103,10 @@ class _Llama:
         try:
             made = self._model.create_chat_completion(
                 [asdict(message) for message in request.messages],
-                temperature=sampling.temperature or 0.0,
+                temperature=TEMPERATURE if sampling.temperature is None else sampling.temperature,
                 top_p=1.0 if sampling.top_p is None else sampling.top_p,
                 max_tokens=sampling.max_output_tokens or MAX_OUTPUT_TOKENS,
-                seed=(request.seed + number) % 2**32,
+                seed=(request.seed + 1000 * len(request.messages) + number) % 2**32,
                 grammar=grammar,
             )
         except ValueError as error:
