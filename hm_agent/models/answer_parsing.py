@@ -167,7 +167,7 @@ def _valid_fields(found: dict[Any, Any], error: ValidationError, question: Quest
     malformed = {one["loc"][0] for one in error.errors(include_url=False, include_input=False) if one["loc"]}
     return _IncompleteAnswer(
         {
-            name: TypeAdapter(Annotated[field.annotation, field]).validate_python(found[name])
+            name: TypeAdapter[Any](Annotated[field.annotation, field]).validate_python(found[name])
             for name, field in question.schema.model_fields.items()
             if name in found and name not in malformed
         }

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from hm_agent.config import ConfigError
-from hm_agent.models.chat import Reply, Request
+from hm_agent.models.chat import Message, Reply, Request
 from hm_agent.models.grammar import grammar_of
 from hm_agent.models.providers import LOCAL
 
@@ -24,7 +23,7 @@ CONTEXT = 8192
 """Tokens of prompt and answer together."""
 MAX_OUTPUT_TOKENS = 1024
 """The longest answer unless the sampling says otherwise."""
-TEMPERATURE = 0.7
+TEMPERATURE = 1.0
 """Of the samples unless the sampling says otherwise: at 0, a small model repeats an answer that was refused."""
 LONGEST_TEXT = 240
 """Characters of each free text in an answer: without a narrow bound, small models go on for ever."""
@@ -102,7 +101,7 @@ class _Llama:
         sampling = request.sampling
         try:
             made = self._model.create_chat_completion(
-                [asdict(message) for message in request.messages],
+                [{"role": "user", "content": _prompt(request.messages)}],
                 temperature=TEMPERATURE if sampling.temperature is None else sampling.temperature,
                 top_p=1.0 if sampling.top_p is None else sampling.top_p,
                 max_tokens=sampling.max_output_tokens or MAX_OUTPUT_TOKENS,
@@ -116,6 +115,11 @@ class _Llama:
         (choice,), usage = made["choices"], made["usage"]
         problem = "it was cut off at the token limit; be shorter" if choice["finish_reason"] == "length" else None
         return Reply((choice["message"]["content"] or "",), problem, usage["prompt_tokens"], usage["completion_tokens"])
+
+
+def _prompt(messages: Sequence[Message]) -> str:
+    """The first message and, after a bad answer, what was wrong with it; without that answer, which would be copied."""
+    return messages[0].content if len(messages) == 1 else f"{messages[0].content}\n\n{messages[-1].content}"
 
 
 def _load(path: Path) -> Any:

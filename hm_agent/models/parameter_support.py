@@ -77,7 +77,7 @@ class ParameterSupport:
         for name, value in named.items():
             forms, refused = _FORMS.get(name, (name,)), self._refused_forms.get(name, 0)
             form = forms[refused] if refused < len(forms) else None
-            if form in _RESPONSE_FORMATS:
+            if form is not None and form in _RESPONSE_FORMATS:
                 accepted[name] = _RESPONSE_FORMATS[form](request)
             elif form is not None:
                 accepted[form] = value

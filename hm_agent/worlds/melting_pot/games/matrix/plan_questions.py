@@ -86,8 +86,8 @@ class PlanSubgoals(Question[PlanAnswer]):
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
         """The calls to which the prompt invites: with the cells that it names, or any open one if it names none."""
-        found = (*self.things, *self.sites, *self.others)
-        named = {*(one.cell for one in found), *(cell for cell, _ in (*self.likely, *self.unseen))}
+        named = {place.cell for place in self.things} | {site.cell for site in self.sites}
+        named |= {other.cell for other in self.others} | {cell for cell, _ in (*self.likely, *self.unseen)}
         cells = sorted(filter(self.layout.is_open, {self.pose.cell, *(named or self.layout.open_cells)}))
         calls = {"pattern": call_pattern(dict.fromkeys(SUBGOALS, cells))}
         return {"subgoals": {"items": calls, "minItems": 1, "maxItems": MOST_ASKED}}
