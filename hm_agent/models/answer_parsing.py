@@ -165,13 +165,12 @@ class _IncompleteAnswer:
 
 def _valid_fields(found: dict[Any, Any], error: ValidationError, question: Question[Any]) -> _IncompleteAnswer:
     malformed = {one["loc"][0] for one in error.errors(include_url=False, include_input=False) if one["loc"]}
-    return _IncompleteAnswer(
-        {
-            name: TypeAdapter[Any](Annotated[field.annotation, field]).validate_python(found[name])
-            for name, field in question.schema.model_fields.items()
-            if name in found and name not in malformed
-        }
-    )
+    valid: dict[str, Any] = {}
+    for name, field in question.schema.model_fields.items():
+        if name in found and name not in malformed:
+            form: Any = Annotated[field.annotation, field]
+            valid[name] = TypeAdapter(form).validate_python(found[name])
+    return _IncompleteAnswer(valid)
 
 
 def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
