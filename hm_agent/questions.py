@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
-from pydantic import AfterValidator, BaseModel
+from pydantic import AfterValidator, BaseModel, WithJsonSchema
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 T = TypeVar("T")
+
+
+MAX_TEXT, MAX_WORDS, MAX_ITEMS = 1_500, 500, 50
+"""The most that a schema allows where nothing narrower is said: characters of a text, characters of `Words`, items."""
 
 
 def in_one_line(text: str) -> str:
@@ -19,15 +23,31 @@ def in_one_line(text: str) -> str:
     return " ".join(text.split()).lstrip("# ")
 
 
-Words = Annotated[str, AfterValidator(in_one_line)]
-"""Free text of a model that later prompts show, in one line so that it can't pass for another part of the prompt."""
+def _not_empty(text: str) -> str:
+    if not text:
+        raise ValueError("it is empty; write it in words")
+    return text
+
+
+# A constrained endpoint copies what a pattern allows into a JSON string, so quotes and backslashes are left out.
+WORDS_PATTERN = rf'^[A-Za-z0-9][^"\\\n\r\t]{{0,{MAX_WORDS - 1}}}$'
+Words = Annotated[
+    str,
+    AfterValidator(in_one_line),
+    AfterValidator(_not_empty),
+    WithJsonSchema({"type": "string", "pattern": WORDS_PATTERN}),
+]
+"""Free text of a model that later prompts show: not empty, and in one line so that it can't pass for another part of
+the prompt."""
+Remark = Annotated[str, AfterValidator(in_one_line), WithJsonSchema({"type": "string", "maxLength": MAX_WORDS})]
+"""The same, which may be empty."""
 
 
 class Question(Generic[AnswerT]):
     """A question to a model: a dataclass whose fields are all that its prompt may show.
 
     template: the prompt's file in prompts/, or `package:file` in another package. schema: the class of a valid answer.
-    keys: the keys of mappings in it.
+    keys, count_range and forms tell what only this question knows of the JSON schema of its answer.
     """
 
     __slots__ = ()
@@ -36,44 +56,111 @@ class Question(Generic[AnswerT]):
 
     @property
     def keys(self) -> Sequence[str]:
+        """The keys of every mapping in the answer."""
         return ()
+
+    @property
+    def count_range(self) -> tuple[int, int] | None:
+        """The smallest and the largest number in the answer; None if its class says so itself."""
+        return None
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        """JSON schema keywords to add to fields of the answer, by the field's name at any depth."""
+        return {}
 
     def check(self, answer: AnswerT) -> None:
         """Raises ValueError if an answer of the right schema can't be used; the message says what would be right."""
 
 
+def one_of(names: Iterable[str]) -> dict[str, Any]:
+    """The keywords of a field that holds one of these names."""
+    return {"enum": list(names)}
+
+
+def some_of(names: Sequence[str]) -> dict[str, Any]:
+    """The keywords of a field that holds a list of these names."""
+    return {"items": one_of(names), "maxItems": len(names)}
+
+
+class MissingField(Exception):
+    """A check asked for a field that the answer lacks because it was malformed; that is told already."""
+
+
+def check_all(*checks: Callable[[], None]) -> None:
+    """Runs every check; raises one ValueError with the messages of all that failed.
+
+    A check that meets a `MissingField` is left out.
+    """
+    problems: list[str] = []
+    for check in checks:
+        try:
+            check()
+        except MissingField:
+            continue
+        except ValueError as error:
+            problems.append(str(error))
+    if problems:
+        raise ValueError("; ".join(problems))
+
+
 def answer_schema(question: Question[Any]) -> dict[str, Any]:
-    """The JSON schema of a valid answer, in the strict subset that OpenAI's structured outputs accept.
+    """The JSON schema of a valid answer: closed, bounded, and without words for a reader.
 
     All properties of an object are required and none may be added, so a mapping becomes an object with the question's
-    keys. Raises ValueError for a mapping if the question has no keys.
+    keys. Numbers, texts and lists have bounds. What only `check` can tell, e.g. that no resource leads, is not in it.
+    Raises ValueError for a mapping if the question has no keys.
     """
-    return _strict(question.schema.model_json_schema(), question.keys)
+    return map_schema(question.schema.model_json_schema(), partial(_close, question))
 
 
-def _strict(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    strict = {name: part for name, part in schema.items() if name not in {"title", "default"}}
-    if strict.get("type") == "object":
-        strict = _closed(strict, keys)
+def map_schema(schema: Mapping[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """The schema with a change made to it and to every schema in it, the outer ones first."""
+    changed = change(dict(schema))
     for name in ("properties", "$defs"):
-        if name in strict:
-            strict[name] = {inner: _strict(part, keys) for inner, part in strict[name].items()}
-    if "items" in strict:
-        strict["items"] = _strict(strict["items"], keys)
-    if "anyOf" in strict:
-        strict["anyOf"] = [_strict(part, keys) for part in strict["anyOf"]]
-    return strict
+        if name in changed:
+            changed[name] = {inner: map_schema(part, change) for inner, part in changed[name].items()}
+    if "items" in changed:
+        changed["items"] = map_schema(changed["items"], change)
+    if "anyOf" in changed:
+        changed["anyOf"] = [map_schema(part, change) for part in changed["anyOf"]]
+    return changed
 
 
-def _closed(schema: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    """The schema of an object with all its properties named and required."""
-    values = schema.get("additionalProperties")
+def _close(question: Question[Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """One schema without the words for a reader, with all its properties named and required, and with bounds."""
+    closed = {name: part for name, part in schema.items() if name not in {"title", "default", "description"}}
+    match closed.get("type"):
+        case "object":
+            closed |= _closed_object(question, closed)
+        case "array":
+            closed.setdefault("maxItems", MAX_ITEMS)
+        case "string" if not closed.keys() & {"enum", "const", "pattern", "maxLength"}:
+            closed["maxLength"] = MAX_TEXT
+        case "integer" | "number" if question.count_range and "enum" not in closed:
+            closed = dict(zip(("minimum", "maximum"), question.count_range, strict=True)) | closed
+    return closed
+
+
+def _closed_object(question: Question[Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    properties, values = schema.get("properties", {}), schema.get("additionalProperties")
     if isinstance(values, dict):
-        if not keys:
+        if not question.keys:
             raise ValueError("a mapping in an answer needs the keys of its question, and it has none")
-        schema = schema | {"properties": dict.fromkeys(keys, values)}
-    properties = schema.get("properties", {})
-    return schema | {"properties": properties, "required": list(properties), "additionalProperties": False}
+        properties = dict.fromkeys(question.keys, values)
+    properties = {name: _merged(part, question.forms.get(name, {})) for name, part in properties.items()}
+    return {"properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _merged(schema: Mapping[str, Any], form: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema with further keywords, also inside keywords that both have."""
+    return {
+        **schema,
+        **{
+            name: _merged(schema[name], part) if isinstance(schema.get(name), dict) else part
+            for name, part in form.items()
+        },
+    }
 
 
 UNSHOWN: Mapping[str, Any] = {"shown": False}

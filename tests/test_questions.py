@@ -54,8 +54,15 @@ def test_every_object_is_closed_and_requires_all_its_properties(question: Questi
 
 
 @pytest.mark.parametrize("question", ALL, ids=lambda question: type(question).__name__)
-def test_no_titles_and_no_defaults_are_left(question: Question[Any]) -> None:
-    assert not [node for node in nodes(answer_schema(question)) if {"title", "default"} & node.keys()]
+def test_no_titles_no_defaults_and_no_docstrings_are_left(question: Question[Any]) -> None:
+    assert not [node for node in nodes(answer_schema(question)) if {"title", "default", "description"} & node.keys()]
+
+
+@pytest.mark.parametrize("question", ALL, ids=lambda question: type(question).__name__)
+def test_every_text_and_every_list_has_a_bound(question: Question[Any]) -> None:
+    bounds = {"string": {"enum", "const", "pattern", "maxLength"}, "array": {"maxItems"}}
+    for node in nodes(answer_schema(question)):
+        assert bounds.get(node.get("type", ""), set(node)) & node.keys()
 
 
 @pytest.mark.parametrize("question", ALL, ids=lambda question: type(question).__name__)
@@ -65,7 +72,7 @@ def test_properties_keep_the_order_of_the_answer_so_that_reasoning_comes_first(q
 
 
 def test_a_mapping_names_every_key_of_the_question() -> None:
-    counts = {name: {"type": "integer"} for name in NAMES}
+    counts = {name: {"type": "integer", "minimum": 1, "maximum": 40} for name in NAMES}
     closed = {"type": "object", "properties": counts, "required": list(NAMES), "additionalProperties": False}
     assert answer_schema(INFER)["properties"]["inventory"] == closed
     assert answer_schema(COUNTER)["properties"]["other_next"] == closed

@@ -15,7 +15,7 @@ KEPT = 3
 
 
 class Critique(BaseModel):
-    """Why something came to nothing, and what to do instead."""  # sent to models with the JSON schema
+    """Why something came to nothing, and what to do instead."""
 
     reasoning: str = ""
     critique: Words

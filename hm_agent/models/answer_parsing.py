@@ -6,11 +6,12 @@ import ast
 import json
 import re
 import warnings
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, cast
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from hm_agent.questions import AnswerT, Question
+from hm_agent.questions import AnswerT, MissingField, Question, answer_schema
 
 MAX_CHARACTERS = 200_000
 """How much of a text is read, from its end."""
@@ -18,6 +19,12 @@ MAX_LITERAL = 10_000
 """Characters that Python's parser gets at most: it is slow with malformed text, and no answer is longer."""
 MAX_CANDIDATES = 200
 """How many opening braces are tried, from the end of the text: nested braces could take for ever."""
+MAX_ERRORS = 10
+"""How many errors in the form of an answer are told at once."""
+MAX_PROBLEM = 900
+"""Characters of what is told to the model about a bad answer."""
+MAX_NAME = 60
+"""Longer texts are not compared with the names that may be meant."""
 MAX_DEPTH = 30
 """Deeper nested objects and lists are refused: no answer needs them, and parsers recurse."""
 
@@ -36,7 +43,7 @@ class BadAnswer(ValueError):
 
     def __init__(self, problem: str) -> None:
         unbroken = re.sub(r"(\S{40})\S{20,}", r"\1...", problem)
-        super().__init__(unbroken if len(unbroken) <= 400 else f"{unbroken[:397]}...")
+        super().__init__(unbroken if len(unbroken) <= MAX_PROBLEM else f"{unbroken[: MAX_PROBLEM - 3]}...")
 
 
 def read_answer(text: str, question: Question[AnswerT]) -> AnswerT:
@@ -109,14 +116,106 @@ def _to_python(match: re.Match[str]) -> str:
 
 
 def _validate(found: dict[Any, Any], question: Question[AnswerT]) -> AnswerT:
+    """The answer in an object; raises BadAnswer with everything that is wrong with it."""
+    schema = answer_schema(question)
+    found = as_meant(found, schema, schema.get("$defs", {}))
     try:
         answer = cast("AnswerT", question.schema.model_validate(found))
         answer.model_dump_json()  # fails for unpaired surrogates, which could be neither sent nor recorded
-        question.check(answer)
     except ValidationError as error:
-        errors = error.errors(include_url=False, include_context=False, include_input=False)
-        told = [f"{'.'.join(str(part)[:30] for part in one['loc'])}: {one['msg']}" for one in errors[:3]]
-        raise BadAnswer("; ".join(told + ["and more"] * (len(errors) > 3))) from error
+        raise BadAnswer(
+            "; ".join([*_told(error), *_problems(_valid_fields(found, error, question), question)])
+        ) from error
     except ValueError as error:
         raise BadAnswer(str(error)) from error
+    if problems := _problems(answer, question):
+        raise BadAnswer("; ".join(problems))
     return answer
+
+
+def _told(error: ValidationError) -> list[str]:
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    told = [
+        f"{'.'.join(str(part)[:30] for part in one['loc'])}: {one['msg'].removeprefix('Value error, ')}"
+        for one in errors[:MAX_ERRORS]
+    ]
+    return told + ["and more"] * (len(errors) > MAX_ERRORS)
+
+
+def _problems(answer: Any, question: Question[Any]) -> list[str]:
+    """What the question's own check finds wrong, if anything."""
+    try:
+        question.check(answer)
+    except MissingField:
+        return []
+    except ValueError as error:
+        return [str(error)]
+    return []
+
+
+class _IncompleteAnswer:
+    """The valid fields of an answer that as a whole is none."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        vars(self).update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        raise MissingField(name)
+
+
+def _valid_fields(found: dict[Any, Any], error: ValidationError, question: Question[Any]) -> _IncompleteAnswer:
+    malformed = {one["loc"][0] for one in error.errors(include_url=False, include_input=False) if one["loc"]}
+    valid: dict[str, Any] = {}
+    for name, field in question.schema.model_fields.items():
+        if name in found and name not in malformed:
+            form: Any = Annotated[field.annotation, field]
+            valid[name] = TypeAdapter(form).validate_python(found[name])
+    return _IncompleteAnswer(valid)
+
+
+def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
+    """A value in the form of its schema where its meaning is plain; everything else stays as it is, to be validated.
+
+    Plain are: other case, quotes, spaces and the third person's s in a name that the schema lists; a single item for a
+    list; several texts for one; and a count below the least one, which means that none was collected. named: the
+    schemas that `$ref` names.
+    """
+    if "$ref" in schema:
+        schema = named[schema["$ref"].rpartition("/")[2]]
+    if "enum" in schema:
+        return _name_meant(value, schema["enum"])
+    match schema.get("type"), value:
+        case "object", dict():
+            return _object_meant(value, schema["properties"], named)
+        case "array", str() | list() | tuple():
+            items = [value] if isinstance(value, str) else value
+            return [as_meant(item, schema["items"], named) for item in items]
+        case "string", [str(), *_] if all(isinstance(text, str) for text in value):
+            return " ".join(value)
+        case "integer", int() if not isinstance(value, bool) and 0 <= value < schema.get("minimum", 0):
+            return schema["minimum"]
+    return value
+
+
+def _object_meant(value: dict[Any, Any], fields: Mapping[str, Any], named: Mapping[str, Any]) -> dict[Any, Any]:
+    meant: dict[Any, Any] = {}
+    for said, part in value.items():
+        name = _name_meant(said, list(fields))
+        if name in value:
+            name = said  # a field that is there under its own name is not written over
+        meant[name] = as_meant(part, fields[name], named) if name in fields else part
+    return meant
+
+
+def _name_meant(said: Any, names: Sequence[Any]) -> Any:
+    """The one name that is meant by what was said, or what was said if none or several may be."""
+    if not isinstance(said, str) or said in names or len(said) > MAX_NAME:
+        return said
+    meant = [name for name in names if isinstance(name, str) and _readings(said) & _readings(name)]
+    return meant[0] if len(meant) == 1 else said
+
+
+def _readings(name: str) -> set[str]:
+    """A name without case, quotes and spaces, its first word with and without the ending of the third person."""
+    first, _, rest = re.sub(r"[\s_-]+", " ", name.casefold()).strip(" \"'`.").partition(" ")
+    return {f"{stem} {rest}" for stem in (first, first.removesuffix("s"), first.removesuffix("es"))}

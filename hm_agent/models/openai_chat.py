@@ -143,7 +143,7 @@ class OpenAIChat:
         if error.status_code in PARAMETER_REFUSED:
             # Another request may have noted this refusal while this one was on its way.
             is_outdated = sent != self._support.parameters(request)
-            if is_outdated or self._support.note_refusal(_message(error), error.param, sent):
+            if is_outdated or self._support.note_refusal(_message(error), error.param, request, sent):
                 return
         # Too many requests (429) and server errors may pass; a used-up quota does not.
         is_busy = error.status_code == 429 and error.code != "insufficient_quota"

@@ -3,11 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from hm_agent.models.chat import Request
+from hm_agent.questions import map_schema
+
+_LENGTHS = frozenset({"minLength", "maxLength"})
+_BOUNDS = _LENGTHS | {"minimum", "maximum", "minItems", "maxItems", "pattern"}
+
+
+def _without(request: Request, keywords: frozenset[str]) -> dict[str, Any]:
+    """The request's schema without some of its keywords."""
+    return map_schema(request.schema, lambda schema: {name: schema[name] for name in schema if name not in keywords})
+
+
+def _json_schema(request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
+    described = {"name": request.name, "strict": True, "schema": dict(schema)}
+    return {"type": "json_schema", "json_schema": described}
+
+
+def _number_listed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a whole number with bounds as the list of these numbers; any other schema as it is."""
+    if schema.get("type") == "integer" and {"minimum", "maximum"} <= schema.keys():
+        return {"type": "integer", "enum": list(range(schema["minimum"], schema["maximum"] + 1))}
+    return schema
+
+
+_RESPONSE_FORMATS: Mapping[str, Callable[[Request], dict[str, Any]]] = {
+    "json_schema": lambda request: _json_schema(request, request.schema),
+    "json_schema_without_lengths": lambda request: _json_schema(request, _without(request, _LENGTHS)),  # OpenAI's own
+    "json_schema_without_bounds": lambda request: _json_schema(request, _without(request, _BOUNDS)),
+    # The server of llama-cpp-python, which overlooks the bounds of numbers.
+    "json_object_with_schema": lambda request: {
+        "type": "json_object",
+        "schema": map_schema(request.schema, _number_listed),
+    },
+    "json_object": lambda request: {"type": "json_object"},
+}
+"""What `response_format` asks for, by form: an answer of the request's schema, whole or in part, or any JSON object."""
 
 _MENTIONS: Mapping[str, str] = {
     "temperature": r"temperature",
@@ -21,7 +56,7 @@ _MENTIONS: Mapping[str, str] = {
 """How an error message mentions each parameter, as a regular expression."""
 _FORMS: Mapping[str, tuple[str, ...]] = {
     "max_tokens": ("max_tokens", "max_completion_tokens"),
-    "response_format": ("json_schema", "json_object"),
+    "response_format": tuple(_RESPONSE_FORMATS),
 }
 """The forms of a parameter that are tried in this order before it is left out."""
 
@@ -34,10 +69,7 @@ class ParameterSupport:
         self._has_succeeded = False
 
     def parameters(self, request: Request) -> dict[str, Any]:
-        """The parameters to send beside model and messages, each in its first form that was not refused, if any.
-
-        `response_format` asks for an answer of the request's schema or, in its second form, for any JSON object.
-        """
+        """The parameters to send beside model and messages, each in its first form that was not refused, if any."""
         wanted = {name: value for name, value in asdict(request.sampling).items() if value is not None}
         api_names = {"max_output_tokens": "max_tokens", "completions": "n"}
         named = {api_names.get(name, name): value for name, value in wanted.items()} | {"response_format": request}
@@ -45,26 +77,25 @@ class ParameterSupport:
         for name, value in named.items():
             forms, refused = _FORMS.get(name, (name,)), self._refused_forms.get(name, 0)
             form = forms[refused] if refused < len(forms) else None
-            if form == "json_object":
-                accepted[name] = {"type": form}
-            elif form == "json_schema":
-                schema = {"name": request.name, "strict": True, "schema": dict(request.schema)}
-                accepted[name] = {"type": form, form: schema}
+            if form is not None and form in _RESPONSE_FORMATS:
+                accepted[name] = _RESPONSE_FORMATS[form](request)
             elif form is not None:
                 accepted[form] = value
         return accepted
 
-    def note_refusal(self, message: str, parameter: object, sent: Mapping[str, Any]) -> bool:
+    def note_refusal(self, message: str, parameter: object, request: Request, sent: Mapping[str, Any]) -> bool:
         """Notes which parameter was refused; False if none can be identified, so that a retry would not help.
 
-        message, parameter: of the endpoint's error. sent: the parameters of the request.
+        message, parameter: of the endpoint's error. sent: the parameters that were sent for the request.
         """
         refused = self._identify(message, parameter, sent)
         if refused is None:
             return False
         name = "max_tokens" if refused == "max_completion_tokens" else refused
         if name == "response_format":
-            form_sent = _FORMS[name].index(sent[name]["type"])
+            # Forms are alike for a schema without bounds; they are refused together.
+            forms = enumerate(_RESPONSE_FORMATS.values())
+            form_sent = max(number for number, form in forms if form(request) == sent[name])
         else:
             form_sent = next((n for n, form in enumerate(_FORMS.get(name, (name,))) if form in sent), 0)
         # Another request may have noted further refusals since this form was sent.

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from hm_agent.models.answer_file import AnswerFile
 
 BUILTIN = "builtin"
+LOCAL = "local:"
+"""The prefix of a model that runs in this process."""
+OFFLINE_NEEDS_CACHE = "--offline answers from a record of earlier runs: name it with --cache=FILE"
 ENTRY_POINTS = "hm_agent.models"
 """The group of entry points by which other packages add providers."""
 
@@ -107,7 +110,7 @@ class EndpointProvider:
     def check(self) -> None:
         settings = self._settings
         if settings.offline and settings.cache is None:
-            raise ConfigError("--offline answers from a record of earlier runs: name it with --cache=FILE")
+            raise ConfigError(OFFLINE_NEEDS_CACHE)
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
         if not (self._key or self._base_url or settings.offline):
@@ -157,6 +160,38 @@ class EndpointProvider:
         """Does nothing: each model is closed with its episode."""
 
 
+class LocalProvider:
+    """Opens a language model that runs in this process: `local:smollm2`, or `local:PATH` of a GGUF file."""
+
+    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
+        self._settings, self._cache = settings, cache
+        self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
+
+    def check(self) -> None:
+        from hm_agent.models.local import model_file
+
+        if self._settings.offline and self._settings.cache is None:
+            raise ConfigError(OFFLINE_NEEDS_CACHE)
+        if not self._settings.offline:
+            model_file(self._settings.name)
+        if self._cache is not None:
+            self._cache.open()
+
+    @asynccontextmanager
+    async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
+        from hm_agent.models.local import LocalChat
+        from hm_agent.models.text_model import TextModel
+
+        settings, free = self._settings, Price(0.0, 0.0)
+        chat: Chat = BudgetedChat(LocalChat(settings.name), self._budget, lambda reply: 0.0)
+        if self._cache is not None:
+            chat = CachedChat(chat, self._cache, self._budget, offline=settings.offline)
+        yield TextModel(settings.name, chat, settings.sampling, free, seed)
+
+    def close(self) -> None:
+        """Does nothing: the loaded model serves the process's later episodes, too."""
+
+
 def _is_url(text: str) -> bool:
     try:
         parts = urlsplit(text)
@@ -170,12 +205,14 @@ PROVIDERS: Mapping[str, ProviderFactory] = {BUILTIN: BuiltinProvider}
 
 
 def provider_factory(name: str) -> ProviderFactory:
-    """Finds a model's provider: in PROVIDERS, then among other packages' entry points, else the endpoint's.
+    """Finds a model's provider: in PROVIDERS, by the prefix, among other packages' entry points, else the endpoint's.
 
     Raises ConfigError if an entry point can't be loaded.
     """
     if name in PROVIDERS:
         return PROVIDERS[name]
+    if name.startswith(LOCAL):
+        return LocalProvider
     for entry_point in entry_points(group=ENTRY_POINTS, name=name):
         try:
             return cast(ProviderFactory, entry_point.load())

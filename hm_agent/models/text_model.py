@@ -22,11 +22,11 @@ class TextModel:
         self._chat, self._sampling, self._price, self._seed = chat, sampling, price, seed
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        name = type(question).__name__
+        name, schema = type(question).__name__, answer_schema(question)
         messages: tuple[Message, ...] = (Message("user", render(question)),)
         problem: str | None = None
         for _ in range(1 + RETRIES):
-            request = Request(self.name, messages, self._sampling, name, answer_schema(question), self._seed)
+            request = Request(self.name, messages, self._sampling, name, schema, self._seed)
             reply = await self._chat.complete(request)
             answer, problem = _first_valid(reply, question)
             tokens = reply.input_tokens, reply.output_tokens

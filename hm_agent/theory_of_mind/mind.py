@@ -24,9 +24,6 @@ class HypothesisAnswer(BaseModel):
     hypothesis: Words
 
 
-# The docstrings of answers are part of the JSON schema that models are sent, so a change of words is one of requests.
-
-
 class Outcome(StrEnum):
     """What something would have brought."""
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from hm_agent.models.answer_parsing import MAX_CANDIDATES, MAX_CHARACTERS, MAX_DEPTH, BadAnswer, read_answer
-from hm_agent.questions import Question
+from hm_agent.questions import Question, in_one_line
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
@@ -26,7 +26,8 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import argmax
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
-from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
 RULES = replace(ROCK_PAPER_SCISSORS, width=6, height=4)
@@ -65,7 +66,7 @@ def problem_of(text: str, question: Question[Any] = PROPOSE) -> str:
     with pytest.raises(BadAnswer) as caught:
         read_answer(text, question)
     problem = str(caught.value)
-    assert 0 < len(problem) <= 400
+    assert 0 < len(problem) <= 900
     problem.encode()  # it can be sent
     return problem
 
@@ -162,7 +163,8 @@ def test_thinking_inside_the_answer_is_part_of_it() -> None:
         ('{"guess": "rock"}', 'with the keys "reasoning", "hypothesis"'),
         ("{hypothesis: 1}", 'with the keys "reasoning", "hypothesis"'),
         ('{"reasoning": "it follows"}', "hypothesis: Field required"),
-        ('{"hypothesis": ["rock"]}', "hypothesis: Input should be a valid string"),
+        ('{"hypothesis": ["rock", 2]}', "hypothesis: Input should be a valid string"),
+        ('{"hypothesis": " # "}', "hypothesis: it is empty"),
         ('{"reasoning": "x" "hypothesis": "y"}', 'Expecting \',\' delimiter near \'{"reasoning": "x"'),
         ('{"reasoning": "it follows that', "never closed"),
         ('{"reasoning": "x", "mood": {"sure": 1}, "hyp', "never closed"),
@@ -188,7 +190,7 @@ def test_the_error_names_the_path_to_the_fault() -> None:
 @pytest.mark.parametrize(
     ("question", "text", "part"),
     [
-        (INFER, '{"inventory": {"rock": 0}}', "rock 0 is not between 1 and 40"),
+        (INFER, '{"inventory": {"rock": -1}}', "rock -1 is not between 1 and 40"),
         (INFER, '{"inventory": {"stone": 5}}', "unknown kind 'stone'"),
         (COUNTER, '{"other_next": {"rock": 1}, "own_next": {"rock": 1}}', "no kind leads"),
         (PLAN, '{"subgoals": ["fire_at((2, 2))"]}', "(2, 2) is a wall"),
@@ -312,7 +314,9 @@ CALLS = st.sampled_from(("fire_at((1, 1))", "move_to((1, 1), (4, 2))", "fire_at(
 QUOTED = SPLICED.filter(lambda text: text.isascii() and len(text) < 1000)
 VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
     st.tuples(st.just(INFER), st.builds(InventoryAnswer, reasoning=st.text(), inventory=INVENTORIES)),
-    st.tuples(st.just(PROPOSE), st.builds(HypothesisAnswer, reasoning=QUOTED, hypothesis=st.text())),
+    st.tuples(
+        st.just(PROPOSE), st.builds(HypothesisAnswer, reasoning=QUOTED, hypothesis=st.text().filter(in_one_line))
+    ),
     st.tuples(
         st.just(COUNTER), st.builds(CounterAnswer, reasoning=st.text(), other_next=LEADING, own_next=INVENTORIES)
     ),
@@ -331,3 +335,92 @@ def test_a_valid_answer_is_read_back_however_it_is_written(
 ) -> None:
     question, answer = valid
     assert read_answer(f"{before}\n{render(answer.model_dump())}\n{after}", question) == answer
+
+
+# What is plainly meant, and what is not
+
+EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
+OWN_NEXT = {"rock": 1, "paper": 6, "scissors": 1}
+WHOM = "choose_opponents"
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "meant"),
+    [
+        ("read_minds", {"minds": [{"next": " 'Rock' "}]}, {"minds": [{"next": "rock"}]}),
+        ("infer_inventory", {"inventory": {"Rock": 3, "paper": 0}}, {"inventory": {"rock": 3, "paper": 1}}),
+        (WHOM, {"seek": "player_1"}, {"seek": ["player_1"]}),
+        (WHOM, {"seek": ["Player 1"]}, {"seek": ["player_1"]}),
+        ("choose_role", {"role": "load pots", "teammate": "Serve soup."}, {"role": "loads pots"}),
+        ("choose_role", {"role": "do everything", "teammate": "stand around"}, {"teammate": "stands around"}),
+        ("judge_strategy", {"outcome": "Positive"}, {"outcome": "positive"}),
+        ("evaluate_plan", {"critique": ["Fire sooner.", "Hold more."]}, {"critique": "Fire sooner. Hold more."}),
+        ("plan_subgoals", {"subgoals": "fire_at((17, 7))"}, {"subgoals": ["fire_at((17, 7))"]}),
+    ],
+)
+def test_what_is_plainly_meant_is_read_as_it_is_meant(
+    name: str, written: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    common = {"own_next": OWN_NEXT, "seek": [], "strategy": "Serve."}
+    for one in written.get("minds", ()):
+        one.update({"player": "opponent", "hypothesis": "It plays rock."})
+    read = read_answer(json.dumps(common | written), EXAMPLES[name]).model_dump()
+    for field, value in meant.items():
+        found = [{"next": one["next"]} for one in read[field]] if field == "minds" else read[field]
+        assert found == value
+
+
+@pytest.mark.parametrize(
+    "call", ["move_to([1, 1], [4, 2])", "move_to((1, 1), (4, 2))  # get rock", "fire_at((1,1)) // go"]
+)
+def test_square_brackets_and_comments_in_a_call_are_overlooked(call: str) -> None:
+    assert read_answer(json.dumps({"subgoals": [call]}), PLAN).subgoals == [call]
+
+
+def test_whoever_only_watches_need_not_say_more() -> None:
+    answer = read_answer('{"watch": true}', EXAMPLES[WHOM])
+    assert (answer.watch, answer.seek, answer.own_next) == (True, [], {})
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "part"),
+    [
+        ("read_minds", {"minds": [{"player": "opponent", "hypothesis": "x", "next": "r"}]}, "unknown kind 'r'"),
+        (WHOM, {"seek": ["player"]}, "unknown player 'player'"),
+        (WHOM, {"watch": False}, "seek: Field required; own_next: Field required"),
+        ("choose_role", {"role": "loads", "teammate": "serves soup"}, "unknown role 'loads'"),
+        ("evaluate_plan", {"critique": ""}, "critique: it is empty"),
+        ("evaluate_plan", {"critique": []}, "critique: Input should be a valid string"),
+        ("make_strategy", {"strategy": " "}, "strategy: it is empty"),
+        ("predict_and_counter", {"other_next": {"rock": 3, "paper": 3}}, "no kind leads"),
+        ("predict_among_many", {"other_next": {}}, "no kind leads"),
+        ("plan_subgoals", {"subgoals": ["fire_at((1, 1]) # now"]}, "wrong arguments"),
+    ],
+)
+def test_what_is_not_plain_or_says_nothing_is_refused(name: str, written: dict[str, Any], part: str) -> None:
+    common = {} if "watch" in written else {"own_next": OWN_NEXT, "seek": [], "strategy": "Serve."}
+    assert part in problem_of(json.dumps(common | written), EXAMPLES[name])
+
+
+def test_all_errors_of_an_answer_are_told_at_once() -> None:
+    wrong = {"reasoning": 3, "other_next": {"stone": 5, "rock": 99}, "own_next": {"paper": -1}}
+    problem = problem_of(json.dumps(wrong), COUNTER)
+    assert problem == (
+        "reasoning: Input should be a valid string; "
+        "other_next: unknown kind 'stone'; there are rock, paper, scissors; "
+        "other_next: rock 99 is not between 1 and 40; "
+        "own_next: paper -1 is not between 1 and 40"
+    )
+
+
+def test_every_malformed_field_is_told_and_no_check_meets_it() -> None:
+    wrong = {"other_next": "rock", "own_next": {"papers": "many", "stone": 1}, "covert": "perhaps"}
+    problem = problem_of(json.dumps(wrong), COUNTER)
+    assert [part.partition(":")[0] for part in problem.split("; ")] == ["other_next", "own_next.paper", "covert"]
+
+
+def test_the_errors_of_all_subgoals_are_told_at_once() -> None:
+    subgoals = ["interact((1, 1))", "wait((0, 0))", "fly((1, 1))", "move_to((1, 1), (7, 1))"]
+    problem = problem_of(json.dumps({"reasoning": 1, "subgoals": subgoals}), EXAMPLES["plan_cooking"])
+    for part in ("reasoning: Input", "bare floor", "nobody can stand", "unknown function 'fly'", "not in your room"):
+        assert part in problem

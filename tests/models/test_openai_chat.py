@@ -28,6 +28,17 @@ THREE = replace(REQUEST, sampling=Sampling(completions=3))
 SOON = {"retry-after-ms": "1"}
 """Without it, the `openai` package waits half a second before it tries again."""
 BAD_REQUEST = refusal(400, "Bad request.")
+OF_SCHEMA = "json_object with a schema"
+BOUNDED = {
+    "type": "object",
+    "properties": {
+        "words": {"type": "string", "pattern": "^[a-z]{1,9}$"},
+        "reasoning": {"type": "string", "maxLength": 99},
+        "maxLength": {"type": "integer", "minimum": 1, "maximum": 3},
+    },
+    "required": ["words", "reasoning", "maxLength"],
+    "additionalProperties": False,
+}
 
 
 def ask(base_url: str, *requests: Request, retries: int = 0, timeout: float = 20) -> list[Reply]:
@@ -65,7 +76,10 @@ def bodies(server: Server) -> list[dict[str, Any]]:
 
 
 def form_of(body: dict[str, Any]) -> str | None:
-    return body["response_format"]["type"] if "response_format" in body else None
+    if "response_format" not in body:
+        return None
+    asked = body["response_format"]
+    return f"{asked['type']} with a schema" if "schema" in asked else str(asked["type"])
 
 
 def finished(finish: str | None, **message: Any) -> Response:
@@ -151,8 +165,9 @@ def test_token_limit_is_left_out_where_both_names_are_refused() -> None:
 @pytest.mark.parametrize(
     ("accepted", "tried"),
     [
-        (["json_object", None], ["json_schema", "json_object", "json_object"]),
-        ([None], ["json_schema", "json_object", None, None]),
+        ([OF_SCHEMA, "json_object", None], ["json_schema", OF_SCHEMA, OF_SCHEMA]),
+        (["json_object", None], ["json_schema", OF_SCHEMA, "json_object", "json_object"]),
+        ([None], ["json_schema", OF_SCHEMA, "json_object", None, None]),
     ],
 )
 @pytest.mark.parametrize(
@@ -175,13 +190,58 @@ def test_refused_form_gives_way_to_a_looser_one(
     assert [form_of(body) for body in bodies(server)] == tried
 
 
+def schemas_sent(server: Server) -> list[dict[str, Any]]:
+    """The properties of the schema in each request."""
+    formats = [body["response_format"] for body in bodies(server)]
+    schemas = [asked["schema"] if "schema" in asked else asked["json_schema"]["schema"] for asked in formats]
+    return [schema["properties"] for schema in schemas]
+
+
+@pytest.mark.parametrize(
+    ("refused", "kept"),
+    [
+        ("maxLength", {"pattern", "minimum", "maximum"}),
+        ("pattern", set()),
+    ],
+)
+def test_bounds_that_an_endpoint_refuses_are_left_out_of_the_schema(refused: str, kept: set[str]) -> None:
+    def refuse(body: dict[str, Any]) -> Response:
+        fields = body["response_format"]["json_schema"]["schema"]["properties"].values()
+        words = f"Invalid schema for response_format: '{refused}' is not permitted."
+        return refusal(400, words) if any(refused in field for field in fields) else completion("fine")
+
+    request = replace(REQUEST, schema=BOUNDED)
+    with Server(refuse) as server:
+        ask(server.base_url, request, request)
+    first, *_, last = schemas_sent(server)
+    assert first == BOUNDED["properties"]
+    assert {name for field in last.values() for name in field} == {"type"} | kept
+    assert list(last) == list(first)
+    assert {form_of(body) for body in bodies(server)} == {"json_schema"}
+
+
+def test_server_of_llama_cpp_python_is_asked_in_its_own_form() -> None:
+    detail = [{"type": "literal_error", "loc": ["body", "response_format", "type"], "msg": "Input should be 'text'"}]
+
+    def refuse(body: dict[str, Any]) -> Response:
+        is_known = body["response_format"]["type"] in ("text", "json_object")
+        return completion("fine") if is_known else Response(422, {"detail": detail})
+
+    request = replace(REQUEST, schema=BOUNDED)
+    with Server(refuse) as server:
+        ask(server.base_url, request, request)
+    assert [form_of(body) for body in bodies(server)] == ["json_schema"] * 3 + [OF_SCHEMA] * 2
+    listed = {"type": "integer", "enum": [1, 2, 3]}
+    assert schemas_sent(server)[-1] == BOUNDED["properties"] | {"maxLength": listed}  # type: ignore[operator]
+
+
 def test_endpoint_that_refuses_everything_is_given_up() -> None:
     with (
         Server(in_turn(BAD_REQUEST)) as server,
         pytest.raises(ModelUnavailable, match=r"^127\.0\.0\.1:.* Bad request"),
     ):
         ask(server.base_url, REQUEST)
-    assert [form_of(body) for body in bodies(server)] == ["json_schema", "json_object", None]
+    assert [form_of(body) for body in bodies(server)] == ["json_schema", OF_SCHEMA, "json_object", None]
 
 
 def test_generic_refusal_is_not_blamed_on_a_form_that_was_understood_before() -> None:
@@ -218,7 +278,7 @@ def test_all_requests_that_are_refused_at_once_are_served(refused: Response) -> 
     with Server(refuse) as server:
         replies = ask_at_once(server.base_url, requests)
     assert [reply.texts for reply in replies] == [(str(n),) for n in range(8)]
-    assert [form_of(body) for body in bodies(server)].count("json_object") == 8
+    assert [form_of(body) for body in bodies(server)].count(OF_SCHEMA) == 8
 
 
 def test_refusal_that_comes_after_another_request_has_succeeded_is_still_learnt_from() -> None:

@@ -131,13 +131,18 @@ def _one(values: Sequence[Any]) -> Any | None:
 class SubgoalFunction:
     """The syntax of a subgoal. form: an example call. takes: whether arguments fit. build: the subgoal from those.
 
-    of_things: whether its cells hold things that nobody can enter, rather than cells to stand on.
+    patterns: the regular expressions of its arguments, from that of a cell and the names that exist. of_things: whether its cells hold things that nobody can enter, rather than cells to stand on.
     """
 
     form: str
     takes: Callable[[Arguments], bool]
     build: Callable[[Arguments], Subgoal]
+    patterns: Callable[[str, Names], Sequence[str]] = lambda cell, names: (cell,)
     of_things: bool = False
+
+
+def _any_name(names: Sequence[str]) -> str:
+    return f"({'|'.join(names)})"
 
 
 def _only_cells(count: int) -> Callable[[Arguments], bool]:
@@ -154,16 +159,19 @@ FIRE_AT = SubgoalFunction(
     "fire_at((x, y))",
     lambda said: len(said.cells) == 1 and not said.numbers and len(said.players) < 2 and len(said.kinds) < 2,
     lambda said: FireAt(said.cells[0], _one(said.players), _one(said.kinds)),
+    lambda cell, names: (cell, *(f"{cell}, {_any_name(known)}" for known in (names.players, names.kinds) if known)),
 )
 SHADOW = SubgoalFunction(
     "shadow(player)",
     lambda said: len(said.players) == 1 and not (said.cells or said.numbers or said.kinds),
     lambda said: Shadow(said.players[0]),
+    lambda cell, names: (_any_name(names.players),) if names.players else (),
 )
 PAUSE = SubgoalFunction(
     "wait(steps)",
     lambda said: len(said.numbers) == 1 and not (said.cells or said.players or said.kinds),
     lambda said: Pause(said.numbers[0]),
+    lambda cell, names: ("(5|10|20|30)",),
 )
 INTERACT = SubgoalFunction("interact((x, y))", _only_cells(1), lambda said: Interact(said.cells[0]), of_things=True)
 WAIT = SubgoalFunction("wait((x, y))", _only_cells(1), lambda said: Wait(said.cells[0]), of_things=True)
@@ -215,14 +223,27 @@ def _read_arguments(text: str, names: Names) -> Arguments | None:
     return Arguments(cells, numbers, players, kinds)
 
 
+def accept(subgoal: Subgoal) -> None:
+    """The default `check` of `parse_plan`, for games that bar no subgoal."""
+
+
 def parse_plan(
-    texts: Sequence[str], layout: Layout, functions: Functions, names: Names = Names()
+    texts: Sequence[str],
+    layout: Layout,
+    functions: Functions,
+    names: Names = Names(),
+    check: Callable[[Subgoal], None] = accept,
 ) -> tuple[Subgoal, ...]:
-    """Parses a whole plan; raises SubgoalError with the errors of all its subgoals if any is invalid."""
+    """Parses a whole plan; raises SubgoalError with the errors of all its subgoals if any is invalid.
+
+    check: the game's own; raises SubgoalError for a subgoal that can't be carried out.
+    """
     plan, errors = [], []
     for text in texts:
         try:
-            plan.append(parse_subgoal(text, layout, functions, names))
+            subgoal = parse_subgoal(text, layout, functions, names)
+            check(subgoal)
+            plan.append(subgoal)
         except SubgoalError as error:
             errors.append(str(error))
     if errors:
@@ -251,3 +272,27 @@ def _forms(functions: Functions) -> str:
 
 def _shorten(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def call_pattern(functions: Functions, cells: Mapping[str, Sequence[Cell]], names: Names = Names()) -> str:
+    """The regular expression of a call, for endpoints that keep to a schema's patterns.
+
+    cells: those that each function takes, by its name; a function without any is left out. Groups are plain and nothing
+    is optional, since endpoints translate only the simplest expressions.
+    """
+    calls = [
+        rf"{name}\({arguments}\)"
+        for name, known in cells.items()
+        if known
+        for arguments in functions[name].patterns(_any_of(known), names)
+    ]
+    return rf"^({'|'.join(calls)})$"
+
+
+def _any_of(cells: Sequence[Cell]) -> str:
+    """The pattern of one of these cells, with the y of each x together."""
+    columns: dict[int, set[int]] = {}
+    for x, y in cells:
+        columns.setdefault(x, set()).add(y)
+    pairs = (f"{x}, ({'|'.join(map(str, sorted(ys)))})" for x, ys in sorted(columns.items()))
+    return rf"\(({'|'.join(pairs)})\)"

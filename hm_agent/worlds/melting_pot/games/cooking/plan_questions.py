@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
@@ -22,6 +23,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Subgoal,
     SubgoalError,
     Wait,
+    call_pattern,
     parse_plan,
 )
 
@@ -85,12 +87,18 @@ class PlanCooking(Question[PlanAnswer]):
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
     """All wall cells that can be used from the agent's room."""
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        """The calls that can be carried out; which of them failed before, a schema can't tell."""
+        stations = sorted(cell for cell in self.reach if not self.layout.is_open(cell))
+        pots = [pot.cell for pot in self.pots if pot.cell in self.reach]
+        calls = {"pattern": call_pattern(SUBGOALS, {"interact": stations, "wait": pots, "move_to": self.floor})}
+        return {"subgoals": {"items": calls, "minItems": 1, "maxItems": MOST_SUBGOALS}}
+
     def check(self, answer: PlanAnswer) -> None:
         if len(answer.subgoals) > MOST_SUBGOALS:
             raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 10")
-        plan = parse_plan(answer.subgoals, self.layout, SUBGOALS)
-        for subgoal in plan:
-            self._check_reach(subgoal)
+        plan = parse_plan(answer.subgoals, self.layout, SUBGOALS, check=self._check_reach)
         first = next((subgoal for subgoal in plan if isinstance(subgoal, Interact)), None)
         for barred in self.barred:
             if first == plan[0] and first.target == barred.cell:

@@ -1,22 +1,34 @@
 """The questions that strategists ask a model in a kitchen, and the schemas of the answers.
 
 Hypothetical Minds asks about the teammate's strategy; Vanilla Mind Prompting asks for everything at once (section 4.5);
-PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategies of the agent. Endpoints that enforce a
-schema read the docstrings of the answers as descriptions.
+PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategies of the agent.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Words
+from hm_agent.questions import Question, Words, check_all, one_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenRules
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
+
+
+class _ByRole:
+    """A question whose answer names roles."""
+
+    __slots__ = ()
+    rules: KitchenRules
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return dict.fromkeys(("teammate", "role", "behaviour"), one_of(self.rules.roles))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,7 @@ class BehaviourAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class PredictTeammate(Question[BehaviourAnswer]):
+class PredictTeammate(_ByRole, Question[BehaviourAnswer]):
     """Which role will the teammate play in the next round by each hypothesis? (step 4) The last one is acted on."""
 
     template = "melting_pot/cooking/predict_teammate.j2"
@@ -65,7 +77,7 @@ class RoleAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseRole(Question[RoleAnswer]):
+class ChooseRole(_ByRole, Question[RoleAnswer]):
     """Which role should the agent play? (step 5)
 
     history: the latest rounds. expected: the teammate's role that the hypothesis predicts. own, other: the cost of work
@@ -83,8 +95,10 @@ class ChooseRole(Question[RoleAnswer]):
     other: WorkCost
 
     def check(self, answer: RoleAnswer) -> None:
-        self.rules.check("teammate", answer.teammate)
-        self.rules.check("role", answer.role)
+        check_all(
+            lambda: self.rules.check("teammate", answer.teammate),
+            lambda: self.rules.check("role", answer.role),
+        )
 
 
 class TeammateMindAnswer(RoleAnswer):
@@ -94,7 +108,7 @@ class TeammateMindAnswer(RoleAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadTeammate(Question[TeammateMindAnswer]):
+class ReadTeammate(_ByRole, Question[TeammateMindAnswer]):
     """All steps in one question: hypothesise, predict, and choose a role (Vanilla Mind Prompting, section 4.5)."""
 
     template = "melting_pot/cooking/read_teammate.j2"
@@ -106,8 +120,10 @@ class ReadTeammate(Question[TeammateMindAnswer]):
     other: WorkCost
 
     def check(self, answer: TeammateMindAnswer) -> None:
-        self.rules.check("teammate", answer.teammate)
-        self.rules.check("role", answer.role)
+        check_all(
+            lambda: self.rules.check("teammate", answer.teammate),
+            lambda: self.rules.check("role", answer.role),
+        )
 
 
 class PartAnswer(BaseModel):
@@ -124,7 +140,7 @@ class CookingStrategyAnswer(PartAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class MakeCookingStrategy(Question[CookingStrategyAnswer]):
+class MakeCookingStrategy(_ByRole, Question[CookingStrategyAnswer]):
     """Which strategy should the agent follow next? best: the earlier ones that earned most, the best first."""
 
     template = "melting_pot/cooking/make_cooking_strategy.j2"
@@ -141,7 +157,7 @@ class MakeCookingStrategy(Question[CookingStrategyAnswer]):
 
 
 @dataclass(frozen=True, slots=True)
-class FollowCookingStrategy(Question[PartAnswer]):
+class FollowCookingStrategy(_ByRole, Question[PartAnswer]):
     """Which role should the agent play in the next round given a strategy?"""
 
     template = "melting_pot/cooking/follow_cooking_strategy.j2"

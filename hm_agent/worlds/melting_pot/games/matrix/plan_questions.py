@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
@@ -18,6 +20,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Functions,
     Names,
     PreviousPlan,
+    call_pattern,
     parse_plan,
 )
 
@@ -102,6 +105,15 @@ class PlanSubgoals(Question[PlanAnswer]):
     def names(self) -> Names:
         """The names that calls may hold."""
         return Names(self.players, self.rules.behaviours)
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        """The calls to which the prompt invites: with the cells that it names, or any open one if it names none."""
+        named = {place.cell for place in self.things} | {site.cell for site in self.sites}
+        named |= {other.cell for other in self.others} | {cell for cell, _ in (*self.likely, *self.unseen)}
+        cells = sorted(filter(self.layout.is_open, {self.pose.cell, *(named or self.layout.open_cells)}))
+        calls = {"pattern": call_pattern(SUBGOALS, dict.fromkeys(SUBGOALS, cells), self.names())}
+        return {"subgoals": {"items": calls, "minItems": 1, "maxItems": MOST_SUBGOALS}}
 
     def check(self, answer: PlanAnswer) -> None:
         if len(answer.subgoals) > MOST_SUBGOALS:

@@ -1,19 +1,20 @@
 """The questions that strategists ask a model in a matrix game, and the schemas of the answers.
 
 Hypothetical Minds asks about the other players' strategies; Vanilla Mind Prompting asks for everything at once (section
-4.5); PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategies of the agent. Endpoints that
-enforce a schema read the docstrings of the answers as descriptions.
+4.5); PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategies of the agent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Words
+from hm_agent.questions import Question, Remark, Words, check_all, one_of, some_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
@@ -30,6 +31,10 @@ class _ByBehaviour:
     @property
     def keys(self) -> tuple[str, ...]:
         return self.rules.behaviours
+
+    @property
+    def count_range(self) -> tuple[int, int]:
+        return self.rules.count_range
 
 
 class InventoryAnswer(BaseModel):
@@ -88,16 +93,28 @@ class CounterAnswer(PredictionAnswer):
 
 def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: Sequence[Hypothesis]) -> None:
     """Raises ValueError for predictions that can't be used: of unknown kinds, too few or too many, or tied."""
-    wanted = max(0, len(hypotheses) - 1)
-    if len(answer.others_predict) != wanted:
-        raise ValueError(
-            f"others_predict: {len(answer.others_predict)} given; name one kind for each of {wanted} other hypotheses"
-        )
-    for kind in answer.others_predict:
-        rules.check_behaviour("others_predict", kind)
-    rules.check("other_next", answer.other_next)
-    if argmax(rules.counts(answer.other_next)) is None:
+    check_all(
+        lambda: _check_others(rules, answer.others_predict, max(0, len(hypotheses) - 1)),
+        lambda: rules.check("other_next", answer.other_next),
+        lambda: check_lead(rules, answer.other_next),
+    )
+
+
+def _check_others(rules: MatrixRules, kinds: Sequence[str], wanted: int) -> None:
+    if len(kinds) != wanted:
+        raise ValueError(f"others_predict: {len(kinds)} given; name one kind for each of {wanted} other hypotheses")
+    check_all(*(partial(rules.check_behaviour, "others_predict", kind) for kind in kinds))
+
+
+def check_lead(rules: MatrixRules, other_next: Mapping[str, int]) -> None:
+    """Raises ValueError for a predicted inventory in which no resource leads."""
+    if argmax(rules.counts(other_next)) is None:
         raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+
+
+def _prediction_forms(rules: MatrixRules, hypotheses: Sequence[Hypothesis]) -> Mapping[str, Mapping[str, Any]]:
+    others = max(0, len(hypotheses) - 1)
+    return {"others_predict": {"items": one_of(rules.behaviours), "minItems": others, "maxItems": others}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +141,15 @@ class PredictAndCounter(_ByBehaviour, Question[CounterAnswer]):
         """The words of the hypothesis that is acted on."""
         return self.hypotheses[-1].words if self.hypotheses else None
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return _prediction_forms(self.rules, self.hypotheses)
+
     def check(self, answer: CounterAnswer) -> None:
-        _check_prediction(self.rules, answer, self.hypotheses)
-        self.rules.check("own_next", answer.own_next)
+        check_all(
+            lambda: _check_prediction(self.rules, answer, self.hypotheses),
+            lambda: self.rules.check("own_next", answer.own_next),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +166,10 @@ class PredictNext(_ByBehaviour, Question[PredictionAnswer]):
     step: int
     history: tuple[MatrixInteraction, ...]
     hypotheses: tuple[Hypothesis, ...]
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return _prediction_forms(self.rules, self.hypotheses)
 
     def check(self, answer: PredictionAnswer) -> None:
         _check_prediction(self.rules, answer, self.hypotheses)
@@ -168,6 +195,10 @@ class Opponent:
     hypotheses: tuple[Hypothesis, ...] = ()
 
 
+def _names(opponents: Sequence[Opponent]) -> list[str]:
+    return [opponent.player for opponent in opponents]
+
+
 class ChoiceAnswer(BaseModel):
     """Whom to meet next, anybody if nobody is named, and what to hold then, by behaviour."""
 
@@ -180,6 +211,13 @@ class PatientAnswer(ChoiceAnswer):
     """The same, and whether rather to watch and to meet nobody until more is known."""
 
     watch: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _needs_no_more_to_watch(cls, given: Any) -> Any:
+        """Whoever only watches seeks nobody and keeps what it holds, whether that is said or not."""
+        only_watches = isinstance(given, dict) and given.get("watch") is True
+        return {"seek": [], "own_next": {}} | given if only_watches else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +234,15 @@ class ChooseOpponents(_ByBehaviour, Question[PatientAnswer]):
     own: Counts
     step: int
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"seek": some_of(_names(self.opponents))}
+
     def check(self, answer: PatientAnswer) -> None:
-        self.rules.check("own_next", answer.own_next)
-        check_players("seek", answer.seek, [opponent.player for opponent in self.opponents])
+        check_all(
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_players("seek", answer.seek, _names(self.opponents)),
+        )
 
 
 class RevisionAnswer(BaseModel):
@@ -208,18 +252,31 @@ class RevisionAnswer(BaseModel):
     """
 
     of: int = 0
-    hypothesis: Words = ""
+    hypothesis: Remark = ""
     next: str
+
+
+MOST_HYPOTHESES = 5
+"""The largest number of hypotheses in an answer that revises them."""
 
 
 def _check_revisions(rules: MatrixRules, answers: Sequence[RevisionAnswer], known: Sequence[Hypothesis]) -> None:
     """Raises ValueError for revisions that can't be used. known: the hypotheses that are numbered."""
-    for each in answers:
-        rules.check_behaviour("hypotheses: next", each.next)
-        if not 0 <= each.of <= len(known):
-            raise ValueError(f"hypotheses: of {each.of}; there are 1 to {len(known)}, and 0 for a new one")
-        if not each.of and not each.hypothesis:
-            raise ValueError("hypotheses: a new one, of 0, needs words")
+    check_all(*(partial(_check_revision, rules, each, len(known)) for each in answers))
+
+
+def _check_revision(rules: MatrixRules, answer: RevisionAnswer, known: int) -> None:
+    rules.check_behaviour("hypotheses: next", answer.next)
+    if not 0 <= answer.of <= known:
+        raise ValueError(f"hypotheses: of {answer.of}; there are 1 to {known}, and 0 stands for a new one")
+
+
+def _revision_forms(rules: MatrixRules, known: Sequence[Hypothesis]) -> Mapping[str, Mapping[str, Any]]:
+    return {
+        "hypotheses": {"maxItems": MOST_HYPOTHESES},
+        "of": {"minimum": 0, "maximum": len(known)},
+        "next": one_of(rules.behaviours),
+    }
 
 
 class JointCounterAnswer(BaseModel):
@@ -230,7 +287,7 @@ class JointCounterAnswer(BaseModel):
     other_next: dict[str, int]
     own_next: dict[str, int]
     covert: bool = False
-    why: Words = ""
+    why: Remark = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +304,17 @@ class ReviseAndCounter(_ByBehaviour, Question[JointCounterAnswer]):
     own: Counts
     step: int
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return _revision_forms(self.rules, self.opponent.hypotheses)
+
     def check(self, answer: JointCounterAnswer) -> None:
-        _check_revisions(self.rules, answer.hypotheses, self.opponent.hypotheses)
-        for name, inventory in (("other_next", answer.other_next), ("own_next", answer.own_next)):
-            self.rules.check(name, inventory)
-        if argmax(self.rules.counts(answer.other_next)) is None:
-            raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+        check_all(
+            lambda: _check_revisions(self.rules, answer.hypotheses, self.opponent.hypotheses),
+            lambda: self.rules.check("other_next", answer.other_next),
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_lead(self.rules, answer.other_next),
+        )
 
 
 class JointChoiceAnswer(BaseModel):
@@ -263,7 +325,7 @@ class JointChoiceAnswer(BaseModel):
     seek: list[str] = []
     own_next: dict[str, int]
     watch: bool = False
-    why: Words = ""
+    why: Remark = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +349,16 @@ class ReviseAndChoose(_ByBehaviour, Question[JointChoiceAnswer]):
         """The hypotheses that are revised."""
         return next((other.hypotheses for other in self.opponents if other.player == self.about), ())
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {**_revision_forms(self.rules, self.revised), "seek": some_of(_names(self.opponents))}
+
     def check(self, answer: JointChoiceAnswer) -> None:
-        _check_revisions(self.rules, answer.hypotheses, self.revised)
-        self.rules.check("own_next", answer.own_next)
-        check_players("seek", answer.seek, [opponent.player for opponent in self.opponents])
+        check_all(
+            lambda: _check_revisions(self.rules, answer.hypotheses, self.revised),
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_players("seek", answer.seek, _names(self.opponents)),
+        )
 
 
 class MindAnswer(BaseModel):
@@ -324,13 +392,24 @@ class ReadMinds(_ByBehaviour, Question[MindsAnswer]):
     own: Counts
     step: int
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        names = _names(self.opponents)
+        return {
+            "minds": {"maxItems": len(names)},
+            "player": one_of(names),
+            "next": one_of(self.rules.behaviours),
+            "seek": some_of(names),
+        }
+
     def check(self, answer: MindsAnswer) -> None:
-        names = [opponent.player for opponent in self.opponents]
-        check_players("minds", [mind.player for mind in answer.minds], names)
-        check_players("seek", answer.seek, names)
-        for mind in answer.minds:
-            self.rules.check_behaviour("next", mind.next)
-        self.rules.check("own_next", answer.own_next)
+        names = _names(self.opponents)
+        check_all(
+            lambda: check_players("minds", [mind.player for mind in answer.minds], names),
+            lambda: check_players("seek", answer.seek, names),
+            lambda: check_all(*(partial(self.rules.check_behaviour, "next", mind.next) for mind in answer.minds)),
+            lambda: self.rules.check("own_next", answer.own_next),
+        )
 
 
 class StrategyAnswer(ChoiceAnswer):
@@ -354,9 +433,15 @@ class MakeStrategy(_ByBehaviour, Question[StrategyAnswer]):
     players: tuple[str, ...]
     best: tuple[Hypothesis, ...] = ()
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"seek": some_of(self.players)}
+
     def check(self, answer: StrategyAnswer) -> None:
-        self.rules.check("own_next", answer.own_next)
-        check_players("seek", answer.seek, self.players)
+        check_all(
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_players("seek", answer.seek, self.players),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,9 +455,15 @@ class FollowStrategy(_ByBehaviour, Question[ChoiceAnswer]):
     players: tuple[str, ...]
     strategy: str
 
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"seek": some_of(self.players)}
+
     def check(self, answer: ChoiceAnswer) -> None:
-        self.rules.check("own_next", answer.own_next)
-        check_players("seek", answer.seek, self.players)
+        check_all(
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_players("seek", answer.seek, self.players),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,8 @@ def infer_inventory(own: Counts, received: float, payoff: Payoff, initial: int) 
 
 MOST_HELD = 40
 """The largest count of one resource that an answer may name."""
+MAX_TOLD = 4
+"""How many errors of one field are told at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +126,30 @@ class MatrixRules:
         kinds = range(len(self.payoff))
         return all(self.payoff[mine][theirs] == -self.payoff[theirs][mine] for mine in kinds for theirs in kinds)
 
+    @property
+    def count_range(self) -> tuple[int, int]:
+        """The smallest and the largest count of a resource that an answer may name."""
+        return self.initial_inventory, MOST_HELD
+
     def check(self, name: str, inventory: Mapping[str, int]) -> None:
         """Raises ValueError for an inventory that no player can hold. name: the answer's field, for the error text."""
-        for kind, count in inventory.items():
-            self.check_behaviour(name, kind)
-            if not self.initial_inventory <= count <= MOST_HELD:
-                raise ValueError(f"{name}: {kind} {count} is not between {self.initial_inventory} and {MOST_HELD}")
+        least, most = self.count_range
+        problems = [self._unknown(name, kind) for kind in inventory if kind not in self.behaviours]
+        problems += [
+            f"{name}: {kind} {count} is not between {least} and {most}"
+            for kind, count in inventory.items()
+            if kind in self.behaviours and not least <= count <= most
+        ]
+        if problems:
+            raise ValueError("; ".join(problems[:MAX_TOLD]))
 
     def check_behaviour(self, name: str, kind: str) -> None:
         """Raises ValueError for an unknown behaviour. name: the answer's field, for the error text."""
         if kind not in self.behaviours:
-            raise ValueError(f"{name}: unknown kind {kind[:20]!r}; there are {', '.join(self.behaviours)}")
+            raise ValueError(self._unknown(name, kind))
+
+    def _unknown(self, name: str, kind: str) -> str:
+        return f"{name}: unknown kind {kind[:20]!r}; there are {', '.join(self.behaviours)}"
 
     def counts(self, inventory: Mapping[str, int]) -> Counts:
         """An answer's inventory in the order of behaviours; the initial count for each behaviour it omits."""
@@ -146,10 +161,10 @@ class MatrixRules:
 
 
 def check_players(name: str, said: Iterable[str], known: Sequence[str]) -> None:
-    """Raises ValueError for a player who does not exist. name: the answer's field, for the error text."""
-    unknown = next((player for player in said if player not in known), None)
-    if unknown is not None:
-        raise ValueError(f"{name}: unknown player {unknown[:20]!r}; there are {', '.join(known)}")
+    """Raises ValueError for players who do not exist. name: the answer's field, for the error text."""
+    unknown = [repr(player[:20]) for player in said if player not in known]
+    if unknown:
+        raise ValueError(f"{name}: unknown player {', '.join(unknown[:MAX_TOLD])}; there are {', '.join(known)}")
 
 
 @dataclass(frozen=True, slots=True)

