@@ -131,7 +131,8 @@ def _one(values: Sequence[Any]) -> Any | None:
 class SubgoalFunction:
     """The syntax of a subgoal. form: an example call. takes: whether arguments fit. build: the subgoal from those.
 
-    patterns: the regular expressions of its arguments, from that of a cell and the names that exist. of_things: whether its cells hold things that nobody can enter, rather than cells to stand on.
+    patterns: the regular expressions of its arguments, from that of a cell and the names that exist. of_things: whether
+    its cells hold things that nobody can enter, rather than cells to stand on.
     """
 
     form: str
