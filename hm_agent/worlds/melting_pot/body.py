@@ -34,8 +34,8 @@ class AgentSnapshot:
     other_inventory: what the other player of the latest interaction held, by inference. Only replays show the fields
     from `view` on. things: kind and step of the latest sighting, by cell. plan: the latest subgoals, with those done;
     current: the index of the one being followed. route: the cells ahead, the nearest first. failed: the subgoal that
-    failed in this step. asked_because: why a plan was asked for in this step, None if none was. skipped: the subgoals of
-    the plan that were skipped because their thing was gone.
+    failed in this step. asked_because: why a plan was asked for in this step, None if none was. skipped: the subgoals
+    of the plan that were skipped because their thing was gone.
     """
 
     pose: Pose | None
@@ -92,7 +92,8 @@ class MeltingPotBody:
         inventory = self._game.inventory(observation, self._view)
         seen = self._triggers.read(observation.step, self._view, inventory, self._planner.subgoal, seek)
         events = self._game.read(observation, self._view, self._memory)
-        self._because = self._game.why_replan(events) or self._because or seen
+        rest = self._planner.plan[self._planner.place :]
+        self._because = self._game.why_replan(events, rest) or self._because or seen
         return events
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:

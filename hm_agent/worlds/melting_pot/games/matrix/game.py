@@ -27,7 +27,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Subgoal
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -97,7 +97,10 @@ class MatrixGame:
     def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
 
-    def why_replan(self, events: Sequence[Event]) -> str | None:
+    def why_useless(self, station: Detection, held: str | None, moves: int) -> str | None:
+        return None
+
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
         is_over = any(isinstance(event, InteractionEvent) for event in events)
         return "an interaction is over, and you have come back with the starting inventory" if is_over else None
 
