@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     DELIVERY,
     DISH,
-    DISHES,
     LOADS,
     SERVES,
     SOUP,
     TOMATO,
-    TOMATOES,
 )
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
@@ -23,6 +20,7 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     replaced,
     simulated_teammate,
 )
+from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
@@ -144,23 +142,28 @@ class BeamSearch:
                 yield from self._put_down(node)
             case "soup":
                 yield from self._deliver(node)
-        yield from self._wait(node)
+        if node.hands in (None, DISH):
+            yield from self._wait(node)
 
     def _fetch(self, node: Node) -> Iterator[Node]:
         """Takes a tomato, a dish, or what lies on a counter."""
         for station in self._question.stations:
-            thing = {TOMATOES: TOMATO, DISHES: DISH}.get(station.kind, station.mark)
-            if thing is not None and (there := self._at(node, station.cell)):
+            thing = DISPENSED.get(station.kind, station.mark)
+            is_left = station.kind in DISPENSED or station.cell not in _used_before(node)
+            if thing is not None and is_left and (there := self._at(node, station.cell)):
                 is_others_work = OWN_THING.get(self._question.role or "", thing) != thing
                 cost = OTHERS_WORK_COST * DISCOUNT**there.time if is_others_work else 0.0
                 yield self._used(there, station.cell, thing, there.pots, there.soups - cost)
 
     def _fill(self, node: Node) -> Iterator[Node]:
-        """Puts a tomato into a pot with room for it."""
+        """Puts a tomato into a pot that has room; waits there first if it has none yet."""
+        full = self._question.rules.tomatoes
         for n, cell in enumerate(self._pots):
             there = self._at(node, cell)
-            if there and there.pots[n][0] < self._question.rules.tomatoes:
-                yield self._used(there, cell, None, self._teammate.filled(there.pots, n, there.time), there.soups)
+            if there and there.pots[n][0] < full:
+                used = self._used(there, cell, None, self._teammate.filled(there.pots, n, there.time), there.soups)
+                is_free = node.pots[n][0] < full
+                yield used if is_free else used._replace(subgoals=(Wait(cell), Interact(cell)))
 
     def _take_soup(self, node: Node) -> Iterator[Node]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
@@ -186,7 +189,8 @@ class BeamSearch:
 
     def _put_down(self, node: Node) -> Iterator[Node]:
         """Puts what the agent holds on the nearest bare counter."""
-        paths = ((self._at(node, cell), cell) for cell in self._question.spare)
+        bare = set(self._question.spare) - _used_before(node)
+        paths = ((self._at(node, cell), cell) for cell in sorted(bare))
         there, cell = min(((t, cell) for t, cell in paths if t), default=(None, None), key=lambda path: path[0].time)
         if there is not None and cell is not None:
             yield self._used(there, cell, None, there.pots, there.soups)
@@ -226,17 +230,28 @@ class BeamSearch:
         )
 
 
-def _plan_to(node: Node | None) -> list[Subgoal]:
-    """The subgoals from the start to a node, up to MOST_PLANNED, a delivery or an open node."""
+def _path_to(node: Node | None) -> list[Node]:
+    """The nodes from the start to this one, the last first."""
     path: list[Node] = []
     while node is not None:
         path.append(node)
         node = node.parent
+    return path
+
+
+def _used_before(node: Node) -> set[Cell]:
+    """The cells that were used on the way to a node."""
+    subgoals = (subgoal for each in _path_to(node) for subgoal in each.subgoals)
+    return {subgoal.target for subgoal in subgoals if isinstance(subgoal, Interact)}
+
+
+def _plan_to(node: Node) -> list[Subgoal]:
+    """The subgoals from the start to a node, up to MOST_PLANNED or an open node."""
     plan: list[Subgoal] = []
-    for before, after in pairwise(reversed(path)):
+    for after in _path_to(node)[-2::-1]:
         if len(plan) + len(after.subgoals) > MOST_PLANNED:
             break
         plan += after.subgoals
-        if after.is_open or (before.hands == SOUP and after.hands is None):
+        if after.is_open:
             break
     return plan
