@@ -148,7 +148,8 @@ def test_steady_teammate_leads_to_a_validated_hypothesis_that_is_used(number: in
     validated = [step.decision.thoughts.validated for step in played.steps]
     first = next(n for n, hypothesis in enumerate(validated) if hypothesis is not None)
     assert first < 400
-    assert sum(hypothesis is not None for hypothesis in validated) > 500
+    # It rests now and then, which the hypothesis did not predict, so it is not validated all the time.
+    assert sum(hypothesis is not None for hypothesis in validated) > 400
     for step in played.steps[first:]:
         strategy = step.decision.thoughts.strategy
         if step.decision.thoughts.validated and strategy:
