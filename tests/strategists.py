@@ -7,7 +7,7 @@ from typing import Protocol
 
 from hm_agent.core import Event, Strategy
 from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts, MatrixFacts
-from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery
+from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, Pace
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenStrategy
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
@@ -82,7 +82,8 @@ def _matrix(strategist: Considering, event: Event) -> MatrixStrategy | None:
 
 
 def deliver(strategist: Considering, step: int, role: str | None, teammate: str) -> KitchenStrategy | None:
-    """Tells of a soup that the agent delivered while the teammate played a role."""
-    strategy = asyncio.run(strategist.consider(Delivery(step, teammate, (), role, by="you")))
+    """Tells of a soup that the agent delivered while the teammate played a role promptly."""
+    pace = Pace(tomatoes=1, room=9, soups=1, ready=9)
+    strategy = asyncio.run(strategist.consider(Delivery(step, teammate, (), role, pace, by="you")))
     assert strategy is None or isinstance(strategy, KitchenStrategy)
     return strategy

@@ -65,6 +65,11 @@ class BasicMind(Protocol):
         """False while no action has any effect, so that what can be decided later is."""
         return True
 
+    @property
+    def asks_at_first(self) -> bool:
+        """False if `best_response({})` is the only sensible strategy before anything is known of the others."""
+        return True
+
     def ask_behaviour(self, event: Event) -> Question[Any] | None:
         """Asks what the other player did in an event (step 1); None if that is calculated or not to be asked."""
         return None
@@ -76,6 +81,14 @@ class BasicMind(Protocol):
     def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
         """Whether a prediction came true; None if the interaction doesn't tell."""
         return None if interaction.behaviour is None else prediction == interaction.behaviour
+
+    def is_informative(self, interaction: Interaction) -> bool:
+        """False if an interaction tells nothing of the other player: then nothing is scored, asked or changed."""
+        return True
+
+    def repeats(self, history: Sequence[Interaction]) -> bool:
+        """True if the latest interaction was like the one before: if it was expected too, nothing is asked."""
+        return False
 
     def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
         """The strategy that an answer decides on. informed: False before anything is known of the others."""

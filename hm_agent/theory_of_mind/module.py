@@ -52,6 +52,8 @@ class TheoryOfMind(BaseStrategist[MindReading]):
         self._clues: dict[str, Clue] = {}
         self._is_due = False
         """Whether a choice waits until the agent can act again."""
+        self._chosen: Question[Any] | None = None
+        """The latest choice that was answered."""
 
     @property
     def is_outdated(self) -> bool:
@@ -70,19 +72,35 @@ class TheoryOfMind(BaseStrategist[MindReading]):
 
     async def _decide(self) -> Strategy | None:
         self._is_due = False
+        if not self._mind.asks_at_first and not self._memory.all:
+            return self._mind.best_response({})
         answer = await self._ask(self._choice() or self._mind.ask_prediction((), ()))
         return self._mind.strategy(answer, informed=bool(self._memory.all)) if answer else None
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         """Steps 2 to 5, with the hypotheses about the player of the interaction."""
+        if not self._mind.is_informative(interaction):
+            return None
         self._clues.pop(interaction.partner, None)
         history = self._memory.of(interaction.partner)
-        bank = self._banks.get(interaction.partner, ())
+        before = bank = self._banks.get(interaction.partner, ())
         if self._parts.evaluation:
             bank = score(bank, lambda prediction: self._mind.is_right(prediction, interaction), self._parameters)
+        if self._is_confirmed(interaction, history):
+            self._keep_predictions(interaction.partner, bank, before)
+            return await self._respond(None)
         if validated(bank, self._parameters) is None:
             bank = await self._refined(bank, history)
         return await self._respond(await self._predict(interaction.partner, bank, history))
+
+    def _is_confirmed(self, interaction: Interaction, history: Sequence[Interaction]) -> bool:
+        """Whether nothing has changed: the interaction repeats the one before, and was expected."""
+        expected = self._expected.get(interaction.partner)
+        return expected is not None and self._mind.repeats(history) and bool(self._mind.is_right(expected, interaction))
+
+    def _keep_predictions(self, partner: str, bank: Bank, before: Bank) -> None:
+        """Lets the predictions stand that were made before the bank was scored."""
+        self._banks[partner] = with_predictions(bank, before, [hypothesis.prediction for hypothesis in before])
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Revises the strategy if a clue contradicts what is expected; a clue scores no hypothesis."""
@@ -133,7 +151,10 @@ class TheoryOfMind(BaseStrategist[MindReading]):
         if choice is not None and not self._mind.can_act:
             self._is_due = True
             return None
+        if choice is not None and choice == self._chosen:
+            return None
         answer = prediction if choice is None else await self._ask(choice)
+        self._chosen = choice if answer else None
         return self._mind.strategy(answer, informed=True) if answer else None
 
     def _choice(self) -> Question[Any] | None:

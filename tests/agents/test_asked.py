@@ -23,7 +23,7 @@ DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 MINDS = {
     DYAD: {"ProposeHypothesis", "PredictAndCounter", "PlanSubgoals"},
     ARENA: {"ProposeHypothesis", "PredictNext", "ChooseOpponents", "PlanSubgoals"},
-    KITCHEN: {"ProposeTeammate", "PredictTeammate", "ChooseRole", "PlanCooking", "CritiqueInteraction"},
+    KITCHEN: {"ProposeTeammate", "PredictTeammate", "ChooseRole", "PlanCooking"},
 }
 MATRIX_STRATEGIES = {"MakeStrategy", "FollowStrategy", "JudgeStrategy", "PlanSubgoals"}
 ASKED: Mapping[str, Mapping[str, set[str]]] = {
@@ -33,7 +33,12 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "vmp": {
         DYAD: {"ReadMinds", "PlanSubgoals"},
         ARENA: {"ReadMinds", "PlanSubgoals"},
-        KITCHEN: {"ReadTeammate", "PlanCooking", "CritiqueInteraction"},
+        KITCHEN: {"ReadTeammate", "PlanCooking"},
+    },
+    "hm_joint": {
+        DYAD: {"ReviseAndCounter", "PlanSubgoals"},
+        ARENA: {"ReviseAndChoose", "PlanSubgoals"},
+        KITCHEN: {"ReviseTeammate", "PlanCooking"},
     },
     "react": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
     "reflexion": {
@@ -49,13 +54,17 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "he_hr": {
         DYAD: MATRIX_STRATEGIES,
         ARENA: MATRIX_STRATEGIES,
-        KITCHEN: {"MakeCookingStrategy", "FollowCookingStrategy", "PlanCooking", "CritiqueInteraction"},
+        KITCHEN: {"MakeCookingStrategy", "FollowCookingStrategy", "PlanCooking"},
     },
-    "oracle": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking", "CritiqueInteraction"}},
+    "oracle": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
     "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},
     "noop": {DYAD: set(), ARENA: set(), KITCHEN: set()},
 }
-"""By agent and scenario. In the kitchen the first delivery validates the strategy of `he_hr`: it judges no other."""
+"""By agent and scenario.
+
+In the kitchen the first delivery validates the strategy of `he_hr`, so it judges no other, and no use of a station
+fails, since cooks look at a pot first.
+"""
 BASELINES = sorted(set(ASKED) - {"hypothetical_minds", "oracle", "random", "noop"})
 
 

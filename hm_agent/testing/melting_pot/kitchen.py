@@ -29,18 +29,28 @@ def propose(prompt: str) -> dict[str, Any]:
 
 
 def _teammate_activities(prompt: str) -> list[str]:
-    """The teammate's activity in each round, the oldest first."""
-    return re.findall(r"- until step .+?\): (.+?): ", prompt)
+    """The teammate's role and tempo in each round, the oldest first."""
+    return re.findall(r"^- until step \d+ \(.+?\): ([^:;\n]+)", prompt, re.MULTILINE)
 
 
 def predict(prompt: str) -> dict[str, Any]:
-    hypothesis = search(r"# Your hypothesis about the teammate\n(.+)", prompt)
-    return {"reasoning": "By the hypothesis.", "behaviour": _role_in(prompt, hypothesis) or "stands around"}
+    """A behaviour for each hypothesis; one if the prompt shows none."""
+    hypotheses = re.findall(r"^\d+\. \(.+?\) (.+)$", prompt, re.MULTILINE)
+    behaviours = [_behaviour_in(prompt, hypothesis) for hypothesis in hypotheses]
+    return {"reasoning": "By each hypothesis.", "behaviours": behaviours or ["stands around"]}
+
+
+def _behaviour_in(prompt: str, words: str) -> str:
+    """The role that the words name, with the tempo that they name, else promptly; standing around for no role."""
+    role = _role_in(prompt, words)
+    if role in ("", "stands around"):
+        return "stands around"
+    return f"{role} {'slowly' if 'slowly' in words else 'promptly'}"
 
 
 def choose(prompt: str) -> dict[str, Any]:
-    expected = search(r"By it the teammate next (.+)\.", prompt)
-    return {"reasoning": "We share.", "teammate": expected or "stands around"} | _complement(expected)
+    expected = search(r"You expect that in the next round the teammate (.+)\.", prompt)
+    return {"reasoning": "We share.", "teammate": expected or "stands around"} | _complement(_role_in(prompt, expected))
 
 
 def _complement(expected: str) -> dict[str, Any]:
@@ -52,8 +62,17 @@ def _complement(expected: str) -> dict[str, Any]:
 def read_mind(prompt: str) -> dict[str, Any]:
     """The hypothesis of `propose`, its prediction and the own role beside it, in one answer."""
     hypothesis = propose(prompt)
-    expected = _role_in(prompt, hypothesis["hypothesis"])
-    return {"teammate": expected or "stands around"} | hypothesis | _complement(expected)
+    expected = _behaviour_in(prompt, hypothesis["hypothesis"])
+    return {"teammate": expected} | hypothesis | _complement(_role_in(prompt, expected))
+
+
+def revise(prompt: str) -> dict[str, Any]:
+    """Keeps the first hypothesis, if there is one, adds that of `propose`, and acts on the latter."""
+    read = read_mind(prompt)
+    kept = re.findall(r"^1\. \(.+?\) (.+)$", prompt, re.MULTILINE)
+    revised = [{"of": 1, "hypothesis": "", "next": _behaviour_in(prompt, words)} for words in kept]
+    new = {"of": 0, "hypothesis": read.pop("hypothesis"), "next": read["teammate"]}
+    return read | {"hypotheses": [*revised, new]}
 
 
 # Strategies of its own
@@ -73,7 +92,8 @@ def follow(prompt: str) -> dict[str, Any]:
 def judge(prompt: str) -> dict[str, Any]:
     """Positive if the two players' roles together both load pots and serve soup."""
     own_role = search(r"the one who (.+) in this round, and", prompt)
-    done = {part for role in (own_role, *_teammate_activities(prompt)) for part in TASKS.get(role, ())}
+    others_role = _role_in(prompt, " ".join(_teammate_activities(prompt)))
+    done = {part for role in (own_role, others_role) for part in TASKS.get(role, ())}
     return {"reasoning": "", "outcome": "positive" if len(done) > 1 else "neutral"}
 
 
@@ -82,9 +102,9 @@ def judge(prompt: str) -> dict[str, Any]:
 
 def criticise(prompt: str) -> dict[str, Any]:
     """A critique of the subgoal that failed, where one did, else of the whole plan."""
-    if "it has failed" in prompt:
+    if "has failed" in prompt:
         return {"reasoning": "", "critique": "It was of no use with this in my hands: look at the pots again first."}
-    paid = float(find(r"^Reward in between, from both of you: (\S+)\.$", prompt))
+    paid = float(find(r"^Reward meanwhile, for soups of either of you: (\S+)\.$", prompt))
     return {"reasoning": "", "critique": "Go on." if paid else "Bring soup sooner."}
 
 
@@ -111,14 +131,14 @@ class KitchenScene:
 def plan(prompt: str) -> dict[str, Any]:
     """Delivers or uses what is held; with empty hands, fetches what is needed next."""
     scene = _scene(prompt)
-    refused = set(cells_in(" ".join(re.findall(r"^Not now: interact(\(.+?\)) came", prompt, re.MULTILINE))))
+    refused = set(cells_in(" ".join(re.findall(r"^Not now: interact(\(.+?\)) has failed", prompt, re.MULTILINE))))
     return {"reasoning": "One errand after the other.", "subgoals": PLANS_BY_HELD[scene.hands](scene, refused)}
 
 
 def _empty_handed(scene: KitchenScene, refused: set[Cell]) -> list[str]:
     if scene.unseen:
         far = max(scene.floor, key=lambda cell: abs(cell[0] - scene.here[0]) + abs(cell[1] - scene.here[1]))
-        return [f"move_to({scene.here}, {far})"]
+        return [f"move_to({far})"]
     soonest = min(scene.cooking, key=lambda cell: scene.cooking[cell], default=None)
     if soonest and (scene.cooking[soonest] <= FETCH_DISH_WITHIN or not scene.not_full):
         return [_use(scene.things["dish_dispenser"]), f"wait({soonest})", _use(soonest), _use(scene.things["delivery"])]
@@ -149,7 +169,7 @@ PLANS_BY_HELD: Mapping[str, Callable[[KitchenScene, set[Cell]], list[str]]] = {
 
 
 def _scene(prompt: str) -> KitchenScene:
-    contents = r"\((\d+), (\d+)\) (\d of \d tomatoes|cooked|full, cooked in about (\d+) steps)"
+    contents = r"\((\d+), (\d+)\) (\d of \d tomatoes|cooked|full, cooked in about (\d+) steps?)"
     pots = re.findall(contents, line("Pots", prompt))
     things = re.findall(r"(\w+) \((\d+), (\d+)\)", line("In your room", prompt))
     return KitchenScene(
@@ -177,11 +197,12 @@ def _use(cell: Cell) -> str:
 REPLIES: Replies = {
     ("critique",): criticise,
     ("hypothesis",): propose,
-    ("behaviour",): predict,
+    ("behaviours",): predict,
     ("subgoals",): plan,
     ("outcome",): judge,
     ("role",): follow,
     ("role", "strategy"): make,
     ("teammate", "role", "strategy"): choose,
     ("teammate", "role", "strategy", "hypothesis"): read_mind,
+    ("of", "hypotheses", "teammate", "role", "strategy"): revise,
 }

@@ -27,7 +27,7 @@ MAX_COLLECTED = 13
 
 def start_of(prompt: str) -> int:
     """How many of each kind every player starts with."""
-    return int(find(r"you start with (\d+) of each", prompt))
+    return int(find(r"You start with (\d+) of each", prompt))
 
 
 def table_of(prompt: str) -> Table:
@@ -39,7 +39,7 @@ def table_of(prompt: str) -> Table:
 class PastInteraction:
     """An interaction by the leading kind of each inventory, None where no kind led.
 
-    partner: the other player's name, `other` in a two-player game. shown: the kind that the partner saw the player
+    partner: the other player's name, `the other` in a two-player game. shown: the kind that the partner saw the player
     collect most.
     """
 
@@ -53,7 +53,7 @@ Past = Sequence[PastInteraction]
 
 
 def past_of(prompt: str) -> list[PastInteraction]:
-    line = r"^\d+\. step \d+: you .+? \((.+?)\); (other|player_\d+) .+? \((.+?)\); reward (.+)$"
+    line = r"^- step \d+: you held .+? \((.+?)\), (the other|player_\d+) .+? \((.+?)\); reward (.+)$"
     return [
         PastInteraction(partner, _kind(mine), _kind(theirs), leading(counts(rest, "collect (.+)")))
         for mine, partner, theirs, rest in re.findall(line, prompt, re.MULTILINE)
@@ -61,7 +61,7 @@ def past_of(prompt: str) -> list[PastInteraction]:
 
 
 def _kind(words: str) -> str | None:
-    return None if words in ("no lead", "unclear") else words
+    return None if words in ("no kind led", "it is open what led") else words.removeprefix("probably ")
 
 
 def counts(text: str, pattern: str) -> Inventory:
@@ -188,23 +188,53 @@ def propose(prompt: str) -> dict[str, Any]:
 
 
 def predict(prompt: str) -> dict[str, Any]:
-    table, theirs = table_of(prompt), _expected(prompt)
+    """What the last of the prompt's hypotheses predicts as an inventory, and what each of the others does."""
+    table, past, theirs = table_of(prompt), past_of(prompt), _expected(prompt)
     other = dict.fromkeys(table, start_of(prompt)) | {theirs: start_of(prompt) + COMMITMENT}
-    return {"reasoning": f"It will play {theirs}.", "other_next": other}
+    others = [expected(table, past, words) for words in _hypotheses(prompt)[:-1]]
+    return {"reasoning": f"It will play {theirs}.", "others_predict": others, "other_next": other}
+
+
+def _hypotheses(prompt: str) -> list[str]:
+    """The numbered hypotheses, without their records."""
+    return re.findall(r"^\d+\. \((?:value|untested).*?\) (.+)$", prompt, re.MULTILINE)
+
+
+def revise(prompt: str) -> dict[str, Any]:
+    """Keeps or adds the likeliest rule alone, and answers it."""
+    table, past = table_of(prompt), past_of(prompt)
+    words = likeliest(table, past)
+    known = _hypotheses(prompt)
+    kept = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
+    theirs = _taken(prompt) or expected(table, past, words)
+    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?)\.")
+    return {
+        "reasoning": "Of all rules it fits the interactions best.",
+        "hypotheses": [{**kept, "next": expected(table, past, words)}] if past else [],
+        "other_next": dict.fromkeys(table, start_of(prompt)) | {theirs: start_of(prompt) + COMMITMENT},
+        "own_next": lead_with(best(table, theirs), held),
+        "covert": False,
+        "why": "I answer the rule that fits best.",
+    }
 
 
 def counter(prompt: str) -> dict[str, Any]:
     """A prediction and the best response to it."""
     table = table_of(prompt)
-    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?) by now\.")
+    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?) now\.")
     return predict(prompt) | {"own_next": lead_with(best(table, _expected(prompt)), held)}
 
 
 def _expected(prompt: str) -> str:
     """The kind that the opponent has collected most since, where that is known; else what the hypothesis predicts."""
-    words = search(r"# Your hypothesis about (?:the other|this) player\n(.+)", prompt)
-    taken = leading(counts(prompt, r"for the next interaction: (.+?)\. You hold"))
-    return taken or expected(table_of(prompt), past_of(prompt), words)
+    words = next(reversed(_hypotheses(prompt)), "") or search(r"# What you know for certain .+\n(.+)", prompt)
+    return _taken(prompt) or expected(table_of(prompt), past_of(prompt), words)
+
+
+def _taken(text: str) -> str | None:
+    """The kind that the only opponent has taken most since the latest interaction."""
+    kinds = re.findall(r"(\w+) at \(", search(r"has most likely taken \(\* before your eyes\): (.+?)\.(?:$| )", text))
+    return leading({kind: kinds.count(kind) for kind in kinds})
 
 
 # Whom to meet
@@ -212,8 +242,24 @@ def _expected(prompt: str) -> str:
 
 def choose(prompt: str) -> dict[str, Any]:
     lines = re.findall(r"^- (player_\d+): (.+)$", prompt, re.MULTILINE)
-    kinds = {player: search(r"Expected: (\w+)\.", words) or None for player, words in lines}
+    kinds = {player: search(r"Expected next: (\w+)\.", words) or None for player, words in lines}
     return {"reasoning": "Most are expected to play so.", **partner_choice(prompt, kinds)}
+
+
+def revise_and_choose(prompt: str) -> dict[str, Any]:
+    """Keeps the likeliest rule of the player of whom there is news, and chooses among all."""
+    table = table_of(prompt)
+    about, words = search(r"^(player_\d+), of whom you have news:$", prompt), ""
+    past = past_of(prompt.partition("The others:")[0])
+    if about and past:
+        words = likeliest(table, past)
+    known = _hypotheses(prompt)
+    kept = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
+    revised = [{**kept, "next": expected(table, past, words)}] if words else []
+    choice = choose(prompt)
+    if words and about not in choice["seek"]:
+        choice["seek"].append(about)
+    return {**choice, "hypotheses": revised, "watch": False, "why": "Most are expected to play so."}
 
 
 def partner_choice(prompt: str, kinds: Mapping[str, str | None]) -> dict[str, Any]:
@@ -223,7 +269,7 @@ def partner_choice(prompt: str, kinds: Mapping[str, str | None]) -> dict[str, An
     """
     table = table_of(prompt)
     theirs = commonest(table, [kind for kind in kinds.values() if kind])
-    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"^You hold (.+?)\.")
+    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?)\.")
     return {
         "seek": [player for player, kind in kinds.items() if kind in (theirs, None)],
         "own_next": lead_with(best(table, theirs), held),
@@ -243,7 +289,7 @@ def read_minds(prompt: str) -> dict[str, Any]:
     minds = []
     for player, words in paragraphs.items():
         past = past_of(words)
-        taken = leading(counts(words, r"(?:has most likely taken|Seen to take) since: (.+?)(?:\.| \(until)"))
+        taken = _taken(words) or leading(counts(words, r"Since it came back: (.+?) \(until"))
         kinds[player] = taken or (expected(table, past, likeliest(table, past)) if past else None)
         if past:
             minds.append({"player": player, "hypothesis": likeliest(table, past), "next": kinds[player]})
@@ -255,5 +301,7 @@ REPLIES: Replies = {
     ("hypothesis",): propose,
     ("other_next",): predict,
     ("other_next", "own_next"): counter,
+    ("hypotheses", "other_next", "own_next", "why"): revise,
+    ("hypotheses", "seek", "own_next", "why"): revise_and_choose,
     ("minds", "seek", "own_next"): read_minds,
 }

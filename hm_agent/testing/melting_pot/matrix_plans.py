@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from hm_agent.testing.melting_pot.matrix_opponents import (
@@ -42,11 +41,11 @@ REGROWTH_COST, REGROWTH_STEPS = 4, 30
 """The extra cost, in cells, of a site whose resource may have regrown, and for how many steps an empty one is left."""
 STEPS_PER_CELL = 40
 """A sighting this many steps old costs as much as one more cell of distance."""
-WHERE_OTHERS_ARE = "Other player", "Other players", "Players you seek"
+WHERE_OTHERS_ARE = r"Other player \(\w+\)", "Other players", "Players you seek"
 WHERE_TO_LOOK = (
-    "Likely places to see it from, with the chance",
-    "Places to see players you seek from, with how many to expect there",
-    "Places to see other players from, with how many to expect there",
+    "Cells from which you may see it, with the chance",
+    "Cells from which you may see players you seek, with how many to expect",
+    "Cells from which you may see other players, with how many to expect",
 )
 
 # Strategies
@@ -95,7 +94,7 @@ def _players(prompt: str) -> list[str]:
 
 def judge(prompt: str) -> dict[str, Any]:
     mine = counts(prompt, "Suppose you had held (.+?) instead")
-    theirs = counts(prompt, r"the other player held (.+?)\.")
+    theirs = counts(prompt, r"the other player held (.+?) \(")
     table = table_of(prompt)
     total = sum(mine[own] * theirs[other] * paid for own, row in table.items() for other, paid in row.items())
     paid = total / sum(mine.values()) / sum(theirs.values())
@@ -136,17 +135,21 @@ def plan(prompt: str) -> dict[str, Any]:
         return {"reasoning": "The other player is close, and I am ready for it.", "subgoals": [fire]}
     route = _route(scene)
     if scene.missing and not route and scene.unseen:
-        explore = f"move_to({scene.here}, {scene.unseen[0]})"
+        explore = f"move_to({scene.unseen[0]})"
         return {"reasoning": "I know of nothing that I need, so I explore.", "subgoals": [explore]}
-    moves = [f"move_to({start}, {end})" for start, end in pairwise([scene.here, *route])]
+    moves = [f"move_to({cell})" for cell in route]
     subgoals = [*moves, fire] if len(route) == scene.missing or not route else moves
     return {"reasoning": "I take the nearest things first.", "subgoals": subgoals[:MAX_SUBGOALS]}
 
 
 def _scene(prompt: str) -> MatrixScene:
     here = cells_in(search(r"You are at (\(.+?\))", prompt))[0]
-    held = counts(prompt, r"\nYou hold: (.+)")
-    target = counts(prompt, r"Target inventory: (.+)") or _own_target(prompt, held)
+    held = counts(prompt, r", and hold (.+?)\.$")
+    lacking = counts(prompt, r"Still to collect: (.+?)\.$")
+    things = _things(prompt)
+    target = {kind: count + lacking.get(things[kind], 0) for kind, count in held.items()}
+    if "Still to collect" not in prompt:
+        target = _own_target(prompt, held)
     lacks = {kind: count - held[kind] for kind, count in target.items() if count > held[kind]}
     return MatrixScene(
         here=here,
@@ -156,7 +159,7 @@ def _scene(prompt: str) -> MatrixScene:
         missing=sum(lacks.values()),
         seen=_seen(" ".join(line(title, prompt) for title in WHERE_OTHERS_ARE)),
         likely=_by_worth(" ".join(line(title, prompt) for title in WHERE_TO_LOOK), here),
-        unseen=cells_in(line("Out of view for longest", prompt)),
+        unseen=cells_in(line(r"Longest out of view \(steps\)", prompt)),
     )
 
 
@@ -173,21 +176,26 @@ def _lead(held: Inventory, main: str) -> int:
 
 def _extra_costs(prompt: str, kind: str) -> dict[Cell, float]:
     """The extra cost of each cell where the resource to collect for a kind was seen or may have regrown."""
-    thing = search(rf"^- (\w+) = {kind}$", prompt)
-    known, regrowing = re.findall(rf"^- {thing}: (.+)$", prompt, re.MULTILINE)
+    thing = _things(prompt)[kind]
+    known = search(rf"^- {thing}: (.+)$", prompt)
     things = {
-        cell_of(x, y): int(ago or 0) / STEPS_PER_CELL for x, y, ago in re.findall(rf"{CELL}(?: (\d+) ago)?", known)
+        cell_of(x, y): int(ago or 0) / STEPS_PER_CELL for x, y, ago in re.findall(rf"{CELL}\*?(?: (\d+))?", known)
     }
-    sites = re.findall(rf"{CELL}(?: (\d+))?", regrowing)
+    sites = re.findall(rf"{thing} {CELL}(?: (\d+))?", line(r"Empty when last seen \(steps since\)", prompt))
     return {
         cell_of(x, y): float(REGROWTH_COST) for x, y, ago in sites if not ago or int(ago) >= REGROWTH_STEPS
     } | things
 
 
+def _things(prompt: str) -> dict[str, str]:
+    """The thing that stands for each kind."""
+    return {kind: thing for thing, kind in re.findall(r"(\w+) = (\w+)", prompt)}
+
+
 def _seen(words: str) -> Cell | None:
     """The first cell where another player was seen within FRESH_STEPS."""
     for part in words.split(";"):
-        cells, steps_ago = cells_in(part), int(search(r"(\d+) steps ago", part) or 0)
+        cells, steps_ago = cells_in(part), int(search(r"(\d+) steps? ago", part) or 0)
         if cells and steps_ago <= FRESH_STEPS:
             return cells[0]
     return None
@@ -216,7 +224,7 @@ def _distance(start: Cell, end: Cell) -> int:
 
 def criticise(prompt: str) -> dict[str, Any]:
     """A critique of a plan by the reward since it was made."""
-    paid = float(search(r"^Reward in between: (\S+)\.$", prompt))
+    paid = sum(map(float, re.findall(r"; reward ([+-][\d.]+)", prompt)))
     verdict = "Hold the same again" if paid > 0 else "Hold what beats the other" if paid else "Go on"
     return {"reasoning": "By the reward.", "critique": f"{verdict}: it was paid {paid:+.2f}."}
 

@@ -92,7 +92,8 @@ class MeltingPotBody:
         inventory = self._game.inventory(observation, self._view)
         seen = self._triggers.read(observation.step, self._view, inventory, self._planner.subgoal, seek)
         events = self._game.read(observation, self._view, self._memory)
-        self._because = self._game.why_replan(events) or self._because or seen
+        rest = self._planner.plan[self._planner.place :]
+        self._because = self._game.why_replan(events, rest) or self._because or seen
         return events
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:

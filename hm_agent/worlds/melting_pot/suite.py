@@ -99,7 +99,7 @@ class MeltingPotSuite(Suite):
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
             vision = vision_of(facts.short_name, slot)
             game = build_game(facts, vision, Inference(str(setup.options["inference"])), slot)
-            planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark)
+            planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark, game.why_useless)
             return MeltingPotBody(game, vision, planner, model, reflector)
 
         return build

@@ -17,7 +17,7 @@ from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
-from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import Functions, Names, PreviousPlan, Subgoal
 
 View = Mapping[str, npt.NDArray[Any]]
@@ -119,8 +119,18 @@ class Game(Protocol):
         """The plan if only one makes sense, so that nobody need be asked; else empty."""
         return ()
 
-    def why_replan(self, events: Sequence[Event]) -> str | None:
-        """Why the running plan can't go on after what `read` has just told, in words; None if it can."""
+    def why_useless(self, station: Detection, held: str | None, moves: int) -> str | None:
+        """Why a station in view can't be used after some more moves, in words; None if it may work.
+
+        held: what the agent holds.
+        """
+        return None
+
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
+        """Why the running plan can't go on after what `read` has just told, in words; None if it can.
+
+        rest: the current subgoal and those after it.
+        """
         ...
 
     def ask_plan(self, context: PlanContext) -> Question[Any]:

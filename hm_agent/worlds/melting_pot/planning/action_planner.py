@@ -46,6 +46,9 @@ FACING_FIRST: Mapping[Move, Move] = {
 }
 """The turn that faces the way of a step, for walks on which the agent looks ahead."""
 
+StationCheck = Callable[[Detection, str | None, int], str | None]
+"""Why a station in view can't be used after some more moves with what is held, in words; None if it may work."""
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:
@@ -77,11 +80,18 @@ class ActionPlanner:
     """Follows a plan of subgoals, starting from the perceived pose; a subgoal that is reached or obsolete is dropped.
 
     window: every player's. ready_mark: the mark of a player or thing that is ready to interact; None in a game where
-    everything always is.
+    everything always is. check_station: of a game with stations.
     """
 
-    def __init__(self, layout: Layout, beam: Beam, window: Window, ready_mark: str | None = None) -> None:
-        self._layout, self._beam, self._ready_mark = layout, beam, ready_mark
+    def __init__(
+        self,
+        layout: Layout,
+        beam: Beam,
+        window: Window,
+        ready_mark: str | None = None,
+        check_station: StationCheck | None = None,
+    ) -> None:
+        self._layout, self._beam, self._ready_mark, self._check_station = layout, beam, ready_mark, check_station
         self._concealment = Concealment(window)
         self._walker = Walker(layout)
         self.plan: tuple[Subgoal, ...] = ()
@@ -102,6 +112,8 @@ class ActionPlanner:
         """The subgoals of the latest plan that were skipped because their thing was gone."""
         self.failed: Subgoal | None = None
         """The subgoal that failed and so ended the latest plan."""
+        self._why_failed = ""
+        """Why it failed, in words."""
 
     @property
     def subgoal(self) -> Subgoal | None:
@@ -135,7 +147,7 @@ class ActionPlanner:
             if move is not None:
                 return move
             if self.failed:  # the rest of the plan depended on it
-                self._end(f"{self.failed} has failed")
+                self._end(f"{self.failed} has failed: {self._why_failed}")
             elif not self._over:
                 self.place += 1
             self._started, self._goal = None, None
@@ -268,28 +280,49 @@ class ActionPlanner:
         return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
 
     def _interact(self, subgoal: Interact, situation: Situation) -> Move | None:
-        """Walks to a station and uses it once; it fails if the own mark, which shows what is held, stays the same."""
+        """Walks to a station and uses it once.
+
+        It fails as soon as the station in view shows that its use can't work, and if the own mark, which shows what is
+        held, stays the same after the use.
+        """
         assert self._started is not None
         if self._used is not None and self._used.step >= self._started:
-            self.failed = subgoal if situation.view.mark == self._used.view.mark else None
+            if situation.view.mark == self._used.view.mark:
+                self._fail(subgoal, "your hands stayed as they were")
             return None
-        move = self._follow_approach(find_approach_to_use(self._layout, situation.pose, subgoal.target, self._beam))
-        if move is None:
-            self.failed = subgoal
-        if move is Move.INTERACT:
+        approach = find_approach_to_use(self._layout, situation.pose, subgoal.target, self._beam)
+        why = self._why_useless(subgoal.target, situation, approach.moves) if approach else "no way leads there"
+        if approach is None or why:
+            self._fail(subgoal, why or "")
+            return None
+        if approach.move is Move.INTERACT:
             if self._used is not None and situation.step - self._used.step <= self._beam.rest:
                 return Move.NOOP
             self._used = situation
-        return move
+        return self._follow_approach(approach)
+
+    def _fail(self, subgoal: Subgoal, why: str) -> None:
+        self.failed, self._why_failed = subgoal, why
+
+    def _why_useless(self, cell: Cell, situation: Situation, moves: int) -> str | None:
+        """Why the station on a cell can't be used after some moves; None if it may work or is out of view."""
+        station = _thing_at(cell, situation)
+        return self._check_station(station, situation.view.mark, moves) if station and self._check_station else None
 
     def _wait(self, subgoal: Wait, situation: Situation) -> Move | None:
+        """Walks to a station and waits until it can be used with what is held; with empty hands, until it is ready."""
         assert self._started is not None
-        station = next((thing for thing in situation.view.things if thing.cell == subgoal.target), None)
-        is_ready = station is not None and station.mark == self._ready_mark
-        if is_ready or situation.step - self._started >= WAIT_STEPS:
+        if self._is_ready(subgoal.target, situation) or situation.step - self._started >= WAIT_STEPS:
             return None
         move = self._follow_approach(find_approach_to_use(self._layout, situation.pose, subgoal.target, self._beam))
         return Move.NOOP if move is Move.INTERACT else move
+
+    def _is_ready(self, cell: Cell, situation: Situation) -> bool:
+        """Whether the station on a cell is in view and the wait for it is over."""
+        station = _thing_at(cell, situation)
+        if station is None or situation.view.mark is None or self._check_station is None:
+            return station is not None and station.mark == self._ready_mark
+        return self._check_station(station, situation.view.mark, 0) is None
 
     def _follow_approach(self, approach: BeamApproach | None) -> Move | None:
         self.route = approach.cells if approach else ()
@@ -300,3 +333,8 @@ class ActionPlanner:
         move = self._walker.step(situation.pose, target, situation.memory, players)
         self.route = self._walker.path
         return move
+
+
+def _thing_at(cell: Cell, situation: Situation) -> Detection | None:
+    """The thing in view on a cell."""
+    return next((thing for thing in situation.view.things if thing.cell == cell), None)

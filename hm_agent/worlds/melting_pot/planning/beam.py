@@ -40,10 +40,12 @@ class BeamApproach(NamedTuple):
     """A way to a pose whose beam reaches a target.
 
     move: its first move, INTERACT where the beam reaches the target already. cells: the cells it enters, in order.
+    moves: how many moves it takes before the beam is fired.
     """
 
     move: Move
     cells: tuple[Cell, ...]
+    moves: int = 0
 
 
 def find_approach(
@@ -84,7 +86,7 @@ def _traced(before: Mapping[Pose, tuple[Pose, Move] | None], end: Pose) -> BeamA
     while (link := before[end]) is not None:
         cells.appendleft(end.cell)
         end, first = link
-    return BeamApproach(first, tuple(cell for cell in dict.fromkeys(cells) if cell != end.cell))
+    return BeamApproach(first, tuple(cell for cell in dict.fromkeys(cells) if cell != end.cell), len(cells))
 
 
 @lru_cache(maxsize=10_000)

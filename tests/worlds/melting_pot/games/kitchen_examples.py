@@ -14,6 +14,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     TOOK_SOUP,
     TOOK_TOMATO,
     Activity,
+    Held,
     KitchenInteraction,
     Pace,
 )
@@ -22,7 +23,9 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     DELIVERY,
     DISHES,
     LOADS,
+    PROMPTLY,
     SERVES,
+    SLOWLY,
     TOMATOES,
     KitchenRules,
     Pot,
@@ -40,13 +43,16 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ChooseRole,
     FollowCookingStrategy,
     JudgeCookingStrategy,
+    KitchenState,
     MakeCookingStrategy,
     PredictTeammate,
     ProposeTeammate,
     ReadTeammate,
+    ReviseTeammate,
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, PreviousPlan, Wait
 
 KITCHEN = Layout.from_ascii("#########\nO #T#O# T\n# P C P #\n#   C   #\n###D#D###", "#OTDC")
 COOKS = KitchenRules(9, 5, 3, 21, 20.0, 1000)
@@ -60,19 +66,26 @@ def loading(*steps: int) -> tuple[Activity, ...]:
     return tuple(sorted((*fetched, *(Activity(step, FILLED, UPPER) for step in steps)), key=lambda done: done.step))
 
 
-def ended(step: int, role: str | None, by: str | None, activities: tuple[Activity, ...] = ()) -> KitchenInteraction:
-    return KitchenInteraction(step, "teammate", role, (0, 0, 0), 20.0 if by else 0.0, activities, by)
+def ended(
+    step: int,
+    role: str | None,
+    by: str | None,
+    activities: tuple[Activity, ...] = (),
+    tempo: str | None = None,
+    held: Held | None = None,
+) -> KitchenInteraction:
+    return KitchenInteraction(step, "teammate", role, (0, 0, 0), 20.0 if by else 0.0, activities, by, tempo, held)
 
 
 ROUNDS = (
-    ended(62, LOADS, OWN, loading(13, 27, 33)),
-    ended(98, LOADS, OWN, (*loading(71), Activity(80, FILLED, LOWER, seen=False))),
-    ended(158, None, None),
-    ended(201, SERVES, "teammate", (Activity(190, TOOK_SOUP, UPPER),)),
+    ended(62, LOADS, OWN, loading(13, 27, 33), PROMPTLY),
+    ended(98, LOADS, OWN, (*loading(71), Activity(80, FILLED, LOWER, seen=False)), PROMPTLY, Held(None, 80)),
+    ended(158, None, None, held=Held("soup", 140)),
+    ended(201, SERVES, "teammate", (Activity(190, TOOK_SOUP, UPPER),), SLOWLY, Held(None, 201)),
 )
 FAITH = (
-    Hypothesis("The teammate loads pots and leaves serving to me.", 0.51, LOADS),
-    Hypothesis("The teammate is slow.", 0.09, LOADS),
+    Hypothesis("The teammate loads pots and leaves serving to me.", 0.51, "loads pots promptly", right=2, tested=2),
+    Hypothesis("The teammate is slow.", 0.09, "loads pots slowly", right=1, tested=2),
 )
 PLAN_COOKING = PlanCooking(
     rules=COOKS,
@@ -81,7 +94,7 @@ PLAN_COOKING = PlanCooking(
     hands=None,
     strategy="Serve what the teammate cooks.",
     role=SERVES,
-    expected=LOADS,
+    expected="loads pots promptly",
     pots=(Pot(UPPER, 3, "40%", 210, is_full=True, ready=222), Pot(LOWER, 1, None, 203, is_full=False, ready=None)),
     stations=(
         Station(TOMATOES, (0, 1), "tomato", 180),
@@ -91,13 +104,15 @@ PLAN_COOKING = PlanCooking(
     ),
     spare=((0, 2), (1, 0), (1, 4), (2, 1), (2, 4)),
     unseen=(),
-    teammate=Teammate((5, 2), "tomato", 210),
+    teammate=Teammate((5, 2), "tomato", 210, 209),
     recent=loading(203, 207),
     pace=Pace(14, 121, 0, 33),
     own=WorkCost(13, 9),
     history=(),
     critiques=(),
     barred=(),
+    because="the teammate has taken the soup from (4, 3)",
+    previous=PreviousPlan((Interact((3, 4)), Wait(LOWER), Interact(LOWER), Interact((3, 1))), 1),
     layout=KITCHEN,
     floor=((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)),
     reach=frozenset({(0, 1), (0, 2), (0, 3), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1), (3, 4), UPPER, LOWER}),
@@ -117,6 +132,8 @@ NEWLY_THERE = replace(
     recent=(),
     pace=Pace(),
     own=WorkCost(None, None),
+    because="nothing is planned yet",
+    previous=None,
 )
 REFUSED = replace(
     PLAN_COOKING,
@@ -124,6 +141,8 @@ REFUSED = replace(
     pots=(PLAN_COOKING.pots[0], replace(PLAN_COOKING.pots[1], tomatoes=3, mark="cooked", is_full=True, ready=203)),
     teammate=Teammate((6, 3), None, 201),
     critiques=("The pot is full: put the tomato down and fetch a dish.",),
+    because="interact((4, 2)) has failed: the pot is full",
+    previous=PreviousPlan((Interact((0, 1)), Interact(UPPER)), 1),
     barred=(Barred(UPPER, "The pot is full: put the tomato down and fetch a dish."),),
 )
 UNDECIDED = replace(
@@ -133,23 +152,37 @@ UNDECIDED = replace(
     expected=None,
     history=ROUNDS,
     critiques=("Go on.", "Hold a dish when the soup is done."),
+    because="the plan is carried out",
+    previous=PreviousPlan((Interact((3, 4)),), 1),
 )
 POTS_BEFORE = (Pot(UPPER, 2, None, 180, is_full=False, ready=None), Pot(LOWER, 1, None, 171, is_full=False, ready=None))
-BEFORE = KitchenMoment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE)
-AFTER = KitchenMoment(210, Pose(3, 2, Facing.NORTH), None, PLAN_COOKING.pots)
+BEFORE = KitchenMoment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE, Teammate((6, 3), None, 171))
+AFTER = KitchenMoment(210, Pose(3, 2, Facing.NORTH), None, PLAN_COOKING.pots, PLAN_COOKING.teammate)
 PLANNED = ("interact((4, 2))", "interact((3, 4))")
-COSTS = (Pace(14, 121, 0, 33), WorkCost(13, 9), WorkCost(5, None))
+CARRIED_OUT = EvaluateCooking(
+    COOKS, PLANNED, 2, "the plan is carried out", None, 20.0, BEFORE, AFTER, loading(203, 207)
+)
+FAILED = replace(
+    CARRIED_OUT,
+    done=0,
+    because=f"{PLANNED[0]} has failed: your hands stayed as they were",
+    failed=PLANNED[0],
+    reward=0.0,
+)
+NOW = KitchenState(
+    210, None, PLAN_COOKING.pots, Held("tomato", 209), Pace(14, 121, 1, 33), WorkCost(13, 9), WorkCost(5, None)
+)
+AT_FIRST = KitchenState(0, None, (), None, Pace(), WorkCost(None, None), WorkCost(None, None))
 PAID = Hypothesis("Keep all pots full.", 3.4)
 
 KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_teammate": ProposeTeammate(COOKS, ROUNDS, FAITH),
     "propose_first_teammate": ProposeTeammate(COOKS, ROUNDS[:1], ()),
-    "predict_teammate": PredictTeammate(COOKS, ROUNDS, FAITH[0].words),
-    "predict_teammate_unknown": PredictTeammate(COOKS, (), None),
-    "choose_role": ChooseRole(
-        COOKS, ROUNDS, FAITH[0].words, LOADS, Pace(14, 121, 0, 33), WorkCost(13, 9), WorkCost(5, None)
-    ),
-    "choose_role_at_first": ChooseRole(COOKS, (), None, None, Pace(), WorkCost(None, None), WorkCost(None, None)),
+    "predict_teammate": PredictTeammate(COOKS, ROUNDS, (*FAITH, Hypothesis("The teammate rests often.")), NOW),
+    "predict_teammate_by_one": PredictTeammate(COOKS, ROUNDS, FAITH[:1], NOW),
+    "predict_teammate_unknown": PredictTeammate(COOKS, (), (), AT_FIRST),
+    "choose_role": ChooseRole(COOKS, ROUNDS, FAITH[0].words, "loads pots promptly", NOW),
+    "choose_role_at_first": ChooseRole(COOKS, (), None, None, AT_FIRST),
     "plan_cooking": PLAN_COOKING,
     "plan_cooking_knowing_nothing": NEWLY_THERE,
     "plan_cooking_after_a_failure": REFUSED,
@@ -161,14 +194,17 @@ KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
         Station("pot_3", UPPER, "50%", 210),
         REFUSED.pots,
         210,
+        REFUSED.teammate,
     ),
     "plan_cooking_undecided": UNDECIDED,
-    "evaluate_cooking": EvaluateCooking(COOKS, PLANNED, None, 20.0, BEFORE, AFTER),
-    "evaluate_failed_cooking": EvaluateCooking(COOKS, PLANNED, PLANNED[0], 0.0, BEFORE, AFTER),
-    "read_teammate": ReadTeammate(COOKS, ROUNDS, *COSTS),
-    "make_cooking_strategy": MakeCookingStrategy(COOKS, ROUNDS, *COSTS, best=(PAID,)),
-    "make_first_cooking_strategy": MakeCookingStrategy(COOKS, (), Pace(), WorkCost(None, None), WorkCost(None, None)),
-    "follow_cooking_strategy": FollowCookingStrategy(COOKS, ROUNDS, COSTS[0], PAID.words),
+    "evaluate_cooking": CARRIED_OUT,
+    "evaluate_failed_cooking": FAILED,
+    "read_teammate": ReadTeammate(COOKS, ROUNDS, NOW),
+    "revise_teammate": ReviseTeammate(COOKS, ROUNDS, FAITH, NOW),
+    "revise_first_teammate": ReviseTeammate(COOKS, ROUNDS[:1], (), NOW),
+    "make_cooking_strategy": MakeCookingStrategy(COOKS, ROUNDS, NOW, best=(PAID,)),
+    "make_first_cooking_strategy": MakeCookingStrategy(COOKS, (), AT_FIRST),
+    "follow_cooking_strategy": FollowCookingStrategy(COOKS, ROUNDS, NOW, PAID.words),
     "judge_cooking_strategy": JudgeCookingStrategy(COOKS, ROUNDS[0], SERVES),
-    "critique_bare_counter": CritiqueInteraction(COOKS, (2, 4), None, None, None, REFUSED.pots, 210),
+    "critique_bare_counter": CritiqueInteraction(COOKS, (2, 4), None, None, None, REFUSED.pots, 210, None),
 }

@@ -19,10 +19,13 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     Activity,
     ActivityReader,
     Delivery,
+    Held,
     Lull,
+    Pace,
     RoundEnd,
     RoundReader,
     role_of,
+    tempo_of,
 )
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
@@ -41,6 +44,8 @@ from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN, LOWER, UPPE
 FACTS = game_named("cooking_asymmetric", KitchenFacts)
 HERE = Pose(3, 2, Facing.EAST)
 MATE: Cell = (5, 2)
+WORKED = Pace(tomatoes=1, room=8)
+"""The pace of a round with one tomato."""
 
 
 class Frames:
@@ -73,6 +78,7 @@ class Frames:
         view = TextualMap(HERE, True, hands, sights, (UPPER, LOWER, MATE), 0)
         self.kitchen.update(self.step, view)
         self.latest = self._activities.read(self.step, view, self.kitchen, delivered)
+        self.held = self._activities.held
         return [activity.did for activity in self.latest]
 
 
@@ -164,16 +170,19 @@ def test_a_delivery_ends_a_round() -> None:
     frames = Frames()
     frames.show(steps=8)
     done = Activity(7, FILLED, UPPER)
-    (event,) = frames.rounds.read(7, frames.kitchen, [done], [OWN])
-    assert event == Delivery(7, "teammate", (done,), LOADS, OWN)
-    (later,) = frames.rounds.read(9, frames.kitchen, [], ["teammate"])
+    (event,) = frames.rounds.read(7, frames.kitchen, [done], [OWN], WORKED)
+    assert event == Delivery(7, "teammate", (done,), LOADS, WORKED, OWN)
+    (later,) = frames.rounds.read(9, frames.kitchen, [], ["teammate"], Pace())
     assert (later.activities, later.role) == ((), LOADS)  # what it did lately still counts
+    assert later.pace == Pace()
 
 
 def test_activities_before_the_role_window_do_not_count() -> None:
     frames = Frames()
-    frames.rounds.read(1, frames.kitchen, [Activity(1, FILLED, UPPER)], [OWN])
-    (event,) = frames.rounds.read(1 + ROLE_WINDOW, frames.kitchen, [Activity(1 + ROLE_WINDOW, DELIVERED)], ["teammate"])
+    frames.rounds.read(1, frames.kitchen, [Activity(1, FILLED, UPPER)], [OWN], WORKED)
+    (event,) = frames.rounds.read(
+        1 + ROLE_WINDOW, frames.kitchen, [Activity(1 + ROLE_WINDOW, DELIVERED)], ["teammate"], Pace()
+    )
     assert event.role == SERVES
 
 
@@ -182,7 +191,7 @@ def test_round_without_a_delivery_ends_at_the_limit_again_and_again() -> None:
     lulls: list[RoundEnd] = []
     for step in range(2 * ROUND_LIMIT + 10):
         frames.show()
-        lulls += frames.rounds.read(step, frames.kitchen, [], [])
+        lulls += frames.rounds.read(step, frames.kitchen, [], [], Pace())
     assert [lull.step for lull in lulls] == [ROUND_LIMIT, 2 * ROUND_LIMIT]
     assert all(isinstance(lull, Lull) and lull.role == STANDS and not lull.is_interaction for lull in lulls)
 
@@ -191,6 +200,36 @@ def test_teammate_has_no_role_while_all_pots_cook() -> None:
     frames = Frames()
     for step in range(ROUND_LIMIT):
         frames.show(upper=3, lower=3 if step >= WORK_STEPS - 2 else 0, mark="10%")
-        frames.rounds.read(step, frames.kitchen, [], [])
-    (event,) = frames.rounds.read(ROUND_LIMIT, frames.kitchen, [], [OWN])
+        frames.rounds.read(step, frames.kitchen, [], [], Pace())
+    (event,) = frames.rounds.read(ROUND_LIMIT, frames.kitchen, [], [OWN], Pace())
     assert event.role is None
+
+
+@pytest.mark.parametrize(
+    ("role", "pace", "tempo"),
+    [
+        (LOADS, Pace(tomatoes=2, room=42), "promptly"),
+        (LOADS, Pace(tomatoes=2, room=43), "slowly"),
+        (LOADS, Pace(tomatoes=0, room=22), "slowly"),
+        (LOADS, Pace(tomatoes=0, room=21), None),
+        (LOADS, Pace(tomatoes=1, room=5, soups=0, ready=90), "promptly"),
+        (SERVES, Pace(tomatoes=0, room=90, soups=1, ready=21), "promptly"),
+        (SERVES, Pace(soups=1, ready=22), "slowly"),
+        (EVERYTHING, Pace(tomatoes=1, room=40, soups=1, ready=2), "promptly"),
+        (STANDS, Pace(room=60), None),
+        (None, Pace(room=60), None),
+    ],
+)
+def test_tempo_follows_from_the_steps_in_which_work_waited(role: str | None, pace: Pace, tempo: str | None) -> None:
+    assert tempo_of(role, pace, limit=21) == tempo
+
+
+def test_what_the_teammate_holds_is_known_from_the_step_it_was_seen_to() -> None:
+    frames = Frames()
+    frames.show(hidden=True)
+    assert frames.held is None
+    frames.show(mate="soup", steps=10)
+    frames.show(mate="soup", steps=20)
+    assert frames.held == Held("soup", 10)
+    frames.show(hidden=True, delivered=1, steps=5)
+    assert frames.held == Held(None, 35)

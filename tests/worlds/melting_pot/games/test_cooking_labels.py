@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     RoundEnd,
 )
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS, KitchenStrategy
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, PlanCooking
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import SUBGOALS, CritiqueInteraction, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import ProposeTeammate
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, parse_plan
@@ -148,7 +148,8 @@ def test_steady_teammate_leads_to_a_validated_hypothesis_that_is_used(number: in
     validated = [step.decision.thoughts.validated for step in played.steps]
     first = next(n for n, hypothesis in enumerate(validated) if hypothesis is not None)
     assert first < 400
-    assert sum(hypothesis is not None for hypothesis in validated) > 500
+    # It rests now and then, which the hypothesis did not predict, so it is not validated all the time.
+    assert sum(hypothesis is not None for hypothesis in validated) > 400
     for step in played.steps[first:]:
         strategy = step.decision.thoughts.strategy
         if step.decision.thoughts.validated and strategy:
@@ -171,7 +172,7 @@ def test_the_same_failure_is_asked_about_once(number: int, seed: int) -> None:
 @pytest.mark.parametrize(("number", "seed"), SHIFTS)
 def test_no_plan_begins_with_a_subgoal_that_failed_in_the_same_state(number: int, seed: int) -> None:
     for _, question, answer in shift(number, seed).asked(PlanCooking):
-        first = parse_plan(answer.subgoals, question.layout, ("interact", "wait", "move_to"))[0]
+        first = parse_plan(answer.subgoals, question.layout, SUBGOALS)[0]
         assert not (isinstance(first, Interact) and first.target in {barred.cell for barred in question.barred})
 
 
@@ -179,7 +180,7 @@ def test_no_plan_begins_with_a_subgoal_that_failed_in_the_same_state(number: int
 def test_plans_use_only_stations_within_reach(number: int, seed: int) -> None:
     for _, question, answer in shift(number, seed).asked(PlanCooking):
         question.check(answer)
-        for subgoal in parse_plan(answer.subgoals, question.layout, ("interact", "wait", "move_to")):
+        for subgoal in parse_plan(answer.subgoals, question.layout, SUBGOALS):
             if isinstance(subgoal, Interact):
                 assert shortest_approach(question.layout, question.pose, subgoal.target) is not None
 

@@ -7,8 +7,15 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
-from hm_agent.worlds.melting_pot.games.cooking.questions import BehaviourAnswer, ChooseRole, PredictTeammate, RoleAnswer
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, STANDS
+from hm_agent.worlds.melting_pot.games.cooking.questions import (
+    BehaviourAnswer,
+    ChooseRole,
+    PredictTeammate,
+    RevisedTeammate,
+    RevisionAnswer,
+    RoleAnswer,
+)
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach, steps_to_use
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
@@ -28,7 +35,7 @@ def test_example_kitchen_is_the_real_one() -> None:
     ("subgoals", "problem"),
     [
         (["interact((5, 1))"], "out of your reach"),
-        (["wait((3, 1))"], r"no pot stands there; pots are at \[\(4, 2\), \(4, 3\)\]"),
+        (["wait((3, 1))"], r"call 1, wait\(\(3, 1\)\): no pot stands there"),
         (["interact((2, 2))"], "bare floor"),
         (["interact((3, 4))"] * 11, "11 subgoals are too many"),
         (["fire_at((2, 2))"], "unknown function 'fire_at'"),
@@ -42,23 +49,64 @@ def test_plan_that_cannot_be_carried_out_is_refused(subgoals: list[str], problem
 
 
 def test_failed_subgoal_is_refused_only_as_the_first_of_a_plan() -> None:
-    with pytest.raises(ValueError, match=r"interact\(\(4, 2\)\): it came to nothing .* The pot is full"):
+    with pytest.raises(ValueError, match=r"interact\(\(4, 2\)\) has failed before .* The pot is full"):
         REFUSED.check(PlanAnswer(subgoals=["interact((4, 2))"]))
     REFUSED.check(PlanAnswer(subgoals=["interact((2, 1))", "interact((3, 4))", "interact((4, 2))"]))
     REFUSED.check(PlanAnswer(subgoals=["wait((4, 2))", "interact((4, 2))"]))
-    replace(REFUSED, barred=()).check(PlanAnswer(subgoals=["interact((4, 2))"]))
+    seen_before = replace(REFUSED.pots[0], step=180, ready=200)
+    replace(REFUSED, barred=(), pots=(seen_before, REFUSED.pots[1])).check(PlanAnswer(subgoals=["interact((4, 2))"]))
 
 
-def test_unknown_role_is_refused() -> None:
-    predict, choose = KITCHEN_EXAMPLES["predict_teammate"], KITCHEN_EXAMPLES["choose_role"]
+def test_every_unknown_role_and_behaviour_is_refused_at_once() -> None:
+    predict, choose = KITCHEN_EXAMPLES["predict_teammate_by_one"], KITCHEN_EXAMPLES["choose_role"]
     assert isinstance(predict, PredictTeammate)
     assert isinstance(choose, ChooseRole)
-    predict.check(BehaviourAnswer(behaviour=LOADS))
-    choose.check(RoleAnswer(teammate=LOADS, role=SERVES, strategy=""))
-    with pytest.raises(ValueError, match="behaviour: unknown role 'cooks'; there are 'loads pots', 'serves soup'"):
-        predict.check(BehaviourAnswer(behaviour="cooks"))
-    with pytest.raises(ValueError, match="role: unknown role 'waits'"):
-        choose.check(RoleAnswer(teammate=LOADS, role="waits", strategy=""))
+    predict.check(BehaviourAnswer(behaviours=["loads pots slowly"]))
+    choose.check(RoleAnswer(teammate="loads pots promptly", role=SERVES, strategy=""))
+    with pytest.raises(ValueError, match="behaviours: unknown behaviour 'loads pots'; there are 'loads pots promptly'"):
+        predict.check(BehaviourAnswer(behaviours=[LOADS]))
+    with pytest.raises(ValueError, match=r"teammate: unknown behaviour 'rests'.*role: unknown role 'waits'"):
+        choose.check(RoleAnswer(teammate="rests", role="waits", strategy=""))
+
+
+def test_prediction_needs_one_behaviour_a_hypothesis() -> None:
+    question = KITCHEN_EXAMPLES["predict_teammate"]
+    with pytest.raises(ValueError, match="behaviours: 1 given, 3 wanted, one for each hypothesis"):
+        question.check(BehaviourAnswer(behaviours=["stands around"]))
+
+
+def revision(*hypotheses: tuple[int, str, str]) -> RevisionAnswer:
+    kept = [RevisedTeammate(of=of, hypothesis=words, next=behaviour) for of, words, behaviour in hypotheses]
+    return RevisionAnswer(hypotheses=kept, teammate="stands around", role=LOADS, strategy="Load.")
+
+
+def test_revision_keeps_rewords_and_adds_hypotheses() -> None:
+    kept, reworded, new = (
+        (2, "", "loads pots slowly"),
+        (1, "It loads.", "loads pots promptly"),
+        (0, "It rests.", STANDS),
+    )
+    KITCHEN_EXAMPLES["revise_teammate"].check(revision(kept, reworded, new))
+
+
+def test_all_errors_of_a_revision_are_named_at_once() -> None:
+    question = KITCHEN_EXAMPLES["revise_teammate"]
+    with pytest.raises(ValueError, match="hypotheses: 0 given, 1 to 5 wanted"):
+        question.check(revision())
+    wrong = revision((0, "", "rests"), (3, "It rests.", STANDS), (1, "", STANDS), (1, "", STANDS))
+    with pytest.raises(
+        ValueError, match=r"hypothesis 1 is named more than once; next: unknown behaviour 'rests'"
+    ) as raised:
+        question.check(wrong)
+    assert "a new one needs words" in str(raised.value)
+    assert "no hypothesis has the number 3" in str(raised.value)
+
+
+def test_choices_by_the_same_hypothesis_and_prediction_are_equal() -> None:
+    choose = KITCHEN_EXAMPLES["choose_role"]
+    assert isinstance(choose, ChooseRole)
+    assert replace(choose, state=replace(choose.state, step=400), history=()) == choose
+    assert replace(choose, expected="loads pots slowly") != choose
 
 
 def test_approach_counts_turns_and_steps() -> None:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import EvaluateCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ChooseRole,
     FollowCookingStrategy,
@@ -21,13 +21,15 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     PredictTeammate,
     ProposeTeammate,
     ReadTeammate,
+    ReviseTeammate,
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY
 from tests.worlds.melting_pot.games.kitchen_examples import (
-    AFTER,
-    BEFORE,
+    CARRIED_OUT,
     COOKS,
-    COSTS,
+    FAITH,
+    NOW,
     PLAN_COOKING,
     PLANNED,
     ROUNDS,
@@ -53,23 +55,23 @@ def steady(role: str) -> tuple[KitchenInteraction, ...]:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_made_strategy_shares_the_work(role: str) -> None:
-    assert ask(MakeCookingStrategy(COOKS, steady(role), *COSTS)).role == SHARE[role]
+    assert ask(MakeCookingStrategy(COOKS, steady(role), NOW)).role == SHARE[role]
 
 
 def test_strategy_without_any_round_is_to_do_everything() -> None:
-    assert ask(MakeCookingStrategy(COOKS, (), *COSTS)).role == EVERYTHING
+    assert ask(MakeCookingStrategy(COOKS, (), NOW)).role == EVERYTHING
 
 
 @pytest.mark.parametrize("history", MIXED)
 def test_following_a_strategys_words_gives_the_role_it_was_made_with(
     history: tuple[KitchenInteraction, ...],
 ) -> None:
-    made = ask(MakeCookingStrategy(COOKS, history, *COSTS))
-    assert ask(FollowCookingStrategy(COOKS, history, COSTS[0], made.strategy)).role == made.role
+    made = ask(MakeCookingStrategy(COOKS, history, NOW))
+    assert ask(FollowCookingStrategy(COOKS, history, NOW, made.strategy)).role == made.role
 
 
 def test_unknown_words_are_followed_by_doing_everything() -> None:
-    assert ask(FollowCookingStrategy(COOKS, ROUNDS, COSTS[0], "Dance.")).role == EVERYTHING
+    assert ask(FollowCookingStrategy(COOKS, ROUNDS, NOW, "Dance.")).role == EVERYTHING
 
 
 @pytest.mark.parametrize(
@@ -95,12 +97,27 @@ def test_hindsight_is_positive_only_where_all_work_would_have_been_done(
 
 @pytest.mark.parametrize("history", MIXED)
 def test_one_question_is_answered_as_the_separate_ones(history: tuple[KitchenInteraction, ...]) -> None:
-    answer = ask(ReadTeammate(COOKS, history, *COSTS))
+    answer = ask(ReadTeammate(COOKS, history, NOW))
     assert answer.hypothesis == ask(ProposeTeammate(COOKS, history, ())).hypothesis
-    assert answer.teammate == ask(PredictTeammate(COOKS, history, answer.hypothesis)).behaviour
+    assert [answer.teammate] == ask(PredictTeammate(COOKS, history, (Hypothesis(answer.hypothesis),), NOW)).behaviours
     expected = answer.teammate if history else None
-    chosen = ask(ChooseRole(COOKS, history, answer.hypothesis, expected, *COSTS))
+    chosen = ask(ChooseRole(COOKS, history, answer.hypothesis, expected, NOW))
     assert (answer.role, answer.strategy) == (chosen.role, chosen.strategy)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_revision_predicts_a_steady_teammate_and_shares_the_work(role: str) -> None:
+    answer = ask(ReviseTeammate(COOKS, steady(role), (), NOW))
+    assert answer.teammate.startswith(role)
+    assert answer.role == SHARE[role]
+    assert {each.of for each in answer.hypotheses} == {0}
+
+
+def test_revision_keeps_known_hypotheses_by_their_number() -> None:
+    loads = next(each.words for each in LIBRARY if each.role == LOADS and each.tempo is None)
+    answer = ask(ReviseTeammate(COOKS, steady(LOADS), (*FAITH, Hypothesis(loads, 0.6)), NOW))
+    assert (3, "") in {(each.of, each.hypothesis) for each in answer.hypotheses}
+    assert not {1, 2} & {each.of for each in answer.hypotheses}
 
 
 def test_plan_without_a_strategy_is_to_do_everything() -> None:
@@ -112,7 +129,11 @@ def test_plan_without_a_strategy_is_to_do_everything() -> None:
 
 @pytest.mark.parametrize(
     ("paid", "failed", "words"),
-    [(40.0, None, "2 delivered: go on"), (0.0, None, "what is missing"), (20.0, PLANNED[0], "changed nothing")],
+    [
+        (40.0, None, "2 soups delivered in 30 steps"),
+        (0.0, None, "0 soups delivered in 30 steps"),
+        (20.0, PLANNED[0], "changed nothing"),
+    ],
 )
 def test_plan_is_evaluated_by_its_failure_or_its_deliveries(paid: float, failed: str | None, words: str) -> None:
-    assert words in ask(EvaluateCooking(COOKS, PLANNED, failed, paid, BEFORE, AFTER)).critique
+    assert words in ask(replace(CARRIED_OUT, failed=failed, reward=paid)).critique

@@ -1,4 +1,4 @@
-"""What the teammate does: its activities, its pace, and its role in each round.
+"""What the teammate does: its activities, what it holds, its pace, and its role and tempo in each round.
 
 Code labels the activities from what is in view and what must have happened out of view (appendix C.3, step 1). A round
 goes from one delivery to the next.
@@ -17,23 +17,28 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     DISH,
     EVERYTHING,
     LOADS,
+    PROMPTLY,
     SERVES,
+    SLOWLY,
     SOUP,
     STANDS,
     TOMATO,
     Kitchen,
     Pot,
     Station,
+    behaviour_of,
 )
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
-TOOK_TOMATO, FILLED = "picked up a tomato", "put a tomato into a pot"
-TOOK_DISH, TOOK_SOUP, DELIVERED = "picked up a dish", "took soup from a pot", "delivered soup"
+TOOK_TOMATO, FILLED = "took a tomato", "put a tomato into a pot"
+TOOK_DISH, TOOK_SOUP, DELIVERED = "took a dish", "took soup from a pot", "delivered soup"
 PUT_DOWN = "put something down"
 LOADING, SERVING = (TOOK_TOMATO, FILLED), (TOOK_DISH, TOOK_SOUP, DELIVERED)
 """The activities of a cook who loads pots, and of one who serves soup."""
+HELD_AFTER = {TOOK_TOMATO: TOMATO, TOOK_DISH: DISH, TOOK_SOUP: SOUP}
+"""What a cook holds after an activity; nothing after the others."""
 
 REFILL_DELAY = 5
 """A pot that will be ready more than this many steps later than expected was emptied and refilled in between."""
@@ -60,6 +65,14 @@ class Activity:
     seen: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the teammate holds, None for nothing. since: the step from which on it is known to."""
+
+    thing: str | None
+    since: int
+
+
 @dataclass(slots=True)
 class PotEstimate:
     """What must be in a pot given all that is known. ready: the step from which its soup can be taken."""
@@ -80,6 +93,8 @@ class ActivityReader:
         self._pots: dict[Cell, PotEstimate] = {}
         self._before: tuple[Pose, str | None] | None = None
         self._seen: PlayerSighting | None = None
+        self.held: Held | None = None
+        """What the teammate holds by all that is seen and inferred; None before it was first seen."""
 
     def read(self, step: int, view: TextualMap, kitchen: Kitchen, delivered: int) -> tuple[Activity, ...]:
         """The activities that this frame reveals. delivered: how many soups the teammate delivered in this step."""
@@ -90,7 +105,20 @@ class ActivityReader:
             self._before = view.pose, view.mark
             activities += self._from_hands(step, view, kitchen)
             activities += self._from_pots(step, kitchen)
+        self._update_held(step, view, activities)
         return tuple(activities)
+
+    def _update_held(self, step: int, view: TextualMap, activities: Sequence[Activity]) -> None:
+        """Updates what the teammate holds: by sight where it is in view, else by what it did last."""
+        sight = next((player for player in view.players if player.kind == self._teammate), None)
+        if sight is not None:
+            thing = sight.mark
+        elif self.held is not None and activities:
+            thing = HELD_AFTER.get(activities[-1].did)
+        else:
+            return
+        if self.held is None or self.held.thing != thing:
+            self.held = Held(thing, step)
 
     def _apply(self, cell: Cell, before: str | None, after: str | None) -> str | None:
         """Updates the pot at a cell by the change of hands of a cook who faces it; None if no pot changed."""
@@ -185,7 +213,8 @@ class PaceReader:
         self._steps: deque[Pace] = deque()
         self.latest = Pace()
 
-    def read(self, step: int, kitchen: Kitchen, activities: Sequence[Activity]) -> None:
+    def read(self, step: int, kitchen: Kitchen, activities: Sequence[Activity]) -> Pace:
+        """Takes a step in and returns its pace alone."""
         pots = kitchen.pots
         done = [activity.did for activity in activities]
         now = Pace(
@@ -198,15 +227,36 @@ class PaceReader:
         self.latest += now
         if len(self._steps) > PACE_WINDOW:
             self.latest -= self._steps.popleft()
+        return now
+
+
+def tempo_of(role: str | None, pace: Pace, limit: int) -> str | None:
+    """The tempo of a cook in a role; None if the pace doesn't tell, as there was too little work or no role.
+
+    limit: the steps for each tomato while a pot has room, and for each soup while one is ready, up to which it is
+    prompt.
+    """
+    done, waited = 0, 0
+    if role in (LOADS, EVERYTHING):
+        done, waited = pace.tomatoes, pace.room
+    if role in (SERVES, EVERYTHING):
+        done, waited = done + pace.soups, waited + pace.ready
+    if waited > limit * max(done, 1):
+        return SLOWLY
+    return PROMPTLY if done else None
 
 
 @dataclass(frozen=True, slots=True)
 class RoundEnd(Event):
-    """The end of a round. activities: the teammate's in it. role: the teammate's by these, None if unclear."""
+    """The end of a round. activities: the teammate's in it. role: the teammate's by these, None if unclear.
+
+    pace: the teammate's in this round.
+    """
 
     partner: str
     activities: tuple[Activity, ...]
     role: str | None
+    pace: Pace
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +280,10 @@ class Lull(RoundEnd):
 
 @dataclass(frozen=True, slots=True)
 class KitchenInteraction:
-    """One round. behaviour: the teammate's role in it. own: what the agent held at its end.
+    """One round. behaviour: the teammate's role in it, None if unclear. own: what the agent held at its end.
 
-    by: who delivered, None after a lull. other: None, since this game has no inventories.
+    by: who delivered, None after a lull. tempo: the teammate's, None if unclear. held: by the teammate at its end.
+    other: None, since this game has no inventories.
     """
 
     step: int
@@ -242,7 +293,14 @@ class KitchenInteraction:
     reward: float
     activities: tuple[Activity, ...]
     by: str | None
+    tempo: str | None = None
+    held: Held | None = None
     other: Counts | None = None
+
+    @property
+    def conduct(self) -> str | None:
+        """The teammate's role with its tempo."""
+        return behaviour_of(self.behaviour, self.tempo)
 
 
 class RoundReader:
@@ -253,6 +311,7 @@ class RoundReader:
         self._start = 0
         self._activities: deque[Activity] = deque()
         self._work_steps: deque[int] = deque()
+        self._pace = Pace()
 
     @property
     def latest(self) -> tuple[Activity, ...]:
@@ -260,10 +319,14 @@ class RoundReader:
         return tuple(self._activities)
 
     def read(
-        self, step: int, kitchen: Kitchen, activities: Sequence[Activity], deliverers: Sequence[str]
+        self, step: int, kitchen: Kitchen, activities: Sequence[Activity], deliverers: Sequence[str], pace: Pace
     ) -> tuple[RoundEnd, ...]:
-        """The rounds that end with this step. activities: the teammate's. deliverers: who delivered a soup."""
+        """The rounds that end with this step.
+
+        activities: the teammate's. deliverers: who delivered a soup. pace: the teammate's in this step.
+        """
         self._remember(step, kitchen, activities)
+        self._pace += pace
         if deliverers:
             return tuple(Delivery(step, self._teammate, *self._end_round(step), by) for by in deliverers)
         if step - self._start < ROUND_LIMIT:
@@ -281,11 +344,11 @@ class RoundReader:
         while self._work_steps and self._work_steps[0] <= step - ROLE_WINDOW:
             self._work_steps.popleft()
 
-    def _end_round(self, step: int) -> tuple[tuple[Activity, ...], str | None]:
-        """Begins a new round; returns the teammate's activities in the one that ends, and its role."""
+    def _end_round(self, step: int) -> tuple[tuple[Activity, ...], str | None, Pace]:
+        """Begins a new round; returns the teammate's activities, role and pace in the one that ends."""
         activities = tuple(activity for activity in self._activities if activity.step > self._start)
-        self._start = step
-        return activities, role_of(self._activities, idle=len(self._work_steps) >= WORK_STEPS)
+        pace, self._start, self._pace = self._pace, step, Pace()
+        return activities, role_of(self._activities, idle=len(self._work_steps) >= WORK_STEPS), pace
 
 
 def role_of(activities: Sequence[Activity], *, idle: bool) -> str | None:

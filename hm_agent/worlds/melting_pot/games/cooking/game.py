@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, Delivery, PaceReader, RoundReader
+from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, PaceReader, RoundReader
+from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
     DELIVERY,
@@ -15,6 +16,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Kitchen,
     KitchenRules,
     Station,
+    behaviour_of,
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind, rounds
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
@@ -33,7 +35,7 @@ from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcom
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
 
 
@@ -67,6 +69,9 @@ class CookingGame(Game):
             steps=facts.length.least,
         )
         items = [item.name for item in facts.items]
+        self._step = 0
+        self._mate: Teammate | None = None
+        """The teammate as last seen."""
         self.mind = CookingMind(self.rules, self._teammate, items, self.layout, self._kitchen, self._pace)
 
     # What happens
@@ -79,8 +84,15 @@ class CookingGame(Game):
         self._pose = self.mind.here = view.pose or self._pose
         others = len(deliverers) - deliverers.count(OWN)
         activities = self._activities.read(step, view, kitchen, others)
-        self._pace.read(step, kitchen, activities)
-        return self._rounds.read(step, kitchen, activities, deliverers)
+        self.mind.held, self.mind.step, self._step = self._activities.held, step, step
+        self._mate = self._seen_mate(memory)
+        pace = self._pace.read(step, kitchen, activities)
+        return self._rounds.read(step, kitchen, activities, deliverers, pace)
+
+    def _seen_mate(self, memory: EntityMemory) -> Teammate | None:
+        """The teammate where it was last seen, with what it holds by all that is known."""
+        seen, held = memory.players.get(self._teammate), self._activities.held
+        return Teammate(seen.cell, held.thing, seen.step, held.since) if seen and held else None
 
     def _deliverers(self, observation: Observation[View]) -> list[str]:
         """By whom the soups were delivered that have just paid: oneself, if that is where one's own has gone."""
@@ -101,9 +113,18 @@ class CookingGame(Game):
 
     # What to do about it
 
-    def why_replan(self, events: Sequence[Event]) -> str | None:
-        """Every delivery ends the plan."""
-        return next((event.describe() for event in events if isinstance(event, Delivery)), None)
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
+        """A plan goes on, also after a delivery, until something that it counts on is seen to be gone."""
+        kitchen, own = self._kitchen, None
+        if rest and isinstance(rest[0], Interact) and kitchen.hands != self._hands_before:
+            own, rest = rest[0].target, rest[1:]  # the current call has just been carried out
+        return what_is_gone(rest, kitchen.hands, self._before, kitchen.stations, self.rules.tomatoes, own)
+
+    def why_useless(self, station: Detection, held: str | None, moves: int) -> str | None:
+        if station.cell is None or not station.kind.startswith(POT):
+            return None
+        pot = self._kitchen.as_pot(Station(station.kind, station.cell, station.mark, self._step))
+        return pot.why_useless(held, self._step + moves)
 
     def ask_plan(self, context: PlanContext) -> PlanCooking:
         pose, kitchen = context.view.pose, self._kitchen
@@ -111,27 +132,29 @@ class CookingGame(Game):
         reach = kitchen.within_reach(pose.cell)
         in_reach = kitchen.reachable(pose.cell)
         unseen = tuple(sorted(cell for cell in reach if cell not in kitchen.looked_at))
-        seen = context.memory.players.get(self._teammate)
+        strategy = context.strategy
         return PlanCooking(
             rules=self.rules,
             step=context.observation.step,
             pose=pose,
             hands=kitchen.hands,
-            strategy=context.strategy.words or None,
-            role=context.strategy.role,
-            expected=context.strategy.expected_role,
+            strategy=strategy.words or None,
+            role=strategy.role,
+            expected=behaviour_of(strategy.expected_role, strategy.expected_tempo),
             pots=tuple(pot for pot in kitchen.pots if pot.cell in reach),
             stations=tuple(station for _, station in sorted(in_reach.items()) if not station.kind.startswith(POT)),
             spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
             floor=tuple(sorted(kitchen.room(pose.cell))),
             unseen=unseen,
-            teammate=Teammate(seen.cell, seen.mark, seen.step) if seen else None,
+            teammate=self._mate,
             recent=self._rounds.latest,
             pace=self._pace.latest,
             own=work_cost(kitchen, self.layout, pose, own=True),
             history=rounds(context.history),
             critiques=tuple(context.critiques),
             barred=self._failures.barred(kitchen, reach),
+            because=context.because,
+            previous=context.previous,
             layout=self.layout,
             reach=reach,
         )
@@ -143,6 +166,8 @@ class CookingGame(Game):
     def ask_critique(self, context: PlanContext, failed: Subgoal) -> CritiqueInteraction | None:
         if not isinstance(failed, Interact) or self._failures.is_explained(self._failed_state(failed)):
             return None
+        if self._known_reason(failed):
+            return None
         return CritiqueInteraction(
             rules=self.rules,
             target=failed.target,
@@ -151,24 +176,36 @@ class CookingGame(Game):
             after=self._kitchen.stations.get(failed.target),
             pots=self._kitchen.pots,
             step=context.observation.step,
+            teammate=self._mate,
         )
 
     def remember_failure(self, failed: Subgoal, why: str | None) -> None:
         if isinstance(failed, Interact):
-            self._failures.add(self._failed_state(failed), why)
+            self._failures.add(self._failed_state(failed), self._known_reason(failed) or why)
+
+    def _known_reason(self, failed: Interact) -> str | None:
+        """Why the target takes nothing as it is now, by the rules; None if it would."""
+        pot = next((pot for pot in self._kitchen.pots if pot.cell == failed.target), None)
+        return pot.why_useless(self._kitchen.hands, self._step) if pot else None
 
     def _failed_state(self, failed: Interact) -> FailureState:
+        """The state to bar: the present one if that explains the failure, else the one in which it was used."""
+        if self._known_reason(failed):
+            return state_of(failed.target, self._kitchen.hands, self._kitchen.stations.get(failed.target))
         return state_of(failed.target, self._hands_before, self._before.get(failed.target))
 
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> EvaluateCooking:
-        before, pose, kitchen = outcome.question, context.view.pose, self._kitchen
+        before, pose, kitchen, step = outcome.question, context.view.pose, self._kitchen, self._step
         assert isinstance(before, PlanCooking)
         assert pose is not None, "plans start from a known pose"
         return EvaluateCooking(
             rules=self.rules,
             plan=tuple(map(str, outcome.plan)),
+            done=context.previous.done if context.previous else 0,
+            because=context.because,
             failed=str(outcome.failed) if outcome.failed else None,
             reward=outcome.reward,
-            before=KitchenMoment(before.step, before.pose, before.hands, before.pots),
-            after=KitchenMoment(context.observation.step, pose, kitchen.hands, kitchen.pots),
+            before=KitchenMoment(before.step, before.pose, before.hands, before.pots, before.teammate),
+            after=KitchenMoment(step, pose, kitchen.hands, kitchen.pots, self._mate),
+            did=tuple(activity for activity in self._rounds.latest if activity.step > before.step),
         )

@@ -13,7 +13,11 @@ from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 LOADS, SERVES, EVERYTHING, STANDS = "loads pots", "serves soup", "does everything", "stands around"
 ROLES = (LOADS, SERVES, EVERYTHING, STANDS)
-"""The roles of a cook: the behaviours of this game."""
+"""The roles of a cook."""
+PROMPTLY, SLOWLY = "promptly", "slowly"
+"""The tempo of a cook that works: at most the steps a soup cooks for each piece of work that waits, or more."""
+BEHAVIOURS = (*(f"{role} {tempo}" for role in ROLES if role != STANDS for tempo in (PROMPTLY, SLOWLY)), STANDS)
+"""The behaviours to predict: a role, and the tempo of one that works."""
 
 TOMATO, DISH, SOUP = "tomato", "dish", "soup"
 """What a cook can hold."""
@@ -32,12 +36,27 @@ COMPLEMENT: Mapping[str | None, str] = {
 }
 """The agent's role by the teammate's, None while that is unknown: cooks who share the work deliver most."""
 OWN_PART: Mapping[str, str] = {
-    LOADS: "keep all pots full of tomatoes",
-    SERVES: "fetch dishes, take soup as soon as it is cooked, and deliver it",
-    EVERYTHING: "fill pots, fetch a dish while they cook, and deliver, whatever is missing most",
-    STANDS: "keep out of the way",
+    LOADS: "Keep all pots full of tomatoes",
+    SERVES: "Fetch dishes, take each soup as soon as it is cooked, and deliver it",
+    EVERYTHING: "Fill the pots, fetch a dish while they cook, and deliver the soup",
+    STANDS: "Keep out of the way",
 }
 """The agent's strategy for each role, in words."""
+
+
+def behaviour_of(role: str | None, tempo: str | None) -> str | None:
+    """A role with its tempo, as predictions name it; the role alone if it has no tempo."""
+    return role if role in (None, STANDS) or tempo is None else f"{role} {tempo}"
+
+
+def role_in(behaviour: str) -> str:
+    """The role of a behaviour, with or without a tempo."""
+    return behaviour.removesuffix(f" {PROMPTLY}").removesuffix(f" {SLOWLY}")
+
+
+def tempo_in(behaviour: str) -> str | None:
+    """The tempo of a behaviour; None if it has none."""
+    return next((tempo for tempo in (PROMPTLY, SLOWLY) if behaviour.endswith(f" {tempo}")), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +92,24 @@ class Pot:
         """True if its soup can be taken at a step, extrapolated from when it was last seen."""
         return self.ready is not None and self.ready <= step
 
+    def why_useless(self, hands: str | None, step: int) -> str | None:
+        """Why using the pot at a step can't work unless it changes, in words; None if it may work.
+
+        hands: what the cook holds then.
+        """
+        if hands == TOMATO:
+            return "the pot is full" if self.is_full else None
+        if hands == DISH and not self.is_full:
+            return f"the pot is not full, so no soup cooks in it: {count('tomato', self.tomatoes)}"
+        if hands == DISH:
+            return None if self.is_cooked or self.is_cooked_by(step + 1) else "its soup is not cooked yet"
+        return "a pot takes no soup back" if hands == SOUP else "a pot gives nothing to empty hands"
+
+
+def count(thing: str, number: int) -> str:
+    """`1 tomato`, `2 tomatoes`."""
+    return f"{number} {thing}{'' if number == 1 else 'es' if thing.endswith('o') else 's'}"
+
 
 class Kitchen:
     """What one cook has seen of a kitchen so far."""
@@ -103,9 +140,10 @@ class Kitchen:
     @property
     def pots(self) -> tuple[Pot, ...]:
         """The pots seen so far, sorted by cell."""
-        return tuple(self._pot(s) for _, s in sorted(self.stations.items()) if s.kind.startswith(POT))
+        return tuple(self.as_pot(s) for _, s in sorted(self.stations.items()) if s.kind.startswith(POT))
 
-    def _pot(self, station: Station) -> Pot:
+    def as_pot(self, station: Station) -> Pot:
+        """What a station of kind `pot_<tomatoes>` tells of the pot."""
         tomatoes = int(station.kind.removeprefix(POT))
         is_full = tomatoes >= self._recipe.tomatoes
         ready = None
@@ -170,23 +208,41 @@ class KitchenRules:
     reward: float
     steps: int
     roles: tuple[str, ...] = ROLES
+    behaviours: tuple[str, ...] = BEHAVIOURS
 
-    def check(self, name: str, role: str) -> None:
-        """Raises ValueError for an unknown role. name: the answer's field, for the error text."""
-        if role not in self.roles:
-            raise ValueError(f"{name}: unknown role {role[:20]!r}; there are {', '.join(map(repr, self.roles))}")
+    def unknown_role(self, name: str, role: str) -> list[str]:
+        """An error text if a role is unknown. name: the answer's field."""
+        return unknown(name, "role", role, self.roles)
+
+    def unknown_behaviour(self, name: str, behaviour: str) -> list[str]:
+        """An error text if a behaviour is unknown. name: the answer's field."""
+        return unknown(name, "behaviour", behaviour, self.behaviours)
+
+
+def unknown(name: str, kind: str, said: str, known: Sequence[str]) -> list[str]:
+    """An error text if what an answer says in the field `name` is not known; empty if it is."""
+    return [] if said in known else [f"{name}: unknown {kind} {said[:20]!r}; there are {', '.join(map(repr, known))}"]
+
+
+def refuse(problems: Sequence[str]) -> None:
+    """Raises ValueError with all problems of an answer, if there are any."""
+    if problems:
+        raise ValueError("; ".join(problems))
 
 
 @dataclass(frozen=True, slots=True)
 class KitchenStrategy(SubstrateStrategy):
-    """role: the agent's role. expected_role: the role that the teammate is expected to play, None if unknown."""
+    """role: the agent's role. expected_role, expected_tempo: the teammate's as expected, None if unknown."""
 
     role: str | None = None
     expected_role: str | None = None
+    expected_tempo: str | None = None
 
 
 def strategy_for(teammate: str | None) -> KitchenStrategy:
-    """The strategy that complements the teammate's role, None if that is unknown."""
-    role = COMPLEMENT[teammate]
-    expecting = "not knowing yet what the teammate does" if teammate is None else f"since the teammate {teammate}"
-    return KitchenStrategy(f"{OWN_PART[role]}, {expecting}", role=role, expected_role=teammate)
+    """The strategy that complements the teammate's behaviour, None if that is unknown."""
+    expected = None if teammate is None else role_in(teammate)
+    role = COMPLEMENT[expected]
+    because = "as nothing is known of the teammate yet" if teammate is None else f"since the teammate {teammate}"
+    tempo = tempo_in(teammate) if teammate else None
+    return KitchenStrategy(f"{OWN_PART[role]}, {because}.", role=role, expected_role=expected, expected_tempo=tempo)

@@ -8,35 +8,56 @@ from pydantic import BaseModel
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.mind import Mind, OpponentModel
-from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, KitchenInteraction, PaceReader, RoundEnd
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import Kitchen, KitchenRules, KitchenStrategy, strategy_for
+from hm_agent.theory_of_mind.mind import Mind, OpponentModel, Revision
+from hm_agent.worlds.melting_pot.games.cooking.activities import (
+    Delivery,
+    Held,
+    KitchenInteraction,
+    PaceReader,
+    RoundEnd,
+    tempo_of,
+)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    STANDS,
+    Kitchen,
+    KitchenRules,
+    KitchenStrategy,
+    role_in,
+    strategy_for,
+    tempo_in,
+)
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
     BehaviourAnswer,
     ChooseRole,
     CookingStrategyAnswer,
     FollowCookingStrategy,
     JudgeCookingStrategy,
+    KitchenState,
     MakeCookingStrategy,
     PartAnswer,
     PredictTeammate,
     ProposeTeammate,
     ReadTeammate,
+    ReviseTeammate,
+    RevisionAnswer,
     RoleAnswer,
     TeammateMindAnswer,
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost, work_cost
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 
-TOLD = 8
+TOLD = 6
 """How many of the latest rounds questions show."""
 
 
 class CookingMind(Mind):
     """What strategists ask about the teammate in one kitchen, from what the cook knows of that kitchen.
 
-    here: the latest known pose of the cook, which the game sets at every frame.
+    here: the latest known pose of the cook. step: the present one. held: what the teammate holds. The game sets them at
+    every frame.
     """
+
+    asks_at_first = False
 
     def __init__(
         self,
@@ -51,6 +72,8 @@ class CookingMind(Mind):
         self._layout, self._kitchen, self._pace = layout, kitchen, pace
         self.players = (teammate,)
         self.here: Pose | None = None
+        self.step = 0
+        self.held: Held | None = None
 
     def understand(self, event: Event, answer: BaseModel | None) -> KitchenInteraction | None:
         if not isinstance(event, RoundEnd):
@@ -58,7 +81,35 @@ class CookingMind(Mind):
         delivered = event.by if isinstance(event, Delivery) else None
         reward = self.rules.reward if delivered else 0.0
         held = tuple(int(self._kitchen.hands == item) for item in self._items)
-        return KitchenInteraction(event.step, event.partner, event.role, held, reward, event.activities, delivered)
+        tempo = tempo_of(event.role, event.pace, self.rules.cooking_steps)
+        return KitchenInteraction(
+            event.step, event.partner, event.role, held, reward, event.activities, delivered, tempo, self.held
+        )
+
+    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
+        """True if role and tempo are as predicted; a tempo counts only if both are known."""
+        assert isinstance(interaction, KitchenInteraction)
+        if not self.is_informative(interaction):
+            return None
+        has_tempo = interaction.tempo is None or tempo_in(prediction) in (None, interaction.tempo)
+        return role_in(prediction) == interaction.behaviour and has_tempo
+
+    def is_informative(self, interaction: Interaction) -> bool:
+        """False if the teammate's role is unclear, or if it did nothing and had too little to do."""
+        assert isinstance(interaction, KitchenInteraction)
+        is_known = interaction.behaviour is not None
+        return is_known and bool(interaction.activities or interaction.tempo or interaction.behaviour == STANDS)
+
+    def repeats(self, history: Sequence[Interaction]) -> bool:
+        """True if the latest two informative rounds have the same role, and no different tempo."""
+        told = [each for each in rounds(history) if self.is_informative(each)][-2:]
+        tempos = {each.tempo for each in told} - {None}
+        return len(told) == 2 and told[0].behaviour == told[1].behaviour and len(tempos) < 2
+
+    def _state(self) -> KitchenState:
+        kitchen = self._kitchen
+        own, other = self._side(own=True), self._side(own=False)
+        return KitchenState(self.step, kitchen.hands, kitchen.pots, self.held, self._pace.latest, own, other)
 
     def _side(self, *, own: bool) -> WorkCost:
         return work_cost(self._kitchen, self._layout, self.here, own=own)
@@ -69,7 +120,7 @@ class CookingMind(Mind):
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictTeammate:
-        return PredictTeammate(self.rules, rounds(history), tuple(hypotheses))
+        return PredictTeammate(self.rules, rounds(history), tuple(hypotheses), self._state())
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, BehaviourAnswer)
@@ -82,28 +133,30 @@ class CookingMind(Mind):
             history=rounds(teammate.history),
             hypothesis=teammate.hypothesis.words if teammate.hypothesis else None,
             expected=teammate.expected,
-            pace=self._pace.latest,
-            own=self._side(own=True),
-            other=self._side(own=False),
+            state=self._state(),
         )
+
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> ReviseTeammate:
+        (teammate,) = opponents
+        return ReviseTeammate(self.rules, rounds(teammate.history), tuple(teammate.hypotheses), self._state())
+
+    def revised(self, answer: BaseModel) -> Sequence[Revision]:
+        assert isinstance(answer, RevisionAnswer)
+        return [Revision(each.of, each.hypothesis, each.next) for each in answer.hypotheses]
 
     def ask_minds(self, opponents: Sequence[OpponentModel]) -> ReadTeammate:
         (teammate,) = opponents
-        return ReadTeammate(
-            self.rules, rounds(teammate.history), self._pace.latest, self._side(own=True), self._side(own=False)
-        )
+        return ReadTeammate(self.rules, rounds(teammate.history), self._state())
 
     def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
         assert isinstance(answer, TeammateMindAnswer)
         return {self._teammate: Hypothesis(answer.hypothesis, prediction=answer.teammate)}
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeCookingStrategy:
-        return MakeCookingStrategy(
-            self.rules, rounds(history), self._pace.latest, self._side(own=True), self._side(own=False), best
-        )
+        return MakeCookingStrategy(self.rules, rounds(history), self._state(), best)
 
     def ask_application(self, history: Sequence[Interaction], strategy: str) -> FollowCookingStrategy:
-        return FollowCookingStrategy(self.rules, rounds(history), self._pace.latest, strategy)
+        return FollowCookingStrategy(self.rules, rounds(history), self._state(), strategy)
 
     def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> JudgeCookingStrategy:
         assert isinstance(interaction, KitchenInteraction)
@@ -115,8 +168,11 @@ class CookingMind(Mind):
         if isinstance(answer, PartAnswer):
             words = answer.strategy if isinstance(answer, CookingStrategyAnswer) else ""
             return KitchenStrategy(words, role=answer.role)
-        assert isinstance(answer, RoleAnswer)
-        return KitchenStrategy(answer.strategy, role=answer.role, expected_role=answer.teammate if informed else None)
+        assert isinstance(answer, RoleAnswer | RevisionAnswer)
+        if not informed:
+            return KitchenStrategy(answer.strategy, role=answer.role)
+        expected = role_in(answer.teammate), tempo_in(answer.teammate)
+        return KitchenStrategy(answer.strategy, None, False, answer.role, *expected)
 
     def undecided(self) -> KitchenStrategy:
         return KitchenStrategy("")

@@ -9,7 +9,8 @@ from typing import Any
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, KitchenInteraction, Pace
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station, refuse
+from hm_agent.worlds.melting_pot.games.cooking.rehearsal import Scene, why_impossible
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
@@ -20,8 +21,8 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Functions,
     Interact,
     MoveTo,
+    PreviousPlan,
     Subgoal,
-    SubgoalError,
     Wait,
     call_pattern,
     parse_plan,
@@ -31,16 +32,17 @@ SUBGOALS: Functions = {"interact": INTERACT, "wait": WAIT, "move_to": MOVE_TO}
 """The functions a plan may call."""
 MOST_SUBGOALS = 10
 """The largest number of subgoals in a plan; a longer one would be outdated long before its end."""
-UNEXPLAINED = "nothing changed"
+UNEXPLAINED = "your hands stayed as they were"
 
 
 @dataclass(frozen=True, slots=True)
 class Teammate:
-    """The teammate as last seen. hands: what it held."""
+    """The teammate as last seen. hands: what it held, by what it did since. since: when it was first known to."""
 
     cell: Cell
     hands: str | None
     step: int
+    since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class PlanCooking(Question[PlanAnswer]):
     stations: those that can be used from the agent's room. spare: the bare counters there. floor: the cells of the
     room. unseen: the counters there that were never in view. recent: the teammate's latest activities. own: the cost of
     work in the agent's room. history: the latest rounds, for an agent that plans without a strategist. critiques: the
-    lessons from earlier plans. barred: the stations that would fail if used at once.
+    lessons from earlier plans. barred: the stations that would fail if used at once. because: why a plan is asked for.
+    previous: the plan that is over, None at first.
     """
 
     template = "melting_pot/cooking/plan_cooking.j2"
@@ -83,6 +86,8 @@ class PlanCooking(Question[PlanAnswer]):
     history: tuple[KitchenInteraction, ...]
     critiques: tuple[str, ...]
     barred: tuple[Barred, ...]
+    because: str
+    previous: PreviousPlan | None
     layout: Layout = field(metadata=UNSHOWN)
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
     """All wall cells that can be used from the agent's room."""
@@ -96,30 +101,37 @@ class PlanCooking(Question[PlanAnswer]):
         return {"subgoals": {"items": calls, "minItems": 1, "maxItems": MOST_SUBGOALS}}
 
     def check(self, answer: PlanAnswer) -> None:
+        """Refuses calls out of reach, calls that can't work, and a first call that has failed in the present state."""
         if len(answer.subgoals) > MOST_SUBGOALS:
-            raise ValueError(f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most 10")
-        plan = parse_plan(answer.subgoals, self.layout, SUBGOALS, check=self._check_reach)
-        first = next((subgoal for subgoal in plan if isinstance(subgoal, Interact)), None)
-        for barred in self.barred:
-            if first == plan[0] and first.target == barred.cell:
-                raise SubgoalError(f"{first}: it came to nothing before with the same in your hands: {barred.why}")
+            raise ValueError(
+                f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most {MOST_SUBGOALS}"
+            )
+        plan = parse_plan(answer.subgoals, self.layout, SUBGOALS)
+        refuse([problem for subgoal in plan for problem in self._out_of_reach(subgoal)])
+        barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
+        failed = [f"{plan[0]} has failed before with the same in your hands: {barred.why}"] if barred else []
+        refuse([*failed, *why_impossible(self._scene, plan)])
 
-    def _check_reach(self, subgoal: Subgoal) -> None:
+    @property
+    def _scene(self) -> Scene:
+        bare = frozenset(self.spare)
+        return Scene(self.rules, self.layout, self.step, self.pose, self.hands, self.pots, self.stations, bare)
+
+    def _out_of_reach(self, subgoal: Subgoal) -> list[str]:
         if isinstance(subgoal, MoveTo) and subgoal.target not in self.floor:
-            raise SubgoalError(f"{subgoal}: {subgoal.target} is not in your room; its floor is {sorted(self.floor)}")
-        if isinstance(subgoal, Wait) and all(pot.cell != subgoal.target for pot in self.pots):
-            raise SubgoalError(f"{subgoal}: no pot stands there; pots are at {[pot.cell for pot in self.pots]}")
-        if isinstance(subgoal, Interact) and self.layout.is_open(subgoal.target):
-            raise SubgoalError(f"{subgoal}: that is bare floor; name a station, a pot or a counter")
+            return [f"{subgoal}: {subgoal.target} is not in your room; its floor is {sorted(self.floor)}"]
+        if isinstance(subgoal, Interact | Wait) and self.layout.is_open(subgoal.target):
+            return [f"{subgoal}: that is bare floor; name a station, a pot or a counter"]
         if isinstance(subgoal, Interact | Wait) and subgoal.target not in self.reach:
-            raise SubgoalError(f"{subgoal}: out of your reach; use what is named in your room")
+            return [f"{subgoal}: out of your reach; use what is named in your room"]
+        return []
 
 
 @dataclass(frozen=True, slots=True)
 class CritiqueInteraction(Question[Critique]):
     """Why did using a station leave the agent's hands unchanged, and what should it do instead? (appendix C.6)
 
-    before, after: the station before its use and now; None if none was known at the target.
+    before, after: the station before its use and now; None if none was known at the target. teammate: as last seen.
     """
 
     template = "melting_pot/cooking/critique_interaction.j2"
@@ -131,34 +143,40 @@ class CritiqueInteraction(Question[Critique]):
     after: Station | None
     pots: tuple[Pot, ...]
     step: int
+    teammate: Teammate | None
 
 
 @dataclass(frozen=True, slots=True)
 class KitchenMoment:
-    """The agent's pose, what it held, and the pots at one step."""
+    """The agent's pose, what it held, the pots and the teammate at one step."""
 
     step: int
     pose: Pose
     hands: str | None
     pots: tuple[Pot, ...]
+    teammate: Teammate | None
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluateCooking(Question[Critique]):
     """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
 
-    failed: the subgoal that left the agent's hands unchanged and so ended the plan, None if none did. reward: the sum
-    from the plan's beginning to its end.
+    done: how many of its calls were carried out. because: why it ended, in words. failed: the call that failed and so
+    ended it, None if none did. reward: the sum from the plan's beginning to its end. did: the teammate's activities
+    meanwhile.
     """
 
     template = "melting_pot/cooking/evaluate_cooking.j2"
     schema = Critique
     rules: KitchenRules
     plan: tuple[str, ...]
+    done: int
+    because: str
     failed: str | None
     reward: float
     before: KitchenMoment
     after: KitchenMoment
+    did: tuple[Activity, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,37 @@ PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategie
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Words, check_all, one_of
+from hm_agent.questions import Question, Remark, Words, one_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenRules
+from hm_agent.worlds.melting_pot.games.cooking.activities import Held, KitchenInteraction, Pace
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenRules, Pot, refuse
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
+
+MOST_HYPOTHESES = 5
+"""The largest number of hypotheses that one revision keeps (top k, table 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class KitchenState:
+    """A kitchen at one step, as questions about roles show it.
+
+    hands: what the agent holds. held: what the teammate holds, None if it was never seen. pace: the teammate's. own,
+    other: the cost of work in the agent's room and in the other one.
+    """
+
+    step: int
+    hands: str | None
+    pots: tuple[Pot, ...]
+    held: Held | None
+    pace: Pace
+    own: WorkCost
+    other: WorkCost
 
 
 class _ByRole:
@@ -28,7 +48,12 @@ class _ByRole:
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return dict.fromkeys(("teammate", "role", "behaviour"), one_of(self.rules.roles))
+        return _role_forms(self.rules)
+
+
+def _role_forms(rules: KitchenRules) -> Mapping[str, Mapping[str, Any]]:
+    behaviour = one_of(rules.behaviours)
+    return {"role": one_of(rules.roles), "teammate": behaviour, "next": behaviour}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +75,30 @@ class BehaviourAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class PredictTeammate(_ByRole, Question[BehaviourAnswer]):
-    """Which role will the teammate play in the next round by each hypothesis? (step 4) The last one is acted on."""
+class PredictTeammate(Question[BehaviourAnswer]):
+    """What will the teammate do in the next round by each hypothesis, and how fast? (step 4) The last is acted on."""
 
     template = "melting_pot/cooking/predict_teammate.j2"
     schema = BehaviourAnswer
     rules: KitchenRules
     history: tuple[KitchenInteraction, ...]
     hypotheses: tuple[Hypothesis, ...]
+    state: KitchenState
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        count = max(1, len(self.hypotheses))
+        return {"behaviours": {"items": one_of(self.rules.behaviours), "minItems": count, "maxItems": count}}
 
     def check(self, answer: BehaviourAnswer) -> None:
-        wanted = max(1, len(self.hypotheses))
-        if len(answer.behaviours) != wanted:
-            raise ValueError(f"behaviours: {len(answer.behaviours)} given, {wanted} wanted, one for each hypothesis")
-        for behaviour in answer.behaviours:
-            self.rules.check("behaviours", behaviour)
+        wanted, given = max(1, len(self.hypotheses)), len(answer.behaviours)
+        count = [] if given == wanted else [f"behaviours: {given} given, {wanted} wanted, one for each hypothesis"]
+        said = [text for each in answer.behaviours for text in self.rules.unknown_behaviour("behaviours", each)]
+        refuse([*count, *said])
 
 
 class RoleAnswer(BaseModel):
-    """What the teammate is expected to do, and which role to play oneself."""
+    """What the teammate is expected to do, and which role to play beside it."""
 
     reasoning: str = ""
     teammate: str
@@ -76,33 +106,33 @@ class RoleAnswer(BaseModel):
     strategy: Words
 
 
+def check_role(rules: KitchenRules, answer: RoleAnswer) -> list[str]:
+    """The problems of the behaviour and the role that an answer names."""
+    return [*rules.unknown_behaviour("teammate", answer.teammate), *rules.unknown_role("role", answer.role)]
+
+
 @dataclass(frozen=True, slots=True)
 class ChooseRole(_ByRole, Question[RoleAnswer]):
     """Which role should the agent play? (step 5)
 
-    history: the latest rounds. expected: the teammate's role that the hypothesis predicts. own, other: the cost of work
-    in the agent's room and in the other one.
+    history: the latest rounds. expected: the behaviour that the hypothesis predicts. Questions are equal if hypothesis
+    and expected behaviour are: then an earlier answer holds on.
     """
 
     template = "melting_pot/cooking/choose_role.j2"
     schema = RoleAnswer
     rules: KitchenRules
-    history: tuple[KitchenInteraction, ...]
+    history: tuple[KitchenInteraction, ...] = field(compare=False)
     hypothesis: str | None
     expected: str | None
-    pace: Pace
-    own: WorkCost
-    other: WorkCost
+    state: KitchenState = field(compare=False)
 
     def check(self, answer: RoleAnswer) -> None:
-        check_all(
-            lambda: self.rules.check("teammate", answer.teammate),
-            lambda: self.rules.check("role", answer.role),
-        )
+        refuse(check_role(self.rules, answer))
 
 
 class TeammateMindAnswer(RoleAnswer):
-    """What is thought of the teammate and what it is expected to do, and which role to play oneself."""
+    """What is thought of the teammate, what it is expected to do, and which role to play beside it."""
 
     hypothesis: Words
 
@@ -115,26 +145,79 @@ class ReadTeammate(_ByRole, Question[TeammateMindAnswer]):
     schema = TeammateMindAnswer
     rules: KitchenRules
     history: tuple[KitchenInteraction, ...]
-    pace: Pace
-    own: WorkCost
-    other: WorkCost
+    state: KitchenState
 
     def check(self, answer: TeammateMindAnswer) -> None:
-        check_all(
-            lambda: self.rules.check("teammate", answer.teammate),
-            lambda: self.rules.check("role", answer.role),
+        refuse(check_role(self.rules, answer))
+
+
+class RevisedTeammate(BaseModel):
+    """One hypothesis about the teammate: kept, reworded or new."""
+
+    of: int
+    hypothesis: Remark
+    next: str
+
+
+class RevisionAnswer(BaseModel):
+    """The hypotheses about the teammate with what each predicts, what is expected of it, and which role to play."""
+
+    reasoning: str = ""
+    hypotheses: list[RevisedTeammate]
+    teammate: str
+    role: str
+    strategy: Words
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseTeammate(Question[RevisionAnswer]):
+    """Which hypotheses to keep, reword or add, what does each predict, and which role to play in view of all?
+
+    hypotheses: all that are kept, the oldest first.
+    """
+
+    template = "melting_pot/cooking/revise_teammate.j2"
+    schema = RevisionAnswer
+    rules: KitchenRules
+    history: tuple[KitchenInteraction, ...]
+    hypotheses: tuple[Hypothesis, ...]
+    state: KitchenState
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        numbers = {"minimum": 0, "maximum": len(self.hypotheses)}
+        return {**_role_forms(self.rules), "hypotheses": {"minItems": 1, "maxItems": MOST_HYPOTHESES}, "of": numbers}
+
+    def check(self, answer: RevisionAnswer) -> None:
+        count, numbers = len(answer.hypotheses), [each.of for each in answer.hypotheses if each.of]
+        problems = (
+            [] if 1 <= count <= MOST_HYPOTHESES else [f"hypotheses: {count} given, 1 to {MOST_HYPOTHESES} wanted"]
         )
+        problems += [
+            f"of: hypothesis {number} is named more than once" for number in set(numbers) if numbers.count(number) > 1
+        ]
+        problems += [text for each in answer.hypotheses for text in self._problems(each)]
+        problems += self.rules.unknown_behaviour("teammate", answer.teammate)
+        refuse([*problems, *self.rules.unknown_role("role", answer.role)])
+
+    def _problems(self, each: RevisedTeammate) -> list[str]:
+        problems = self.rules.unknown_behaviour("next", each.next)
+        if not 0 <= each.of <= len(self.hypotheses):
+            problems.append(f"of: no hypothesis has the number {each.of}; 0 is for a new one")
+        if not each.of and not each.hypothesis:
+            problems.append("hypothesis: a new one needs words")
+        return problems
 
 
 class PartAnswer(BaseModel):
-    """Which role to play oneself."""
+    """Which role to play."""
 
     reasoning: str = ""
     role: str
 
 
 class CookingStrategyAnswer(PartAnswer):
-    """A strategy in words, and the role it comes to."""
+    """A strategy in words, and the role that follows from it."""
 
     strategy: Words
 
@@ -147,13 +230,11 @@ class MakeCookingStrategy(_ByRole, Question[CookingStrategyAnswer]):
     schema = CookingStrategyAnswer
     rules: KitchenRules
     history: tuple[KitchenInteraction, ...]
-    pace: Pace
-    own: WorkCost
-    other: WorkCost
+    state: KitchenState
     best: tuple[Hypothesis, ...] = ()
 
     def check(self, answer: CookingStrategyAnswer) -> None:
-        self.rules.check("role", answer.role)
+        refuse(self.rules.unknown_role("role", answer.role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +245,11 @@ class FollowCookingStrategy(_ByRole, Question[PartAnswer]):
     schema = PartAnswer
     rules: KitchenRules
     history: tuple[KitchenInteraction, ...]
-    pace: Pace
+    state: KitchenState
     strategy: str
 
     def check(self, answer: PartAnswer) -> None:
-        self.rules.check("role", answer.role)
+        refuse(self.rules.unknown_role("role", answer.role))
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ class MatrixGame(Game):
     def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
 
-    def why_replan(self, events: Sequence[Event]) -> str | None:
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
         is_over = any(isinstance(event, InteractionEvent) for event in events)
         return "an interaction is over, and you have come back with the starting inventory" if is_over else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +12,6 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
-    COMPLEMENT,
     COOKED,
     DISH,
     EVERYTHING,
@@ -22,10 +22,12 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     SOUP,
     TOMATO,
     Station,
+    count,
     strategy_for,
 )
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
+    MOST_HYPOTHESES,
     BehaviourAnswer,
     ChooseRole,
     CookingStrategyAnswer,
@@ -36,14 +38,25 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     PredictTeammate,
     ProposeTeammate,
     ReadTeammate,
+    RevisedTeammate,
+    ReviseTeammate,
+    RevisionAnswer,
     RoleAnswer,
     TeammateMindAnswer,
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import likeliest_strategy, predict_role
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
+    LIBRARY,
+    TeammateStrategy,
+    likeliest_strategy,
+    posterior,
+    predict_behaviour,
+)
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import distance
 from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal, Wait
+
+_AboutRounds = PredictTeammate | ReadTeammate | ReviseTeammate | MakeCookingStrategy
 
 COVERS = {LOADS: {LOADS}, SERVES: {SERVES}, EVERYTHING: {LOADS, SERVES}}
 """The work that each role does."""
@@ -57,31 +70,65 @@ def propose(question: ProposeTeammate) -> HypothesisAnswer:
 
 
 def predict(question: PredictTeammate) -> BehaviourAnswer:
-    words = [hypothesis.words for hypothesis in question.hypotheses] or [""]
-    return BehaviourAnswer(behaviours=[predict_role(each, question.history) for each in words])
+    words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
+    return BehaviourAnswer(behaviours=[_predicted(each, question) for each in words or [None]])
+
+
+def _predicted(words: str | None, question: _AboutRounds) -> str:
+    """The behaviour that a hypothesis predicts."""
+    return predict_behaviour(words, question.history, question.state.pace, question.rules.cooking_steps)
 
 
 def choose(question: ChooseRole) -> RoleAnswer:
     strategy = strategy_for(question.expected)
     assert strategy.role is not None
     return RoleAnswer(
-        teammate=strategy.expected_role or question.rules.roles[-1], role=strategy.role, strategy=strategy.words
+        teammate=question.expected or question.rules.behaviours[-1], role=strategy.role, strategy=strategy.words
     )
 
 
 def read_teammate(question: ReadTeammate) -> TeammateMindAnswer:
     """Proposes a hypothesis about the teammate and answers with the role that complements its prediction."""
     believed = likeliest_strategy(question.history, ())
-    expected = predict_role(believed.words, question.history)
+    expected = _predicted(believed.words, question)
     strategy = strategy_for(expected if question.history else None)
     assert strategy.role is not None
     return TeammateMindAnswer(hypothesis=believed.words, teammate=expected, role=strategy.role, strategy=strategy.words)
 
 
+def revise_teammate(question: ReviseTeammate) -> RevisionAnswer:
+    """Keeps the likeliest strategies and acts on the behaviour that is likeliest in view of all."""
+    chances = posterior(question.history, question.hypotheses)
+    kept = sorted(LIBRARY, key=lambda strategy: -chances[strategy])[:MOST_HYPOTHESES]
+    numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
+    # The likeliest comes last, since the last one is acted on where one is.
+    revised = [
+        RevisedTeammate(
+            of=numbers.get(each.words, 0),
+            hypothesis="" if each.words in numbers else each.words,
+            next=_predicted(each.words, question),
+        )
+        for each in reversed(kept)
+    ]
+    expected = _likeliest_behaviour(chances, question)
+    strategy = strategy_for(expected if question.history else None)
+    assert strategy.role is not None
+    return RevisionAnswer(hypotheses=revised, teammate=expected, role=strategy.role, strategy=strategy.words)
+
+
+def _likeliest_behaviour(chances: Mapping[TeammateStrategy, float], question: ReviseTeammate) -> str:
+    """The behaviour with the highest probability, summed over the strategies that predict it."""
+    weights: dict[str, float] = defaultdict(float)
+    for strategy, chance in chances.items():
+        weights[_predicted(strategy.words, question)] += chance
+    return max(weights, key=lambda behaviour: weights[behaviour])
+
+
 def make_strategy(question: MakeCookingStrategy) -> CookingStrategyAnswer:
     """Answers with the role that complements the teammate's likeliest strategy."""
-    history = question.history
-    role = COMPLEMENT[predict_role(likeliest_strategy(history, ()).words, history) if history else None]
+    believed = likeliest_strategy(question.history, ())
+    role = strategy_for(_predicted(believed.words, question) if question.history else None).role
+    assert role is not None
     return CookingStrategyAnswer(role=role, strategy=OWN_PART[role])
 
 
@@ -100,7 +147,8 @@ def plan(question: PlanCooking) -> PlanAnswer:
     subgoals = _explore(question) or BeamSearch(question).best_plan()
     if not subgoals:
         here = question.pose.cell
-        subgoals = [Wait(question.pots[0].cell)] if question.pots else [MoveTo(here)]
+        can_wait = question.pots and question.hands != SOUP
+        subgoals = [Wait(question.pots[0].cell)] if can_wait else [MoveTo(here)]
     return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
 
 
@@ -121,29 +169,28 @@ def criticise(question: CritiqueInteraction) -> Critique:
 def _reason(hands: str | None, used: Station | None, tomatoes: int) -> str:
     """Why, by the rules of the kitchen, using a station changed nothing. hands: what the cook held."""
     if used is None:
-        return "Nothing lies there, and one needs something in one's hands to put it down."
+        return "Nothing lies there, and you hold nothing to put down."
     if not used.kind.startswith(POT):
         if hands is not None:
-            return f"With a {hands} in the hands nothing can be taken there: use it or put it down first."
+            return f"With a {hands} in your hands you can take nothing there: use it or put it down first."
         return "It takes soup, and nothing else."
     if hands == TOMATO:
         return f"The pot holds {tomatoes} tomatoes already: fill another, or wait until its soup is taken."
     if hands == DISH and used.mark != COOKED:
-        return "Its soup isn't cooked yet: fill it, and wait until it is."
+        return "Its soup is not cooked yet: fill the pot if it has room, and wait until the soup is cooked."
     if hands == SOUP:
-        return "One can't put soup back: deliver it."
-    return "Only a tomato or a dish is of use at a pot: fetch one first."
+        return "A pot takes no soup back: deliver it."
+    return "A pot takes only a tomato or a dish: fetch one first."
 
 
 def evaluate(question: EvaluateCooking) -> Critique:
     """States what failed or what the plan earned, which planning also finds in its question's kitchen."""
     steps = question.after.step - question.before.step
     if question.failed is not None:
-        return Critique(critique=f"{question.failed} changed nothing: look at hands and pots before using anything.")
+        return Critique(critique=f"{question.failed} changed nothing: look at your hands and the pots before any use.")
     soups = round(question.reward / question.rules.reward)
-    return Critique(
-        critique=f"In {steps} steps, {soups} delivered: {'go on' if soups else 'see what is missing most'}."
-    )
+    done = f"{count('soup', soups)} delivered in {count('step', steps)}"
+    return Critique(critique=f"{done}: {'go on' if soups else 'do what is missing most'}.")
 
 
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
@@ -151,6 +198,7 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     PredictTeammate: predict,
     ChooseRole: choose,
     ReadTeammate: read_teammate,
+    ReviseTeammate: revise_teammate,
     MakeCookingStrategy: make_strategy,
     FollowCookingStrategy: follow_strategy,
     JudgeCookingStrategy: judge_strategy,

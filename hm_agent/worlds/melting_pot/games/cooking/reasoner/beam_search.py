@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     DELIVERY,
     DISH,
-    DISHES,
     LOADS,
     SERVES,
     SOUP,
     TOMATO,
-    TOMATOES,
 )
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
@@ -24,6 +21,7 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     replaced,
     simulated_teammate,
 )
+from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
@@ -38,6 +36,8 @@ DISCOUNT = 0.995
 """The value of a soup one step later, relative to now."""
 MOST_PLANNED = 10
 """The largest number of subgoals in a plan; much may have changed by then, so the rest is left to the next plan."""
+COUNTERS_TRIED = 2
+"""The number of nearest bare counters on which the agent may put down what it holds."""
 OTHERS_WORK_COST = 0.03
 """The cost, in soups, of fetching something that the teammate's role needs rather than the agent's."""
 
@@ -92,7 +92,7 @@ class Option(NamedTuple):
     steps: how long it takes. state: what it leads to. subgoals: how it is planned. served: in each part of it, the
     steps after which the teammate delivers soups. gain: what the agent's use of a station itself is worth, in soups;
     used: the steps after which that is. is_open: True if the plan ends here, because what follows depends on what is
-    seen then.
+    seen then. counter: one that serves only once on the way, since the search doesn't follow what lies on counters.
     """
 
     steps: int
@@ -102,6 +102,7 @@ class Option(NamedTuple):
     gain: float = 0.0
     used: int = 0
     is_open: bool = False
+    counter: Cell | None = None
 
 
 class Node(NamedTuple):
@@ -172,6 +173,8 @@ class BeamSearch:
             expanded = sorted(layer.values(), key=_value, reverse=True)[:WIDTH]
             for node in expanded:
                 for option in self._options(node):
+                    if option.counter is not None and _has_used(node, option.counter):
+                        continue
                     after = node.after(option)
                     if after.time < self._horizon:
                         _keep(after, layers[after.time])
@@ -204,22 +207,25 @@ class BeamSearch:
                 yield from self._put_down(ways, state)
             case "soup":
                 yield from self._deliver(ways, state)
-        yield from self._wait(ways, state)
+        if state.hands in (None, DISH):
+            yield from self._wait(ways, state)
 
     def _fetch(self, ways: Ways, state: State) -> Iterator[Option]:
         """Takes a tomato, a dish, or what lies on a counter."""
-        for cell, thing, cost in self._things:
+        for cell, thing, cost, counter in self._things:
             if cell in ways:
                 there = self._at(state, ways[cell])
-                yield self._used(there, cell, thing, there.pots, gain=-cost)
+                yield self._used(there, cell, thing, there.pots, gain=-cost)._replace(counter=counter)
 
     def _fill(self, ways: Ways, state: State) -> Iterator[Option]:
-        """Puts a tomato into a pot with room for it."""
+        """Puts a tomato into a pot that has room; waits there first if it has none yet."""
+        full = self._question.rules.tomatoes
         for n, cell in enumerate(self._pots):
             if cell in ways:
                 there = self._at(state, ways[cell])
-                if there.pots[n][0] < self._question.rules.tomatoes:
-                    yield self._used(there, cell, None, self._teammate.filled(there.pots, n, there.steps))
+                if there.pots[n][0] < full:
+                    pots = self._teammate.filled(there.pots, n, there.steps)
+                    yield self._used(there, cell, None, pots, waits=state.pots[n][0] >= full)
 
     def _take_soup(self, ways: Ways, state: State) -> Iterator[Option]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
@@ -242,12 +248,11 @@ class BeamSearch:
                 yield self._used(there, cell, None, there.pots, gain=1.0)
 
     def _put_down(self, ways: Ways, state: State) -> Iterator[Option]:
-        """Puts what the agent holds on the nearest bare counter."""
+        """Puts what the agent holds on one of the nearest bare counters."""
         spare = [cell for cell in self._question.spare if cell in ways]
-        if spare:
-            cell = min(spare, key=lambda cell: ways[cell].moves)
+        for cell in sorted(spare, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
             there = self._at(state, ways[cell])
-            yield self._used(there, cell, None, there.pots)
+            yield self._used(there, cell, None, there.pots)._replace(counter=cell)
 
     def _wait(self, ways: Ways, state: State) -> Iterator[Option]:
         """Waits at the pot that is ready next, and leaves open what follows."""
@@ -307,13 +312,17 @@ def _uses(cell: Cell, *, waits: bool) -> tuple[Subgoal, ...]:
     return (Wait(cell), Interact(cell)) if waits else (Interact(cell),)
 
 
-def _things_to_fetch(question: PlanCooking) -> Iterator[tuple[Cell, str, float]]:
-    """Where something can be taken: the cell, what it is, and what it costs to do the work of the teammate's role."""
+def _things_to_fetch(question: PlanCooking) -> Iterator[tuple[Cell, str, float, Cell | None]]:
+    """Where something can be taken: the cell, what it is, and what it costs to do the work of the teammate's role.
+
+    The last value is the cell again where it is a counter, on which only one thing lies.
+    """
     for station in question.stations:
-        thing = {TOMATOES: TOMATO, DISHES: DISH}.get(station.kind, station.mark)
+        thing = DISPENSED.get(station.kind, station.mark)
         if thing is not None:
             is_others_work = OWN_THING.get(question.role or "", thing) != thing
-            yield station.cell, thing, OTHERS_WORK_COST if is_others_work else 0.0
+            counter = None if station.kind in DISPENSED else station.cell
+            yield station.cell, thing, OTHERS_WORK_COST if is_others_work else 0.0, counter
 
 
 def _value(node: Node) -> float:
@@ -330,18 +339,27 @@ def _keep(node: Node, layer: dict[State, Node]) -> None:
     layer[node.state] = node
 
 
-def _plan_to(node: Node | None) -> list[Subgoal]:
-    """The subgoals from the start to a node, up to MOST_PLANNED, a delivery or an open node."""
-    path: list[Node] = []
-    while node is not None:
-        path.append(node)
+def _options_taken(node: Node | None) -> list[Option]:
+    """The options on the way to a node, the last first."""
+    taken = []
+    while node is not None and node.option is not None:
+        taken.append(node.option)
         node = node.parent
+    return taken
+
+
+def _has_used(node: Node, counter: Cell) -> bool:
+    """True if a counter was used on the way to a node."""
+    return any(option.counter == counter for option in _options_taken(node))
+
+
+def _plan_to(node: Node) -> list[Subgoal]:
+    """The subgoals from the start to a node, up to MOST_PLANNED or an open node."""
     plan: list[Subgoal] = []
-    for before, after in pairwise(reversed(path)):
-        assert after.option is not None, "only the start has none"
-        if len(plan) + len(after.option.subgoals) > MOST_PLANNED:
+    for option in reversed(_options_taken(node)):
+        if len(plan) + len(option.subgoals) > MOST_PLANNED:
             break
-        plan += after.option.subgoals
-        if after.option.is_open or (before.state.hands == SOUP and after.state.hands is None):
+        plan += option.subgoals
+        if option.is_open:
             break
     return plan

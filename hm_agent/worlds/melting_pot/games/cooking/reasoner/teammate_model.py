@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import exp, log
 
 from hm_agent.core import Hypothesis
-from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import DISH, EVERYTHING, LOADS, ROLES, SERVES, STANDS, TOMATO
+from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace, tempo_of
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    DISH,
+    EVERYTHING,
+    LOADS,
+    PROMPTLY,
+    ROLES,
+    SERVES,
+    SLOWLY,
+    STANDS,
+    TOMATO,
+    behaviour_of,
+)
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 
 DISCOUNT = 0.8
@@ -20,15 +31,15 @@ ALWAYS, MOSTLY, AGAIN = 0.9, 0.65, 0.75
 """The probability that each kind of strategy predicts a round correctly."""
 
 PARTS = {
-    LOADS: "specialises in loading pots with tomatoes and leaves serving to me",
-    SERVES: "specialises in serving: it fetches dishes, takes soup and delivers it, and leaves loading to me",
-    EVERYTHING: "is an all-rounder: it loads pots and serves soup as well",
-    STANDS: "does nothing useful: it stands around",
+    LOADS: "loads pots with tomatoes and leaves serving to me",
+    SERVES: "serves: it fetches dishes, takes soup and delivers it, and leaves loading to me",
+    EVERYTHING: "does everything: it loads pots and serves soup",
+    STANDS: "stands around and does nothing useful",
 }
 LAPSES = {
     LOADS: "loads pots, but slowly or not in every round",
     SERVES: "serves soup, but slowly or not in every round",
-    EVERYTHING: "does a bit of everything, in no steady order",
+    EVERYTHING: "does a bit of everything, slowly and in no steady order",
     STANDS: "mostly stands around and seldom helps",
 }
 
@@ -50,13 +61,14 @@ Contents = tuple[Content, ...]
 class TeammateStrategy:
     """A strategy of the teammate. role: its role in every round, None for the role it had in the round before.
 
-    prior: its log odds before any evidence.
+    prior: its log odds before any evidence. tempo: its tempo in every round, None for the one measured.
     """
 
     words: str
     role: str | None
     reliability: float
     prior: float
+    tempo: str | None = None
 
     def predict(self, history: Sequence[KitchenInteraction]) -> str | None:
         """The role in the next round; None if no earlier role is known."""
@@ -65,13 +77,19 @@ class TeammateStrategy:
 
 LIBRARY = (
     *(TeammateStrategy(f"The teammate {PARTS[role]}.", role, ALWAYS, 0.0) for role in ROLES),
-    *(TeammateStrategy(f"The teammate {LAPSES[role]}.", role, MOSTLY, -0.7) for role in ROLES),
+    *(TeammateStrategy(f"The teammate {LAPSES[role]}.", role, MOSTLY, -0.7, SLOWLY) for role in ROLES),
     TeammateStrategy("The teammate does again what it did in the round before.", None, AGAIN, -1.0),
 )
 
 
 def likeliest_strategy(history: Sequence[KitchenInteraction], best: Sequence[Hypothesis]) -> TeammateStrategy:
-    """The strategy with the highest posterior probability after these rounds.
+    """The strategy with the highest posterior probability after these rounds. best: as in `posterior`."""
+    chances = posterior(history, best)
+    return max(LIBRARY, key=lambda strategy: chances[strategy])
+
+
+def posterior(history: Sequence[KitchenInteraction], best: Sequence[Hypothesis]) -> Mapping[TeammateStrategy, float]:
+    """The probability of each strategy after these rounds.
 
     best: the earlier hypotheses that predicted best. Their values add to their log odds, since a correct prediction is
     stronger evidence than a good fit in hindsight.
@@ -85,7 +103,8 @@ def likeliest_strategy(history: Sequence[KitchenInteraction], best: Sequence[Hyp
         fit = sum(weight * log(chance) for weight, chance in zip(weights, chances, strict=True) if chance)
         return strategy.prior + LOG_ODDS_PER_VALUE * values.get(strategy.words, 0.0) + fit
 
-    return max(LIBRARY, key=log_odds)
+    odds = {strategy: exp(log_odds(strategy)) for strategy in LIBRARY}
+    return {strategy: chance / sum(odds.values()) for strategy, chance in odds.items()}
 
 
 def _likelihoods(strategy: TeammateStrategy, history: Sequence[KitchenInteraction]) -> Iterator[float]:
@@ -98,15 +117,22 @@ def _likelihoods(strategy: TeammateStrategy, history: Sequence[KitchenInteractio
         elif predicted is None:
             yield 1 / len(ROLES)
         else:
-            yield right if predicted == known.behaviour else (1 - right) / others
+            has_tempo = strategy.tempo is None or known.tempo in (None, strategy.tempo)
+            yield right if predicted == known.behaviour and has_tempo else (1 - right) / others
 
 
-def predict_role(words: str | None, history: Sequence[KitchenInteraction]) -> str:
-    """The role that a hypothesis predicts; for unknown words the most common role so far."""
+def predict_behaviour(words: str | None, history: Sequence[KitchenInteraction], pace: Pace, limit: int) -> str:
+    """The role and tempo that a hypothesis predicts; for unknown words the most common role so far.
+
+    pace: the teammate's of late, by which the tempo is measured unless the hypothesis names one. limit: as in
+    `tempo_of`.
+    """
     strategy = next((strategy for strategy in LIBRARY if strategy.words == words), None)
-    predicted = strategy.predict(history) if strategy else None
     seen = Counter(known.behaviour for known in history if known.behaviour)
-    return predicted or (seen.most_common(1)[0][0] if seen else EVERYTHING)
+    commonest = seen.most_common(1)[0][0] if seen else EVERYTHING
+    role = (strategy.predict(history) if strategy else None) or commonest
+    tempo = (strategy.tempo if strategy else None) or tempo_of(role, pace, limit) or PROMPTLY
+    return behaviour_of(role, tempo) or role
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,78 @@
+"""Finds what a running plan counts on and the teammate has taken away: room in a pot, soup, or a thing on a counter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, POT, SOUP, TOMATO, Station
+from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
+from hm_agent.worlds.melting_pot.grid import Cell
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
+
+Stations = Mapping[Cell, Station]
+
+
+@dataclass(slots=True)
+class Needs:
+    """What the rest of a plan counts on.
+
+    room: the pots that it puts a tomato into before it waits there or takes soup. soup: the pots whose soup it waits
+    for or takes without adding a tomato. things: the counters that it takes something from.
+    """
+
+    room: set[Cell] = field(default_factory=set)
+    soup: set[Cell] = field(default_factory=set)
+    things: set[Cell] = field(default_factory=set)
+
+
+def needs_of(rest: Sequence[Subgoal], hands: str | None, stations: Stations) -> Needs:
+    """What calls count on that are carried out with these hands and stations."""
+    needs, settled = Needs(), set[Cell]()
+    for call in rest:
+        if not isinstance(call, Interact | Wait):
+            continue
+        station = stations.get(call.target)
+        kind = station.kind if station else None
+        if kind is not None and kind.startswith(POT) and isinstance(call, Interact | Wait):
+            if isinstance(call, Interact) and hands == TOMATO:
+                hands = None
+                if call.target not in settled:
+                    needs.room.add(call.target)
+                continue
+            if hands != TOMATO and call.target not in settled | needs.room:
+                needs.soup.add(call.target)
+            settled.add(call.target)
+            hands = SOUP if isinstance(call, Interact) and hands == DISH else hands
+        elif isinstance(call, Interact):
+            if kind == COUNTER and hands is None:
+                needs.things.add(call.target)
+            thing = station.mark if station and kind == COUNTER else DISPENSED.get(kind or "")
+            hands = thing if hands is None else None
+    return needs
+
+
+def what_is_gone(
+    rest: Sequence[Subgoal], hands: str | None, before: Stations, now: Stations, full: int, own: Cell | None = None
+) -> str | None:
+    """What the rest of a plan counts on and is gone since the frame before, in words; None if nothing is.
+
+    hands: what the agent holds now. before, now: the known stations. full: how many tomatoes fill a pot. own: the
+    station that the agent has just used.
+    """
+    needs = needs_of(rest, hands, before)
+    for cell in sorted(needs.room):
+        if _tomatoes(before.get(cell)) < full <= _tomatoes(now.get(cell)):
+            return f"{cell} is full now, so it has no room for your tomato"
+    for cell in sorted(needs.soup - {own}):
+        if _tomatoes(before.get(cell)) >= full > _tomatoes(now.get(cell)):
+            return f"the teammate has taken the soup from {cell}"
+    for cell in sorted(needs.things - {own}):
+        if cell in before and cell not in now:
+            return f"the {before[cell].mark} is gone from {cell}"
+    return None
+
+
+def _tomatoes(pot: Station | None) -> int:
+    """The tomatoes in a pot; 0 if it was never seen."""
+    return int(pot.kind.removeprefix(POT)) if pot and pot.kind.startswith(POT) else 0

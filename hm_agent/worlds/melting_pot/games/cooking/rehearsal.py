@@ -1,0 +1,173 @@
+"""Rehearses a plan: what the agent would hold at each call, and which calls can't work whatever the teammate does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    COUNTER,
+    DELIVERY,
+    DISH,
+    DISHES,
+    SOUP,
+    TOMATO,
+    TOMATOES,
+    KitchenRules,
+    Pot,
+    Station,
+)
+from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, around
+from hm_agent.worlds.melting_pot.planning.action_planner import WAIT_STEPS
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
+
+UNSURE = "unsure"
+"""What the agent holds after a call whose outcome can't be foreseen."""
+SLACK = 2
+"""The steps that a call may take beyond the shortest way."""
+DISPENSED = {TOMATOES: TOMATO, DISHES: DISH}
+"""What a dispenser gives."""
+AFTER_POT = {TOMATO: None, DISH: SOUP}
+"""What the agent holds after a pot has taken what it held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a plan starts from. stations: all but pots that can be used. bare: counters with nothing on them."""
+
+    rules: KitchenRules
+    layout: Layout
+    step: int
+    pose: Pose
+    hands: str | None
+    pots: Sequence[Pot]
+    stations: Sequence[Station]
+    bare: Set[Cell]
+
+
+@dataclass(slots=True)
+class PotBounds:
+    """What is sure of a pot. tomatoes: at least so many, unless its soup was taken. cooked: the earliest step."""
+
+    tomatoes: int
+    cooked: int
+
+
+class Rehearsal:
+    """Goes through the calls of one plan. A call that may work if the teammate does its best counts as possible."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene, self._rules = scene, scene.rules
+        self._hands, self._pose, self._step = scene.hands, scene.pose, scene.step
+        self._seen: Mapping[Cell, Pot] = {pot.cell: pot for pot in scene.pots}
+        self._pots = {pot.cell: PotBounds(pot.tomatoes, self._earliest(pot)) for pot in scene.pots}
+        self._things = {s.cell: s.mark for s in scene.stations if s.kind == COUNTER}
+        self._things |= dict.fromkeys(scene.bare)
+        self._others = {s.cell: s.kind for s in scene.stations if s.kind != COUNTER}
+        self._calls = 0
+
+    def _earliest(self, pot: Pot) -> int:
+        """The earliest step at which a pot may be cooked."""
+        return pot.step + self._rules.cooking_steps - 1 if pot.ready is None else pot.ready - 1
+
+    def problems(self, plan: Sequence[Subgoal]) -> Iterator[str]:
+        """Why calls of the plan can't work, each naming its call."""
+        for self._calls, call in enumerate(plan, 1):
+            why = self._why_impossible(call)
+            if why:
+                yield f"call {self._calls}, {call}: {why}"
+
+    def _why_impossible(self, call: Subgoal) -> str | None:
+        if not isinstance(call, MoveTo | Interact | Wait):
+            return "no plan in a kitchen can hold it"
+        self._approach(call.target)
+        if isinstance(call, Wait):
+            return self._wait(call.target)
+        return self._use(call.target) if isinstance(call, Interact) else None
+
+    def _approach(self, target: Cell) -> None:
+        """Lets the time pass that the way takes at most."""
+        path = shortest_approach(self._scene.layout, self._pose, target)
+        if path is not None:
+            self._pose, self._step = path.pose, self._step + path.moves + SLACK
+
+    def _wait(self, cell: Cell) -> str | None:
+        self._step += WAIT_STEPS
+        if cell in self._things or cell in self._others:
+            return "no pot stands there"
+        return f"{self._holding(SOUP)}; deliver it instead of waiting" if self._hands == SOUP else None
+
+    def _use(self, cell: Cell) -> str | None:
+        """Uses a station; returns why that can't work."""
+        if self._hands == UNSURE:
+            return None
+        if cell in self._pots:
+            return self._use_pot(cell)
+        if cell in self._others:
+            return self._use_other(self._others[cell])
+        if cell in self._things and not self._is_shared(cell):
+            return self._use_counter(cell)
+        self._hands = UNSURE
+        return None
+
+    def _is_shared(self, cell: Cell) -> bool:
+        """Whether the teammate can use a counter too, so that what lies there may change."""
+        beside = [place for place in around(cell) if self._scene.layout.is_open(place)]
+        return any(shortest_approach(self._scene.layout, self._pose, place) is None for place in beside)
+
+    def _use_pot(self, cell: Cell) -> str | None:
+        pot, hands = self._pots[cell], self._hands
+        if hands not in AFTER_POT:
+            self._hands = hands if hands == SOUP else UNSURE
+            return f"{self._holding(hands)}, and a pot {'takes no soup' if hands else 'gives nothing to empty hands'}"
+        self._hands = AFTER_POT[hands]
+        why = self._why_refused(cell, hands)
+        self._change(pot, hands)
+        return why
+
+    def _why_refused(self, cell: Cell, hands: str | None) -> str | None:
+        """Why a pot takes no tomato or dish at this step. The first call judges a pot in view as planning will."""
+        pot, seen = self._pots[cell], self._seen[cell]
+        is_refused = pot.cooked > self._step and (hands == DISH or pot.tomatoes >= self._rules.tomatoes)
+        if self._calls == 1 and seen.step == self._scene.step:
+            is_refused = seen.why_useless(hands, self._step - SLACK) is not None
+        state = "full" if hands == TOMATO else "not cooked"
+        return f"{self._holding(hands)}, and a pot that is {state} takes none; wait there first" if is_refused else None
+
+    def _change(self, pot: PotBounds, hands: str | None) -> None:
+        """Updates a pot by a tomato that is put in, or by its soup that is taken."""
+        is_filled = hands == TOMATO and pot.tomatoes < self._rules.tomatoes
+        pot.tomatoes = pot.tomatoes + 1 if is_filled else int(hands == TOMATO)
+        pot.cooked = self._step + self._rules.cooking_steps - 1
+
+    def _use_other(self, kind: str) -> str | None:
+        hands = self._hands
+        if kind in DISPENSED:
+            self._hands = DISPENSED[kind]
+            return None if hands is None else f"{self._holding(hands)}, and a dispenser gives only into empty hands"
+        if kind == DELIVERY:
+            self._hands = None
+            return None if hands == SOUP else f"{self._holding(hands)}, and the delivery takes only soup"
+        self._hands = UNSURE
+        return None
+
+    def _use_counter(self, cell: Cell) -> str | None:
+        hands, thing = self._hands, self._things[cell]
+        self._hands, self._things[cell] = thing, hands
+        if hands is None and thing is None:
+            return f"{self._holding(None)}, and nothing lies there"
+        if hands is not None and thing is not None:
+            self._hands, self._things[cell] = hands, thing
+            return f"{self._holding(hands)}, and a {thing} lies there already"
+        return None
+
+    def _holding(self, hands: str | None) -> str:
+        """What the agent holds at the present call, in words."""
+        what = "nothing" if hands is None else hands if hands == SOUP else f"a {hands}"
+        return f"you hold {what}" if self._calls == 1 else f"you would hold {what} then"
+
+
+def why_impossible(scene: Scene, plan: Sequence[Subgoal]) -> list[str]:
+    """Which calls of a plan can't work whatever the teammate does, with the reasons."""
+    return list(Rehearsal(scene).problems([call for call in plan if isinstance(call, Interact | MoveTo | Wait)]))

@@ -1,0 +1,135 @@
+"""How the rounds of a kitchen score predictions, what is asked again, and what an answer comes to."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.questions import AnswerT, Question
+from hm_agent.theory_of_mind.hypotheses import TABLE_2
+from hm_agent.theory_of_mind.mind import Revision
+from hm_agent.theory_of_mind.module import TheoryOfMind
+from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, OWN, Activity, Delivery, Lull, Pace, RoundEnd
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, PROMPTLY, SERVES, SLOWLY, STANDS
+from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
+from hm_agent.worlds.melting_pot.games.cooking.questions import RevisedTeammate, RevisionAnswer
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact
+from tests.strategists import kitchen
+from tests.worlds.melting_pot.games.kitchen_examples import UPPER, ended
+
+DONE = (Activity(8, FILLED, UPPER),)
+BUSY, LAZY, NO_WORK = Pace(tomatoes=1, room=9), Pace(room=50), Pace()
+
+
+def mind() -> CookingMind:
+    return kitchen().mind
+
+
+@pytest.mark.parametrize(
+    ("prediction", "role", "tempo", "right"),
+    [
+        ("loads pots promptly", LOADS, PROMPTLY, True),
+        ("loads pots promptly", LOADS, SLOWLY, False),
+        ("loads pots promptly", SERVES, PROMPTLY, False),
+        ("loads pots slowly", LOADS, None, True),
+        ("loads pots", LOADS, SLOWLY, True),
+        ("loads pots promptly", None, None, None),
+    ],
+)
+def test_prediction_is_right_by_role_and_tempo(
+    prediction: str, role: str | None, tempo: str | None, right: bool | None
+) -> None:
+    assert mind().is_right(prediction, ended(40, role, OWN, DONE, tempo)) is right
+
+
+def test_round_in_which_nothing_happened_scores_nobody() -> None:
+    assert mind().is_right("loads pots promptly", ended(40, LOADS, OWN)) is None
+    assert mind().is_right("loads pots promptly", ended(40, LOADS, OWN, tempo=SLOWLY)) is False
+    assert mind().is_right("loads pots promptly", ended(40, STANDS, None)) is False
+
+
+def test_rounds_repeat_while_role_and_tempo_stay() -> None:
+    prompt, slow, idle = (ended(40, LOADS, OWN, DONE, tempo) for tempo in (PROMPTLY, SLOWLY, None))
+    assert mind().repeats([prompt, prompt])
+    assert mind().repeats([prompt, idle])
+    assert mind().repeats([prompt, ended(41, None, None), prompt])
+    assert not mind().repeats([prompt, slow])
+    assert not mind().repeats([prompt, ended(40, SERVES, OWN, DONE, PROMPTLY)])
+    assert not mind().repeats([prompt])
+
+
+def test_round_is_understood_with_its_tempo() -> None:
+    understood = mind().understand(Delivery(40, "teammate", DONE, LOADS, Pace(tomatoes=1, room=22), OWN), None)
+    assert understood is not None
+    assert (understood.behaviour, understood.tempo) == (LOADS, SLOWLY)
+
+
+def test_revision_becomes_hypotheses_and_a_strategy() -> None:
+    kept = RevisedTeammate(of=2, hypothesis="", next="stands around")
+    new = RevisedTeammate(of=0, hypothesis="It loads.", next="loads pots slowly")
+    answer = RevisionAnswer(hypotheses=[kept, new], teammate="loads pots slowly", role=EVERYTHING, strategy="Do all.")
+    assert mind().revised(answer) == [
+        Revision(2, "", "stands around"),
+        Revision(0, "It loads.", "loads pots slowly"),
+    ]
+    strategy = mind().strategy(answer, informed=True)
+    assert (strategy.role, strategy.expected_role, strategy.expected_tempo) == (EVERYTHING, LOADS, SLOWLY)
+
+
+class Listening:
+    """The built-in reasoner, which remembers what it was asked."""
+
+    name = "builtin"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def answer(self, question: Question[AnswerT], note: object = None) -> AnswerT:
+        self.asked.append(type(question).__name__)
+        return await BuiltinReasoner(ANSWERS).answer(question)
+
+
+def asked_after(*rounds: RoundEnd) -> list[str]:
+    """What Hypothetical Minds asks after the last of these rounds."""
+    model = Listening()
+    strategist = TheoryOfMind(mind(), model, TABLE_2)
+    asyncio.run(strategist.revise(()))
+    for event in rounds:
+        model.asked.clear()
+        asyncio.run(strategist.revise((event,)))
+    return model.asked
+
+
+def delivery(step: int, role: str, pace: Pace = BUSY) -> Delivery:
+    return Delivery(step, "teammate", DONE, role, pace, OWN)
+
+
+def test_nothing_is_asked_before_the_first_round() -> None:
+    assert asked_after() == []
+
+
+def test_first_round_is_asked_about_in_three_questions() -> None:
+    assert asked_after(delivery(20, LOADS)) == ["ProposeTeammate", "PredictTeammate", "ChooseRole"]
+
+
+def test_round_like_the_one_before_and_as_expected_asks_nothing() -> None:
+    assert asked_after(delivery(20, LOADS), delivery(40, LOADS)) == []
+
+
+def test_round_that_tells_nothing_asks_nothing() -> None:
+    assert asked_after(delivery(20, LOADS), Lull(80, "teammate", (), None, NO_WORK)) == []
+
+
+def test_choice_is_asked_only_if_hypothesis_or_prediction_has_changed() -> None:
+    later = asked_after(delivery(20, LOADS), delivery(40, LOADS), delivery(60, SERVES, Pace(soups=1, ready=2)))
+    assert later[:2] == ["ProposeTeammate", "PredictTeammate"]
+    once_more = asked_after(delivery(20, LOADS), delivery(40, LOADS, LAZY), delivery(60, LOADS))
+    assert once_more.count("ChooseRole") <= 1
+
+
+def test_plan_survives_a_delivery() -> None:
+    game = kitchen()
+    assert game.why_replan([delivery(20, LOADS)], [Interact((0, 1)), Interact(UPPER)]) is None
