@@ -74,14 +74,14 @@ def test_agents_without_a_strategy_decide_on_no_target_and_no_role(name: str) ->
     assert all(question.role is None for _, question, _ in asked(steps_of(name, KITCHEN), PlanCooking))  # type: ignore[attr-defined]
 
 
-def test_a_delivery_calls_for_a_new_plan_even_without_a_strategy() -> None:
+def test_a_running_plan_survives_a_delivery_that_changes_nothing() -> None:
     steps = play("react", STEPS, find_scenarios(["cooking_asymmetric_0"])[0])
     planned = {number for number, _, _ in asked(steps, PlanCooking)}
     delivered = [
         number for number, step in enumerate(steps) if any(event.is_interaction for event in step.decision.events)
     ]
     assert len(delivered) > 3
-    assert planned >= set(delivered)
+    assert set(delivered) - planned
 
 
 def test_react_shows_no_critiques_of_earlier_plans() -> None:

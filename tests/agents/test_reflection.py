@@ -15,7 +15,9 @@ from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact
 from tests.agents.test_registry import play
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
@@ -25,15 +27,24 @@ Asked = tuple[int, Question[Any], Any]
 
 
 class Numbering:
-    """The built-in reasoner with numbered critiques. mute: gives no answer instead of every second critique."""
+    """The built-in reasoner with numbered critiques.
+
+    mute: gives no answer instead of every second critique. clumsy: every fourth plan in a kitchen uses a bare counter
+    with empty hands, which fails.
+    """
 
     name = "numbering"
 
-    def __init__(self, mute: bool = False) -> None:
-        self._mute, self._count = mute, 0
+    def __init__(self, mute: bool = False, clumsy: bool = False) -> None:
+        self._mute, self._clumsy = mute, clumsy
+        self._count = self._plans = 0
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         answer = await BuiltinReasoner(ANSWERS).answer(question, note)
+        if isinstance(question, PlanCooking) and isinstance(answer, PlanAnswer):
+            self._plans += 1
+            if self._clumsy and self._plans % 4 == 0 and question.hands is None:
+                answer.subgoals = [str(Interact(question.spare[self._plans % len(question.spare)]))]
         if isinstance(answer, Critique):
             self._count += 1
             answer.critique = f"critique {self._count}"
@@ -43,8 +54,8 @@ class Numbering:
 
 
 @cache
-def steps_of(scenario: str, mute: bool = False) -> Sequence[SeatStep]:
-    return play("reflexion", STEPS, find_scenarios([scenario])[0], Numbering(mute))
+def steps_of(scenario: str, mute: bool = False, clumsy: bool = False) -> Sequence[SeatStep]:
+    return play("reflexion", STEPS, find_scenarios([scenario])[0], Numbering(mute, clumsy))
 
 
 def asked(steps: Sequence[SeatStep]) -> list[Asked]:
@@ -99,7 +110,8 @@ def test_a_plan_is_shown_the_latest_critiques(mute: bool) -> None:
 
 
 def test_an_evaluation_in_a_kitchen_names_the_subgoal_that_failed() -> None:
-    questions = [question for _, question, _ in asked(steps_of(KITCHEN)) if isinstance(question, EvaluateCooking)]
+    exchanges = asked(steps_of(KITCHEN, clumsy=True))
+    questions = [question for _, question, _ in exchanges if isinstance(question, EvaluateCooking)]
     failures = [question for question in questions if question.failed is not None]
     assert 0 < len(failures) < len(questions) / 2
     for question in failures:
@@ -110,7 +122,7 @@ def test_an_evaluation_in_a_kitchen_names_the_subgoal_that_failed() -> None:
 def test_failure_reflection_critiques_only_failures_and_only_for_the_next_plan() -> None:
     explained: tuple[str, ...] = ()
     count = 0
-    steps = play("hypothetical_minds", STEPS, find_scenarios([KITCHEN])[0], Numbering())
+    steps = play("hypothetical_minds", STEPS, find_scenarios([KITCHEN])[0], Numbering(clumsy=True))
     for _, question, answer in asked(steps):
         if isinstance(question, CritiqueInteraction):
             explained, count = (answer.critique,), count + 1

@@ -145,7 +145,7 @@ def plan(prompt: str) -> dict[str, Any]:
 def _scene(prompt: str) -> MatrixScene:
     here = cells_in(search(r"You are at (\(.+?\))", prompt))[0]
     held = counts(prompt, r", and hold (.+?)\.$")
-    lacking = counts(prompt, r"Still to collect: (.+?)\.$")
+    lacking = {thing: int(n) for n, thing in re.findall(r"(\d+) (\w+)", line("Still to collect", prompt))}
     things = _things(prompt)
     target = {kind: count + lacking.get(things[kind], 0) for kind, count in held.items()}
     if "Still to collect" not in prompt:
