@@ -146,7 +146,11 @@ def test_models_are_given_by_seat_and_joined_in_the_name_of_the_folder() -> None
         (DYAD, {"seats": ("react",) * 3}, "--seats names 3, and rws_repeated_selfplay has 2 seats"),
         (SCENARIO, {"seats": ("react", "vmp")}, "--seats names 2, and rws_repeated_6 has one seat"),
         (DYAD, {"seat_models": ("a", "b", "c")}, "--seat_models names 3, and rws_repeated_selfplay has 2 seats"),
-        (DYAD, {"agents": ("oracle",)}, "oracle can't play rws_repeated_selfplay: hypothetical_minds, react, "),
+        (
+            DYAD,
+            {"agents": ("oracle",)},
+            "oracle can't play rws_repeated_selfplay: hypothetical_minds, hm_joint, react, ",
+        ),
     ],
 )
 def test_what_does_not_fit_the_seats_is_refused(

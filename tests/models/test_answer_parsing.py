@@ -351,7 +351,7 @@ WHOM = "choose_opponents"
         ("infer_inventory", {"inventory": {"Rock": 3, "paper": 0}}, {"inventory": {"rock": 3, "paper": 1}}),
         (WHOM, {"seek": "player_1"}, {"seek": ["player_1"]}),
         (WHOM, {"seek": ["Player 1"]}, {"seek": ["player_1"]}),
-        ("choose_role", {"role": "load pots", "teammate": "Serve soup."}, {"role": "loads pots"}),
+        ("choose_role", {"role": "load pots", "teammate": "Serve soup slowly."}, {"role": "loads pots"}),
         ("choose_role", {"role": "do everything", "teammate": "stand around"}, {"teammate": "stands around"}),
         ("judge_strategy", {"outcome": "Positive"}, {"outcome": "positive"}),
         ("evaluate_plan", {"critique": ["Fire sooner.", "Hold more."]}, {"critique": "Fire sooner. Hold more."}),

@@ -48,7 +48,8 @@ def sections(prompt: str) -> list[str]:
 
 
 def with_hypothesis(question: Any, words: str) -> Question[Any]:
-    changed: Question[Any] = replace(question, hypothesis=read_answer(answered(words), PROPOSE).hypothesis)
+    shown = Hypothesis(read_answer(answered(words), PROPOSE).hypothesis)
+    changed: Question[Any] = replace(question, hypotheses=(shown,))
     return changed
 
 
@@ -57,7 +58,7 @@ def answered(words: str) -> str:
 
 
 PROPOSE: Any = next(one for one in MATRIX_EXAMPLES.values() if type(one).__name__ == "ProposeHypothesis")
-PREDICT: Any = next(one for one in MATRIX_EXAMPLES.values() if getattr(one, "hypothesis", None))
+PREDICT: Any = MATRIX_EXAMPLES["predict_after_a_clue"]
 
 
 @pytest.mark.parametrize(

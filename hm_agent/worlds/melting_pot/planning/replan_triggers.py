@@ -30,9 +30,11 @@ class ReplanTriggers:
     ) -> str | None:
         """Why this frame calls for a new plan, in words; None if it doesn't.
 
-        That is an unplanned pickup during `fire_at`, or the arrival of a sought player that is ready to interact during
-        `move_to`. subgoal: the current one. seek: the players to meet; any if None.
+        That is an unplanned pickup during `fire_at` after which another kind leads, or none, or the arrival of a sought
+        player that is ready to interact during `move_to`, once a kind leads in the own inventory. subgoal: the current
+        one. seek: the players to meet; any if None.
         """
+        leads, led = _leader(inventory), _leader(self._held)
         has_picked_up = any(now > before for now, before in zip(inventory, self._held, strict=False))
         self._held = inventory
         arrived = [
@@ -45,7 +47,13 @@ class ReplanTriggers:
         self._last_seen |= dict.fromkeys((player.kind for player in view.players), step)
         if isinstance(subgoal, FireAt):
             # A pickup on the way to another player may change the pure strategy that is played.
-            return "you have picked something up on the way" if has_picked_up else None
-        if isinstance(subgoal, MoveTo) and arrived:
+            return "you have picked something up on the way" if has_picked_up and leads != led else None
+        if isinstance(subgoal, MoveTo) and arrived and leads is not None:
             return f"{arrived[0]} has come into view, ready to interact"
         return None
+
+
+def _leader(inventory: Counts) -> int | None:
+    """The index of the largest count; None if several tie for it."""
+    most = max(inventory, default=0)
+    return inventory.index(most) if inventory.count(most) == 1 else None

@@ -107,7 +107,7 @@ PLAN = PlanSubgoals(
     unseen=(((1, 13), None), ((21, 12), 61)),
     history=(),
     critiques=(),
-    because="an interaction is over, and you have come back with the starting inventory",
+    because="an interaction is over",
     players=("opponent",),
     layout=Layout(23, 15, frozenset()),
 )

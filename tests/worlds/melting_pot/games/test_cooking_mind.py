@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, OWN, Activity, Delivery, Lull, Pace, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, PROMPTLY, SERVES, SLOWLY, STANDS
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
-from hm_agent.worlds.melting_pot.games.cooking.questions import RevisedTeammate, RevisionAnswer
+from hm_agent.worlds.melting_pot.games.cooking.questions import RevisedTeammate, TeammateRevisionAnswer
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact
 from tests.strategists import kitchen
 from tests.worlds.melting_pot.games.kitchen_examples import UPPER, ended
@@ -70,7 +70,9 @@ def test_round_is_understood_with_its_tempo() -> None:
 def test_revision_becomes_hypotheses_and_a_strategy() -> None:
     kept = RevisedTeammate(of=2, hypothesis="", next="stands around")
     new = RevisedTeammate(of=0, hypothesis="It loads.", next="loads pots slowly")
-    answer = RevisionAnswer(hypotheses=[kept, new], teammate="loads pots slowly", role=EVERYTHING, strategy="Do all.")
+    answer = TeammateRevisionAnswer(
+        hypotheses=[kept, new], teammate="loads pots slowly", role=EVERYTHING, strategy="Do all."
+    )
     assert mind().revised(answer) == [
         Revision(2, "", "stands around"),
         Revision(0, "It loads.", "loads pots slowly"),

@@ -13,8 +13,8 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ChooseRole,
     PredictTeammate,
     RevisedTeammate,
-    RevisionAnswer,
     RoleAnswer,
+    TeammateRevisionAnswer,
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach, steps_to_use
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
@@ -62,11 +62,11 @@ def test_every_unknown_role_and_behaviour_is_refused_at_once() -> None:
     assert isinstance(predict, PredictTeammate)
     assert isinstance(choose, ChooseRole)
     predict.check(BehaviourAnswer(behaviours=["loads pots slowly"]))
-    choose.check(RoleAnswer(teammate="loads pots promptly", role=SERVES, strategy=""))
+    choose.check(RoleAnswer(teammate="loads pots promptly", role=SERVES, strategy="Serve."))
     with pytest.raises(ValueError, match="behaviours: unknown behaviour 'loads pots'; there are 'loads pots promptly'"):
         predict.check(BehaviourAnswer(behaviours=[LOADS]))
     with pytest.raises(ValueError, match=r"teammate: unknown behaviour 'rests'.*role: unknown role 'waits'"):
-        choose.check(RoleAnswer(teammate="rests", role="waits", strategy=""))
+        choose.check(RoleAnswer(teammate="rests", role="waits", strategy="Wait."))
 
 
 def test_prediction_needs_one_behaviour_a_hypothesis() -> None:
@@ -75,9 +75,9 @@ def test_prediction_needs_one_behaviour_a_hypothesis() -> None:
         question.check(BehaviourAnswer(behaviours=["stands around"]))
 
 
-def revision(*hypotheses: tuple[int, str, str]) -> RevisionAnswer:
+def revision(*hypotheses: tuple[int, str, str]) -> TeammateRevisionAnswer:
     kept = [RevisedTeammate(of=of, hypothesis=words, next=behaviour) for of, words, behaviour in hypotheses]
-    return RevisionAnswer(hypotheses=kept, teammate="stands around", role=LOADS, strategy="Load.")
+    return TeammateRevisionAnswer(hypotheses=kept, teammate="stands around", role=LOADS, strategy="Load.")
 
 
 def test_revision_keeps_rewords_and_adds_hypotheses() -> None:

@@ -120,7 +120,7 @@ def fetched(question: PlanSubgoals) -> set[str]:
     places: tuple[Place | Site, ...] = (*question.things, *question.sites)
     kinds = {str(place.cell): place.kind for place in places}
     ways = [subgoal for subgoal in ask(question).subgoals if subgoal.startswith("move_to")]
-    return {next(kinds[cell] for cell in kinds if way.endswith(f"{cell})")) for way in ways}
+    return {kinds[cell] for way in ways for cell in kinds if way.endswith(f"({cell})")}
 
 
 @pytest.mark.parametrize("other", BEATS)

@@ -47,7 +47,20 @@ def test_player_triggers_nothing_during_fire_at() -> None:
 
 def test_pickup_during_fire_at_triggers() -> None:
     triggers = ReplanTriggers("ready")
+    triggers.read(0, seeing(), (2, 3), HUNT, None)
+    assert triggers.read(1, seeing(), (3, 3), HUNT, None)
+    assert not triggers.read(2, seeing(), (3, 3), HUNT, None)
+    assert triggers.read(3, seeing(), (4, 3), HUNT, None)
+    assert not triggers.read(4, seeing(), (4, 4), WALK, None)
+
+
+def test_pickup_after_which_the_same_kind_leads_changes_nothing() -> None:
+    triggers = ReplanTriggers("ready")
     triggers.read(0, seeing(), HELD, HUNT, None)
-    assert triggers.read(1, seeing(), (2, 3), HUNT, None)
-    assert not triggers.read(2, seeing(), (2, 3), HUNT, None)
-    assert not triggers.read(3, seeing(), (2, 4), WALK, None)
+    assert not triggers.read(1, seeing(), (1, 4), HUNT, None)
+    assert not triggers.read(2, seeing(), (2, 4), HUNT, None)
+
+
+def test_no_arrival_matters_while_no_kind_leads() -> None:
+    triggers = ReplanTriggers("ready")
+    assert not triggers.read(0, seeing("player_1"), (1, 1), WALK, None)

@@ -39,9 +39,9 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ProposeTeammate,
     ReadTeammate,
     ReviseTeammate,
-    RevisionAnswer,
     RoleAnswer,
     TeammateMindAnswer,
+    TeammateRevisionAnswer,
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost, work_cost
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
@@ -141,7 +141,7 @@ class CookingMind(Mind):
         return ReviseTeammate(self.rules, rounds(teammate.history), tuple(teammate.hypotheses), self._state())
 
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
-        assert isinstance(answer, RevisionAnswer)
+        assert isinstance(answer, TeammateRevisionAnswer)
         return [Revision(each.of, each.hypothesis, each.next) for each in answer.hypotheses]
 
     def ask_minds(self, opponents: Sequence[OpponentModel]) -> ReadTeammate:
@@ -168,7 +168,7 @@ class CookingMind(Mind):
         if isinstance(answer, PartAnswer):
             words = answer.strategy if isinstance(answer, CookingStrategyAnswer) else ""
             return KitchenStrategy(words, role=answer.role)
-        assert isinstance(answer, RoleAnswer | RevisionAnswer)
+        assert isinstance(answer, RoleAnswer | TeammateRevisionAnswer)
         if not informed:
             return KitchenStrategy(answer.strategy, role=answer.role)
         expected = role_in(answer.teammate), tempo_in(answer.teammate)

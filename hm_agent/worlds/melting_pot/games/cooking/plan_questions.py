@@ -10,7 +10,7 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station, refuse
-from hm_agent.worlds.melting_pot.games.cooking.rehearsal import Scene, why_impossible
+from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, why_impossible
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
@@ -23,6 +23,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     MoveTo,
     PreviousPlan,
     Subgoal,
+    SubgoalError,
     Wait,
     call_pattern,
     parse_plan,
@@ -106,25 +107,23 @@ class PlanCooking(Question[PlanAnswer]):
             raise ValueError(
                 f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most {MOST_SUBGOALS}"
             )
-        plan = parse_plan(answer.subgoals, self.layout, SUBGOALS)
-        refuse([problem for subgoal in plan for problem in self._out_of_reach(subgoal)])
+        plan = parse_plan(answer.subgoals, self.layout, SUBGOALS, check=self._check_reach)
         barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
         failed = [f"{plan[0]} has failed before with the same in your hands: {barred.why}"] if barred else []
         refuse([*failed, *why_impossible(self._scene, plan)])
 
     @property
-    def _scene(self) -> Scene:
+    def _scene(self) -> RehearsalScene:
         bare = frozenset(self.spare)
-        return Scene(self.rules, self.layout, self.step, self.pose, self.hands, self.pots, self.stations, bare)
+        return RehearsalScene(self.rules, self.layout, self.step, self.pose, self.hands, self.pots, self.stations, bare)
 
-    def _out_of_reach(self, subgoal: Subgoal) -> list[str]:
+    def _check_reach(self, subgoal: Subgoal) -> None:
         if isinstance(subgoal, MoveTo) and subgoal.target not in self.floor:
-            return [f"{subgoal}: {subgoal.target} is not in your room; its floor is {sorted(self.floor)}"]
+            raise SubgoalError(f"{subgoal}: {subgoal.target} is not in your room; its floor is {sorted(self.floor)}")
         if isinstance(subgoal, Interact | Wait) and self.layout.is_open(subgoal.target):
-            return [f"{subgoal}: that is bare floor; name a station, a pot or a counter"]
+            raise SubgoalError(f"{subgoal}: that is bare floor; name a station, a pot or a counter")
         if isinstance(subgoal, Interact | Wait) and subgoal.target not in self.reach:
-            return [f"{subgoal}: out of your reach; use what is named in your room"]
-        return []
+            raise SubgoalError(f"{subgoal}: out of your reach; use what is named in your room")
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class RevisedTeammate(BaseModel):
     next: str
 
 
-class RevisionAnswer(BaseModel):
+class TeammateRevisionAnswer(BaseModel):
     """The hypotheses about the teammate with what each predicts, what is expected of it, and which role to play."""
 
     reasoning: str = ""
@@ -170,14 +170,14 @@ class RevisionAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ReviseTeammate(Question[RevisionAnswer]):
+class ReviseTeammate(Question[TeammateRevisionAnswer]):
     """Which hypotheses to keep, reword or add, what does each predict, and which role to play in view of all?
 
     hypotheses: all that are kept, the oldest first.
     """
 
     template = "melting_pot/cooking/revise_teammate.j2"
-    schema = RevisionAnswer
+    schema = TeammateRevisionAnswer
     rules: KitchenRules
     history: tuple[KitchenInteraction, ...]
     hypotheses: tuple[Hypothesis, ...]
@@ -188,7 +188,7 @@ class ReviseTeammate(Question[RevisionAnswer]):
         numbers = {"minimum": 0, "maximum": len(self.hypotheses)}
         return {**_role_forms(self.rules), "hypotheses": {"minItems": 1, "maxItems": MOST_HYPOTHESES}, "of": numbers}
 
-    def check(self, answer: RevisionAnswer) -> None:
+    def check(self, answer: TeammateRevisionAnswer) -> None:
         count, numbers = len(answer.hypotheses), [each.of for each in answer.hypotheses if each.of]
         problems = (
             [] if 1 <= count <= MOST_HYPOTHESES else [f"hypotheses: {count} given, 1 to {MOST_HYPOTHESES} wanted"]

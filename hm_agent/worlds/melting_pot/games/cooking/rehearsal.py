@@ -33,7 +33,7 @@ AFTER_POT = {TOMATO: None, DISH: SOUP}
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class RehearsalScene:
     """What a plan starts from. stations: all but pots that can be used. bare: counters with nothing on them."""
 
     rules: KitchenRules
@@ -57,7 +57,7 @@ class PotBounds:
 class Rehearsal:
     """Goes through the calls of one plan. A call that may work if the teammate does its best counts as possible."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: RehearsalScene) -> None:
         self._scene, self._rules = scene, scene.rules
         self._hands, self._pose, self._step = scene.hands, scene.pose, scene.step
         self._seen: Mapping[Cell, Pot] = {pot.cell: pot for pot in scene.pots}
@@ -168,6 +168,6 @@ class Rehearsal:
         return f"you hold {what}" if self._calls == 1 else f"you would hold {what} then"
 
 
-def why_impossible(scene: Scene, plan: Sequence[Subgoal]) -> list[str]:
+def why_impossible(scene: RehearsalScene, plan: Sequence[Subgoal]) -> list[str]:
     """Which calls of a plan can't work whatever the teammate does, with the reasons."""
     return list(Rehearsal(scene).problems([call for call in plan if isinstance(call, Interact | MoveTo | Wait)]))

@@ -132,7 +132,7 @@ class MatrixGame(Game):
 
     def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
         is_over = any(isinstance(event, InteractionEvent) for event in events)
-        return "an interaction is over, and you have come back with the starting inventory" if is_over else None
+        return "an interaction is over" if is_over else None
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
         """Looks for an opponent once all is collected and the plan, which did not look for one, is carried out."""

@@ -40,9 +40,9 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
     ReadTeammate,
     RevisedTeammate,
     ReviseTeammate,
-    RevisionAnswer,
     RoleAnswer,
     TeammateMindAnswer,
+    TeammateRevisionAnswer,
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
@@ -96,7 +96,7 @@ def read_teammate(question: ReadTeammate) -> TeammateMindAnswer:
     return TeammateMindAnswer(hypothesis=believed.words, teammate=expected, role=strategy.role, strategy=strategy.words)
 
 
-def revise_teammate(question: ReviseTeammate) -> RevisionAnswer:
+def revise_teammate(question: ReviseTeammate) -> TeammateRevisionAnswer:
     """Keeps the likeliest strategies and acts on the behaviour that is likeliest in view of all."""
     chances = posterior(question.history, question.hypotheses)
     kept = sorted(LIBRARY, key=lambda strategy: -chances[strategy])[:MOST_HYPOTHESES]
@@ -113,7 +113,7 @@ def revise_teammate(question: ReviseTeammate) -> RevisionAnswer:
     expected = _likeliest_behaviour(chances, question)
     strategy = strategy_for(expected if question.history else None)
     assert strategy.role is not None
-    return RevisionAnswer(hypotheses=revised, teammate=expected, role=strategy.role, strategy=strategy.words)
+    return TeammateRevisionAnswer(hypotheses=revised, teammate=expected, role=strategy.role, strategy=strategy.words)
 
 
 def _likeliest_behaviour(chances: Mapping[TeammateStrategy, float], question: ReviseTeammate) -> str:

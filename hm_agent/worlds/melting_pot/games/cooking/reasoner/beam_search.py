@@ -83,10 +83,10 @@ class State:
     ) -> None:
         self.pose, self.hands, self.pots, self.free = pose, hands, pots, free
         self.worth, self.next_act = worth, next_act
-        self.options: list[Option] | None = None
+        self.options: list[Errand] | None = None
 
 
-class Option(NamedTuple):
+class Errand(NamedTuple):
     """Something the agent can do next.
 
     steps: how long it takes. state: what it leads to. subgoals: how it is planned. served: in each part of it, the
@@ -115,9 +115,9 @@ class Node(NamedTuple):
     state: State
     soups: float
     parent: Node | None = None
-    option: Option | None = None
+    option: Errand | None = None
 
-    def after(self, option: Option) -> Node:
+    def after(self, option: Errand) -> Node:
         """The node to which an option leads."""
         time, soups = self.time, self.soups
         for part in option.served:
@@ -185,7 +185,7 @@ class BeamSearch:
         # Work on a soup that is not delivered before the episode ends earns nothing.
         return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
 
-    def _options(self, node: Node) -> list[Option]:
+    def _options(self, node: Node) -> list[Errand]:
         """What the agent can do next. At the start, what is barred can't be used, and what it faces can at once."""
         state = node.state
         if node.parent is None:
@@ -195,7 +195,7 @@ class BeamSearch:
             state.options = list(self._options_by(_ways_between_uses(self._layout, state.pose), state))
         return state.options
 
-    def _options_by(self, ways: Ways, state: State) -> Iterator[Option]:
+    def _options_by(self, ways: Ways, state: State) -> Iterator[Errand]:
         match state.hands:
             case None:
                 yield from self._fetch(ways, state)
@@ -210,14 +210,14 @@ class BeamSearch:
         if state.hands in (None, DISH):
             yield from self._wait(ways, state)
 
-    def _fetch(self, ways: Ways, state: State) -> Iterator[Option]:
+    def _fetch(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Takes a tomato, a dish, or what lies on a counter."""
         for cell, thing, cost, counter in self._things:
             if cell in ways:
                 there = self._at(state, ways[cell])
                 yield self._used(there, cell, thing, there.pots, gain=-cost)._replace(counter=counter)
 
-    def _fill(self, ways: Ways, state: State) -> Iterator[Option]:
+    def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato into a pot that has room; waits there first if it has none yet."""
         full = self._question.rules.tomatoes
         for n, cell in enumerate(self._pots):
@@ -227,7 +227,7 @@ class BeamSearch:
                     pots = self._teammate.filled(there.pots, n, there.steps)
                     yield self._used(there, cell, None, pots, waits=state.pots[n][0] >= full)
 
-    def _take_soup(self, ways: Ways, state: State) -> Iterator[Option]:
+    def _take_soup(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
         for n, cell in enumerate(self._pots):
             if cell not in ways:
@@ -241,20 +241,20 @@ class BeamSearch:
             if there.pots[n][1] <= there.steps:  # else the teammate has taken it
                 yield self._used(there, cell, SOUP, replaced(there.pots, n, (0, NEVER)), waits=True)
 
-    def _deliver(self, ways: Ways, state: State) -> Iterator[Option]:
+    def _deliver(self, ways: Ways, state: State) -> Iterator[Errand]:
         for cell in self._deliveries:
             if cell in ways:
                 there = self._at(state, ways[cell])
                 yield self._used(there, cell, None, there.pots, gain=1.0)
 
-    def _put_down(self, ways: Ways, state: State) -> Iterator[Option]:
+    def _put_down(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts what the agent holds on one of the nearest bare counters."""
         spare = [cell for cell in self._question.spare if cell in ways]
         for cell in sorted(spare, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
             there = self._at(state, ways[cell])
             yield self._used(there, cell, None, there.pots)._replace(counter=cell)
 
-    def _wait(self, ways: Ways, state: State) -> Iterator[Option]:
+    def _wait(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Waits at the pot that is ready next, and leaves open what follows."""
         cooking = [(ready, n) for n, (_, ready) in enumerate(state.pots) if 0 < ready < NEVER]
         ready, n = min(cooking, default=(NEVER, 0))
@@ -264,7 +264,7 @@ class BeamSearch:
         if there.steps <= ready:
             there = self._advance(there, ready + 1)
             after = self._state_at(there.steps, there.pose, state.hands, there.pots, there.free)
-            yield Option(there.steps, after, (Wait(self._pots[n]),), there.served, is_open=True)
+            yield Errand(there.steps, after, (Wait(self._pots[n]),), there.served, is_open=True)
 
     def _at(self, state: State, way: Approach) -> Arrival:
         """The kitchen when the agent has walked a way."""
@@ -278,10 +278,10 @@ class BeamSearch:
 
     def _used(
         self, there: Arrival, cell: Cell, hands: str | None, pots: Contents, *, gain: float = 0.0, waits: bool = False
-    ) -> Option:
+    ) -> Errand:
         """The use of a cell, which takes a step. waits: True if the agent waits there until it is ready."""
         after = self._state_at(there.steps + 1, there.pose, hands, pots, there.free)
-        return Option(there.steps + 1, after, _uses(cell, waits=waits), there.served, gain, there.steps)
+        return Errand(there.steps + 1, after, _uses(cell, waits=waits), there.served, gain, there.steps)
 
     def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents, free: int) -> State:
         """The one state of this search with these contents. step: the present one of the times in them."""
@@ -339,7 +339,7 @@ def _keep(node: Node, layer: dict[State, Node]) -> None:
     layer[node.state] = node
 
 
-def _options_taken(node: Node | None) -> list[Option]:
+def _options_taken(node: Node | None) -> list[Errand]:
     """The options on the way to a node, the last first."""
     taken = []
     while node is not None and node.option is not None:
