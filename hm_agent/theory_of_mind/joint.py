@@ -12,46 +12,26 @@ from dataclasses import replace
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, answer_or_none
-from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, find, ranked, score, validated
+from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, find, ranked, score
 from hm_agent.theory_of_mind.mind import JointMindReading, OpponentModel, Revision
-from hm_agent.theory_of_mind.strategist import BaseStrategist
+from hm_agent.theory_of_mind.strategist import HypothesisKeeper
 
 
-class JointMind(BaseStrategist[JointMindReading]):
+class JointMind(HypothesisKeeper[JointMindReading]):
     """A strategist that revises its hypotheses about the latest partner and decides, in one question.
 
     The question waits until the agent can act again, since its answer depends on where everybody is then.
     """
 
     def __init__(self, mind: JointMindReading, model: Model, parameters: Hyperparameters) -> None:
-        super().__init__(mind, model)
-        self._parameters = parameters
-        self.threshold = parameters.threshold
-        self._banks: dict[str, Bank] = {}
-        self._expected: dict[str, str | None] = {}
-        """The behaviour that the present strategy answers, by player."""
-        self._clues: dict[str, Clue] = {}
-        self._is_due = False
-        """Whether a decision waits until the agent can act again."""
+        super().__init__(mind, model, parameters)
         self._about: str | None = None
         """The player about whom something new is known since the latest question."""
-
-    @property
-    def is_outdated(self) -> bool:
-        return self._is_due and self._mind.can_act
 
     @property
     def history(self) -> Sequence[Interaction]:
         """All interactions: planning sees the evidence that the strategy stands on."""
         return self._memory.all
-
-    @property
-    def hypotheses(self) -> Bank:
-        return self._banks.get(self.about, ()) if self.about else ()
-
-    @property
-    def validated(self) -> Hypothesis | None:
-        return validated(self.hypotheses, self._parameters)
 
     def believed_about(self, player: str) -> Hypothesis | None:
         """The most valuable hypothesis; among equals, the one that the latest answer names last."""

@@ -24,7 +24,7 @@ from hm_agent.theory_of_mind.hypotheses import (
     with_predictions,
 )
 from hm_agent.theory_of_mind.mind import MindReading, OpponentModel
-from hm_agent.theory_of_mind.strategist import BaseStrategist
+from hm_agent.theory_of_mind.strategist import HypothesisKeeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +39,14 @@ class Parts:
     refinement: bool = True
 
 
-class TheoryOfMind(BaseStrategist[MindReading]):
+class TheoryOfMind(HypothesisKeeper[MindReading]):
     """A strategist that keeps a stream of hypotheses about each other player."""
 
     def __init__(self, mind: MindReading, model: Model, parameters: Hyperparameters, parts: Parts = Parts()) -> None:
-        super().__init__(mind, model)
-        self._parameters, self._parts = parameters, parts
-        self.threshold = parameters.threshold
-        self._banks: dict[str, Bank] = {}
-        self._expected: dict[str, str | None] = {}
-        """The behaviour that the present strategy answers, by player."""
-        self._clues: dict[str, Clue] = {}
-        self._is_due = False
-        """Whether a choice waits until the agent can act again."""
+        super().__init__(mind, model, parameters)
+        self._parts = parts
         self._chosen: Question[Any] | None = None
         """The latest choice that was answered."""
-
-    @property
-    def is_outdated(self) -> bool:
-        return self._is_due and self._mind.can_act
-
-    @property
-    def hypotheses(self) -> Bank:
-        return self._banks.get(self.about, ()) if self.about else ()
-
-    @property
-    def validated(self) -> Hypothesis | None:
-        return validated(self.hypotheses, self._parameters)
 
     def believed_about(self, player: str) -> Hypothesis | None:
         return believed(self._banks.get(player, ()), self._parameters)

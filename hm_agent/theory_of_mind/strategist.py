@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy, Thoughts
 from hm_agent.questions import Model, answer_or_none
+from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, validated
 from hm_agent.theory_of_mind.mind import BasicMind
 
 
@@ -137,3 +138,30 @@ class BaseStrategist(Generic[MindT]):
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         """What an interaction changes, once it is in the memory."""
         return await self._decide()
+
+
+class HypothesisKeeper(BaseStrategist[MindT]):
+    """A strategist that keeps hypotheses about each other player; subclasses say how they change."""
+
+    def __init__(self, mind: MindT, model: Model, parameters: Hyperparameters) -> None:
+        super().__init__(mind, model)
+        self._parameters = parameters
+        self.threshold = parameters.threshold
+        self._banks: dict[str, Bank] = {}
+        self._expected: dict[str, str | None] = {}
+        """The behaviour that the present strategy answers, by player."""
+        self._clues: dict[str, Clue] = {}
+        self._is_due = False
+        """Whether a decision waits until the agent can act again."""
+
+    @property
+    def is_outdated(self) -> bool:
+        return self._is_due and self._mind.can_act
+
+    @property
+    def hypotheses(self) -> Bank:
+        return self._banks.get(self.about, ()) if self.about else ()
+
+    @property
+    def validated(self) -> Hypothesis | None:
+        return validated(self.hypotheses, self._parameters)

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from hm_agent.models.answer_parsing import MAX_CANDIDATES, MAX_CHARACTERS, MAX_DEPTH, BadAnswer, read_answer
 from hm_agent.questions import Question, in_one_line
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.worlds.melting_pot.facts import argmax
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
@@ -24,7 +25,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictAndCounter,
     ProposeHypothesis,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import argmax
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, ROCK_PAPER_SCISSORS

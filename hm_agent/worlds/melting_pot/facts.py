@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -10,6 +10,12 @@ from pydantic import ConfigDict
 
 Counts = tuple[int, ...]
 """An inventory: how much of each resource, in the game's order."""
+
+
+def argmax(counts: Sequence[float]) -> int | None:
+    """The index of the largest entry; None if several entries tie for it."""
+    best = max(counts)
+    return list(counts).index(best) if list(counts).count(best) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -141,6 +147,10 @@ class Timing(Strict):
     away: int
     per_round: float
     per_thing: float
+
+    def steps_with(self, things: int) -> float:
+        """The steps from one interaction to the next in which so many things are collected."""
+        return self.per_round + self.per_thing * things
 
 
 @dataclass(frozen=True)

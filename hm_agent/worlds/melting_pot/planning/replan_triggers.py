@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.strategy import is_sought
@@ -34,8 +34,8 @@ class ReplanTriggers:
         player that is ready to interact during `move_to`, once a kind leads in the own inventory. subgoal: the current
         one. seek: the players to meet; any if None.
         """
-        leads, led = _leader(inventory), _leader(self._held)
         has_picked_up = any(now > before for now, before in zip(inventory, self._held, strict=False))
+        leads, led = argmax(inventory), argmax(self._held or inventory)
         self._held = inventory
         arrived = [
             player.kind
@@ -51,9 +51,3 @@ class ReplanTriggers:
         if isinstance(subgoal, MoveTo) and arrived and leads is not None:
             return f"{arrived[0]} has come into view, ready to interact"
         return None
-
-
-def _leader(inventory: Counts) -> int | None:
-    """The index of the largest count; None if several tie for it."""
-    most = max(inventory, default=0)
-    return inventory.index(most) if inventory.count(most) == 1 else None

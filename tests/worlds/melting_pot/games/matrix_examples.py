@@ -8,7 +8,7 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.worlds.melting_pot.facts import READY, Beam, Counts, Length, Regrowth, Timing
+from hm_agent.worlds.melting_pot.facts import READY, Beam, Counts, Length, Regrowth, Timing, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
@@ -33,7 +33,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ReviseAndChoose,
     ReviseAndCounter,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, open_counts, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, open_counts, reward
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan
 

@@ -10,10 +10,10 @@ import pytest
 from hm_agent.core import Event, Observation, Recorder, Step
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, seat_agents
-from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, Beam, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, Beam, MatrixFacts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
-from hm_agent.worlds.melting_pot.games.matrix.rules import argmax, infer_inventory, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import infer_inventory, reward
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap

@@ -10,13 +10,14 @@ import pytest
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.facts import argmax
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, PredictAndCounter, ProposeHypothesis
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import strategy_from_words, strategy_library
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, ROCK_PAPER_SCISSORS
 

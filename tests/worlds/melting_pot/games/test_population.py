@@ -11,7 +11,7 @@ import pytest
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     STEPS_PER_SEARCH,
@@ -30,7 +30,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     lives_since,
     predict_all,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
 from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.rules import argmax, consistent_inventories, infer_inventory, reward
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
+from hm_agent.worlds.melting_pot.games.matrix.rules import consistent_inventories, infer_inventory, reward
 
 RWS = ((0.0, -10.0, 10.0), (10.0, 0.0, -10.0), (-10.0, 10.0, 0.0))
 DILEMMA = ((3.0, 0.0), (5.0, 1.0))

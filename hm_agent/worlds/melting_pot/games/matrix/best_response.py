@@ -9,7 +9,7 @@ from operator import mul
 from statistics import median_low
 from typing import NamedTuple
 
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, Timing
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 
 Distribution = tuple[float, ...]
@@ -17,10 +17,6 @@ Distribution = tuple[float, ...]
 
 TYPICAL = 6
 """The count of its main resource that a player is expected to hold before any interaction has shown it."""
-STEPS_PER_THING = 3.0
-"""Steps it takes to collect one more unit of a resource."""
-STEPS_PER_ROUND = 50.0
-"""Steps between two interactions without collecting: finding the opponent, being frozen, respawning."""
 MOST_COLLECTED = 12
 """The largest count of one resource that a target inventory has."""
 STEPS_PER_SEARCH = 100.0
@@ -65,7 +61,7 @@ def best_target(
         gain = sum(
             share * reward(target, other, rules.payoff) for share, other in zip(probabilities, expected, strict=True)
         )
-        rate = gain / (STEPS_PER_ROUND + STEPS_PER_THING * (sum(target) - sum(held)))
+        rate = gain / rules.timing.steps_with(sum(target) - sum(held))
         return round(rate, 9), -abs(max(target) - TYPICAL), -target.index(max(target))
 
     held = own or (rules.initial_inventory,) * len(rules.behaviours)
@@ -129,11 +125,11 @@ def choose_partners(
     mains = range(len(rules.behaviours)) if lead is None else (lead,)
     counts = range(rules.initial_inventory + 1, MOST_COLLECTED + 1)
     options = [
-        _best_with(target, _gains(rules, others, expected, target), own, search)
+        _best_with(target, _gains(rules, others, expected, target), own, search, rules.timing)
         for target in (raised(own, main, count) for main in mains for count in counts)
     ]
     best = max(options, key=lambda choice: (choice.rate, len(choice.seek), *_typicality(choice.target)))
-    far_away = _best_with(best.target, _gains(rules, others, expected, best.target), own, {})
+    far_away = _best_with(best.target, _gains(rules, others, expected, best.target), own, {}, rules.timing)
     # A player who is near now may get away: so the players that would be sought then are sought as well.
     return best._replace(seek=tuple(sorted({*best.seek, *far_away.seek})))
 
@@ -146,10 +142,12 @@ def _gains(
     return {player: sum(map(mul, probabilities, paid)) for player, probabilities in others.items()}
 
 
-def _best_with(target: Counts, gains: Mapping[str, float], own: Counts, search: Mapping[str, float]) -> PartnerChoice:
+def _best_with(
+    target: Counts, gains: Mapping[str, float], own: Counts, search: Mapping[str, float], timing: Timing
+) -> PartnerChoice:
     """The players to seek with a target inventory: as many of the most profitable as maximise the reward per step."""
     ranked = sorted(gains, key=lambda player: -gains[player])
-    steps = STEPS_PER_ROUND + STEPS_PER_THING * (sum(target) - sum(own))
+    steps = timing.steps_with(sum(target) - sum(own))
     # The agent interacts with the player it finds first, which is likelier one that takes fewer steps to find.
     chances = [1 / search.get(player, STEPS_PER_SEARCH) for player in ranked]
     found = list(accumulate(chances))

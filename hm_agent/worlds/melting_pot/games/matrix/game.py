@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hm_agent.core import Event, Observation
-from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, Inference, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     InteractionEvent,
@@ -29,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     Seen,
     Site,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, argmax
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.mind import Mind, OpponentModel, Revision
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Inference
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
@@ -47,13 +47,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ReviseAndCounter,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import (
-    MatrixInteraction,
-    MatrixRules,
-    argmax,
-    infer_inventory,
-    open_counts,
-)
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, infer_inventory, open_counts
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy

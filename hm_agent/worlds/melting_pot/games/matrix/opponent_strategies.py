@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Protocol
 
+from hm_agent.worlds.melting_pot.facts import argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, argmax
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 
 
 class OpponentStrategy(Protocol):

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hm_agent.core import Clue
-from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts
-from hm_agent.worlds.melting_pot.games.matrix.rules import argmax
+from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, argmax
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap

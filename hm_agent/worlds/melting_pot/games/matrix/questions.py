@@ -16,10 +16,10 @@ from pydantic import BaseModel, model_validator
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Remark, Words, check_all, one_of, some_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax, check_players
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, check_players
 
 
 class _ByBehaviour:

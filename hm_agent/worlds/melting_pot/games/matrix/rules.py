@@ -11,7 +11,7 @@ from operator import mul
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, Regrowth, Timing
+from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, Regrowth, Timing, argmax
 
 Payoff = tuple[tuple[float, ...], ...]
 """Row i, column j: the reward for playing pure strategy i against j."""
@@ -28,12 +28,6 @@ def reward(own: Counts, other: Counts, payoff: Payoff) -> float:
     """v_own^T A v_other over normalised inventories (appendix B.1)."""
     paid: float = sum(mine * sum(map(mul, row, other)) for mine, row in zip(own, payoff, strict=True))
     return paid / (sum(own) * sum(other))
-
-
-def argmax(counts: Sequence[float]) -> int | None:
-    """The index of the largest entry; None if several entries tie for it."""
-    best = max(counts)
-    return list(counts).index(best) if list(counts).count(best) == 1 else None
 
 
 @cache
@@ -72,8 +66,8 @@ def open_counts(own: Counts, received: float, payoff: Payoff, initial: int) -> t
     The last value is True if several resources may have led, or none.
     """
     fits = [inventory for inventory, _ in consistent_inventories(own, received, payoff, initial)]
-    least, most = tuple(map(min, *fits, fits[0])), tuple(map(max, *fits, fits[0]))
-    return least, most, len({argmax(inventory) for inventory in fits}) > 1
+    counts = list(zip(*fits, strict=True))
+    return tuple(map(min, counts)), tuple(map(max, counts)), len({argmax(inventory) for inventory in fits}) > 1
 
 
 def infer_inventory(own: Counts, received: float, payoff: Payoff, initial: int) -> tuple[Counts, int | None]:

@@ -11,7 +11,7 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
@@ -60,13 +60,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import revise_and_choose, revise_and_counter
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import plan_route
-from hm_agent.worlds.melting_pot.games.matrix.rules import (
-    MatrixInteraction,
-    MatrixRules,
-    argmax,
-    infer_inventory,
-    reward,
-)
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, infer_inventory, reward
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."

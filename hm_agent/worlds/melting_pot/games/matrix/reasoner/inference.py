@@ -101,26 +101,33 @@ def strategy_from_words(words: str, rules: MatrixRules, history: Sequence[Matrix
 def likeliest_strategy(
     rules: MatrixRules, history: Sequence[MatrixInteraction], best: Sequence[Hypothesis]
 ) -> OpponentStrategy:
-    """The strategy with the highest posterior probability after these interactions.
+    """The strategy with the highest posterior probability after these interactions. best: as of `log_odds`."""
+    odds = log_odds(rules, history, best)
+    return max(odds, key=lambda weighed: weighed[1])[0].strategy
+
+
+def posterior(
+    rules: MatrixRules, history: Sequence[MatrixInteraction], best: Sequence[Hypothesis] = ()
+) -> list[tuple[Fit, float]]:
+    """The fit of every strategy to these interactions, with its posterior probability. best: as of `log_odds`."""
+    weights = [(fit, exp(odds)) for fit, odds in log_odds(rules, history, best)]
+    total = sum(weight for _, weight in weights)
+    return [(fit, weight / total) for fit, weight in weights]
+
+
+def log_odds(
+    rules: MatrixRules, history: Sequence[MatrixInteraction], best: Sequence[Hypothesis]
+) -> list[tuple[Fit, float]]:
+    """The fit of every strategy to these interactions, with its log odds.
 
     best: the earlier hypotheses that predicted best. Their values add to their log odds, since a correct prediction is
     stronger evidence than a good fit in hindsight.
     """
-    values = {hypothesis.words: hypothesis.value for hypothesis in best}
-
-    def log_odds(fit: Fit) -> float:
-        bonus = LOG_ODDS_PER_VALUE * values.get(fit.strategy.words, 0.0) if values else 0.0
-        return fit.strategy.prior + bonus + fit.log_likelihood
-
-    return max(fit_all(rules, tuple(history)), key=log_odds).strategy
-
-
-def posterior(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> list[tuple[Fit, float]]:
-    """The fit of every strategy to these interactions, with its posterior probability."""
-    fits = fit_all(rules, tuple(history))
-    weights = [exp(fit.strategy.prior + fit.log_likelihood) for fit in fits]
-    total = sum(weights)
-    return [(fit, weight / total) for fit, weight in zip(fits, weights, strict=True)]
+    bonuses = {hypothesis.words: LOG_ODDS_PER_VALUE * hypothesis.value for hypothesis in best}
+    return [
+        (fit, fit.strategy.prior + (bonuses.get(fit.strategy.words, 0.0) if bonuses else 0.0) + fit.log_likelihood)
+        for fit in fit_all(rules, tuple(history))
+    ]
 
 
 def may_respond_to_observation(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> bool:

@@ -14,7 +14,7 @@ from math import prod
 from operator import mul
 
 from hm_agent.core import Hypothesis
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     Distribution,
@@ -32,7 +32,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     strategy_from_words,
     update_on_pickups,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, argmax
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
 POPULATION_PSEUDO_COUNT = 1.0
 """The pseudo-count of players of each kind in the estimate of the population."""

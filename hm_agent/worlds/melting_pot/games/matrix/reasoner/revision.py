@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp
 
 from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.hypotheses import find
@@ -24,9 +23,8 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     RevisionAnswer,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
-    LOG_ODDS_PER_VALUE,
-    fit_all,
     may_respond_to_observation,
+    posterior,
     predict_behaviour,
     update_on_pickups,
 )
@@ -38,31 +36,23 @@ KEPT = 3
 """How many hypotheses an answer holds."""
 
 
-def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> list[tuple[OpponentStrategy, float]]:
-    """The strategies an opponent may follow, each with its posterior probability, the likeliest first.
-
-    The values of the hypotheses so far add to the log odds, as in `likeliest_strategy`.
-    """
-    values = {hypothesis.words: hypothesis.value for hypothesis in opponent.hypotheses}
-    fits = fit_all(rules, opponent.history)
-    odds = [
-        exp(fit.strategy.prior + LOG_ODDS_PER_VALUE * values.get(fit.strategy.words, 0.0) + fit.log_likelihood)
-        for fit in fits
-    ]
-    weighed = [(fit.strategy, weight / sum(odds)) for fit, weight in zip(fits, odds, strict=True)]
-    return sorted(weighed, key=lambda pair: -pair[1])
+Weighed = Sequence[tuple[OpponentStrategy, float]]
+"""The strategies an opponent may follow, each with its posterior probability, the likeliest first."""
 
 
-def predict_in_view_of_all(weighed: Sequence[tuple[OpponentStrategy, float]], opponent: Opponent) -> Distribution:
+def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> Weighed:
+    weighed = posterior(rules, opponent.history, opponent.hypotheses)
+    return sorted([(fit.strategy, chance) for fit, chance in weighed], key=lambda pair: -pair[1])
+
+
+def predict_in_view_of_all(weighed: Weighed, opponent: Opponent) -> Distribution:
     """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups."""
     parts = [(predict_behaviour(strategy, opponent.history, None), weight) for strategy, weight in weighed]
     mean = tuple(sum(part[n] * weight for part, weight in parts) for n in range(len(parts[0][0])))
     return update_on_pickups(mean, opponent.present.taken) if opponent.present else mean
 
 
-def _revisions(
-    rules: MatrixRules, opponent: Opponent, weighed: Sequence[tuple[OpponentStrategy, float]]
-) -> list[RevisionAnswer]:
+def _revisions(rules: MatrixRules, opponent: Opponent, weighed: Weighed) -> list[RevisionAnswer]:
     """The likeliest strategies as hypotheses, the likeliest last; those shown before by their number."""
     if not opponent.history:
         return []

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.best_response import (
-    STEPS_PER_ROUND,
-    STEPS_PER_THING,
-    TYPICAL,
-    pure_inventory,
-)
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
+from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, pure_inventory
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import MOST_SUBGOALS, PlanSubgoals, Site
-from hm_agent.worlds.melting_pot.games.matrix.rules import argmax, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
@@ -101,5 +96,6 @@ def _pays_to_meet_now(question: PlanSubgoals, target: Counts, main: int, lacking
     # Where no inventory is expected, it is the one that the resource does best against.
     hoped = pure_inventory(question.rules, payoff[main].index(max(payoff[main])), TYPICAL)
     other = question.expected or hoped
-    now, later = STEPS_PER_ROUND - SEARCH, STEPS_PER_ROUND + STEPS_PER_THING * lacking
+    timing = question.rules.timing
+    now, later = timing.steps_with(0) - SEARCH, timing.steps_with(lacking)
     return reward(question.inventory, other, payoff) / now > reward(target, other, payoff) / later
