@@ -51,9 +51,9 @@ def count(scenario: ScenarioInfo, steps: int) -> CountingReasoner:
 
 
 def main() -> None:
-    print("| game | steps | calls | input tokens | the paper's code | share (target 25%) |")
+    print("| game | steps | calls | input tokens | the paper's code | share (target 10%) |")
     print("| --- | --- | --- | --- | --- | --- |")
     for game, (steps, theirs) in PAPERS_CODE.items():
         runs = [count(scenario, steps) for scenario in find_scenarios([f"{game}_*"])]
         calls, tokens = mean(run.calls for run in runs), mean(run.characters for run in runs) / CHARACTERS_PER_TOKEN
-        print(f"| {game} | {steps:,} | {calls:.0f} | {tokens:,.0f} | {theirs:,} | {100 * tokens / theirs:.0f}% |")
+        print(f"| {game} | {steps:,} | {calls:.0f} | {tokens:,.0f} | {theirs:,} | {100 * tokens / theirs:.1f}% |")

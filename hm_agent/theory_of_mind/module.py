@@ -86,13 +86,11 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Revises the strategy if a clue contradicts what is expected; a clue scores no hypothesis."""
         self._clues[clue.partner] = clue
-        if self._choice() is not None:
-            # Among several players every clue counts: it may confirm a guess, or tell where a player is.
-            if clue.suggests is not None:
-                self._expected[clue.partner] = clue.suggests
-            return await self._respond(None)
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
+        if self._choice() is not None:
+            self._expected[clue.partner] = clue.suggests
+            return await self._respond(None)
         hypothesis = self.believed_about(clue.partner)
         asked = (hypothesis,) if hypothesis else ()
         answer = await self._ask(self._mind.ask_prediction(self._memory.of(clue.partner), asked, clue))

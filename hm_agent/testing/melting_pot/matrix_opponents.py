@@ -39,7 +39,7 @@ def table_of(prompt: str) -> Table:
 class PastInteraction:
     """An interaction by the leading kind of each inventory, None where no kind led.
 
-    partner: the other player's name, `the other` in a two-player game. shown: the kind that the partner saw the player
+    partner: the other player's name, `it` in a two-player game. shown: the kind that the partner saw the player
     collect most.
     """
 
@@ -53,7 +53,7 @@ Past = Sequence[PastInteraction]
 
 
 def past_of(prompt: str) -> list[PastInteraction]:
-    line = r"^- step \d+: you held .+? \((.+?)\), (the other|player_\d+) .+? \((.+?)\); reward (.+)$"
+    line = r"^- step \d+: you \S+ \((.+?)\), (it|\w+) \S+ \((.+?)\): (.+)$"
     return [
         PastInteraction(partner, _kind(mine), _kind(theirs), leading(counts(rest, "collect (.+)")))
         for mine, partner, theirs, rest in re.findall(line, prompt, re.MULTILINE)

@@ -224,7 +224,7 @@ def _distance(start: Cell, end: Cell) -> int:
 
 def criticise(prompt: str) -> dict[str, Any]:
     """A critique of a plan by the reward since it was made."""
-    paid = sum(map(float, re.findall(r"; reward ([+-][\d.]+)", prompt)))
+    paid = sum(map(float, re.findall(r"\): ([+-][\d.]+)", prompt)))
     verdict = "Hold the same again" if paid > 0 else "Hold what beats the other" if paid else "Go on"
     return {"reasoning": "By the reward.", "critique": f"{verdict}: it was paid {paid:+.2f}."}
 

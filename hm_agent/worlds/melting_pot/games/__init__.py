@@ -10,7 +10,7 @@ from jinja2.filters import make_attrgetter
 
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import register_filter
-from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts, argmax
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
 from hm_agent.worlds.melting_pot.games.cooking.reasoner import answers as cooking
 from hm_agent.worlds.melting_pot.games.game import Game, Inference
@@ -43,3 +43,4 @@ def nearest(environment: Environment, items: Iterable[Any], start: Cell, attribu
 
 
 register_filter("nearest", nearest)
+register_filter("argmax", argmax)

@@ -87,11 +87,18 @@ def test_prompt_has_no_stray_whitespace(name: str) -> None:
 
 
 def test_rules_are_separate_from_the_question() -> None:
-    rules = environment().get_template("melting_pot/matrix/rules.j2").render(rules=RULES)
+    macros = environment().get_template("melting_pot/matrix/rules.j2").module
+    told = [macros.the_game(RULES, on_map, main) for on_map in (False, True) for main in (None, 0, 1, 2)]  # type: ignore[attr-defined]
     for question in EXAMPLES.values():
         if question.rules is RULES:  # type: ignore[attr-defined]
-            assert render(question).startswith(f"{rules}\n\n# ")
-    assert not re.search("Answer|JSON|hypothes|subgoal|move_to|fire_at", rules)
+            assert any(render(question).startswith(f"{rules}\n\n# ") for rules in told)
+    assert not re.search("Answer|JSON|hypothes|subgoal|move_to|fire_at", "".join(told))
+
+
+def test_plan_of_a_decided_strategy_is_told_the_reward_of_its_main_kind_alone() -> None:
+    assert "Reward: paper pays you 10 against rock, 0 against paper, -10 against scissors" in render(PLAN)
+    assert "- your rock: " not in render(PLAN)
+    assert "- your rock: " in render(replace(PLAN, target=None))
 
 
 def test_no_template_names_a_resource_or_behaviour_of_one_game() -> None:
@@ -121,11 +128,22 @@ def test_things_are_named_nearest_first() -> None:
 def test_only_the_nearest_things_of_a_kind_are_named() -> None:
     things = tuple(Place(kind, (x, 1), 344, False) for x in range(15) for kind in ("purple_box", "blue_box"))
     lines = render(replace(PLAN, things=things)).splitlines()
-    wanted, other = (next(line for line in lines if line.startswith(f"- {kind}: (")) for kind in RULES.things[1:])
+    (wanted,) = (line for line in lines if "_box: (" in line)
+    assert wanted.startswith("- purple_box: (")
     assert wanted.count(") 1") == 10
     assert wanted.endswith("and 5 more")
     assert "(0, 1)" not in wanted
-    assert other.count(") 1") == 3
+
+
+def test_whoever_watches_is_told_of_all_kinds_near_by() -> None:
+    things = tuple(Place(kind, (x, 1), 344, False) for x in range(15) for kind in ("purple_box", "blue_box"))
+    lines = render(replace(PLAN, things=things, target=PLAN.inventory, is_watching=True)).splitlines()
+    assert [line.count(") 1") for line in lines if "_box: (" in line] == [3, 3]
+
+
+def test_cells_long_out_of_view_are_named_only_while_too_few_things_are_known() -> None:
+    assert "Longest out of view" in render(PLAN)
+    assert "Longest out of view" not in render(replace(PLAN, inventory=(1, 4, 2)))
 
 
 def test_plan_says_what_is_still_to_be_collected() -> None:

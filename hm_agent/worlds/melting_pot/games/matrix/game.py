@@ -38,6 +38,8 @@ from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
+INTERACTION_OVER = "an interaction is over"
+"""Why a plan is asked for: whatever is left of the latest one means nothing then."""
 
 
 class MatrixGame(Game):
@@ -132,7 +134,7 @@ class MatrixGame(Game):
 
     def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
         is_over = any(isinstance(event, InteractionEvent) for event in events)
-        return "an interaction is over" if is_over else None
+        return INTERACTION_OVER if is_over else None
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
         """Looks for an opponent once all is collected and the plan, which did not look for one, is carried out."""
@@ -170,7 +172,7 @@ class MatrixGame(Game):
             history=matrix_interactions(context.history),
             critiques=tuple(context.critiques),
             because=context.because,
-            previous=context.previous,
+            previous=None if context.because == INTERACTION_OVER else context.previous,
             players=tuple(self.players),
             layout=self.layout,
         )

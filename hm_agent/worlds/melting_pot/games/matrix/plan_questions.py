@@ -77,7 +77,8 @@ class PlanSubgoals(Question[PlanAnswer]):
     cells where the sought players may be, each with the expected number of them in view from there. unseen: the cells
     that were out of view for longest, each with the step it was last seen, None for never. history: the interactions
     with all players, for an agent whose strategist leaves them to planning. critiques: the lessons from earlier plans.
-    because: why a plan is asked for, in words. previous: the plan before. players: the names of the others.
+    because: why a plan is asked for, in words. previous: the plan before, if it has
+    meaning still. players: the names of the others.
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"
