@@ -137,7 +137,7 @@ ARENA = replace(
     height=24,
     players=8,
     regrowth=Regrowth(10, 0.04),
-    timing=Timing(frozen=17, away=51, per_round=50, per_thing=3),
+    timing=Timing(frozen=17, away=51, per_round=70, per_thing=3),
 )
 OPPONENTS = (
     Opponent(
