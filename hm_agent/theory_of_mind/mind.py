@@ -129,6 +129,10 @@ class MindReading(BasicMind, Protocol):
         return None
 
 
+MOST_HYPOTHESES = 5
+"""The largest number of hypotheses in an answer to `ask_revision` (top k, table 2)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Revision:
     """One hypothesis as an answer to `ask_revision` leaves it.

@@ -6,7 +6,7 @@ from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.joint import JointMind
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
+from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     JointChoiceAnswer,
     JointCounterAnswer,
     ReviseAndChoose,

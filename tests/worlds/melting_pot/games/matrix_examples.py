@@ -10,6 +10,7 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.facts import READY, Beam, Counts, Length, Regrowth, Timing, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
+from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndChoose, ReviseAndCounter
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     EvaluatePlan,
@@ -30,8 +31,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
-    ReviseAndChoose,
-    ReviseAndCounter,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, open_counts, reward
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose

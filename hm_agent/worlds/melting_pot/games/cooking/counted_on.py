@@ -34,7 +34,7 @@ def needs_of(rest: Sequence[Subgoal], hands: str | None, stations: Stations) -> 
             continue
         station = stations.get(call.target)
         kind = station.kind if station else None
-        if kind is not None and kind.startswith(POT) and isinstance(call, Interact | Wait):
+        if kind is not None and kind.startswith(POT):
             if isinstance(call, Interact) and hands == TOMATO:
                 hands = None
                 if call.target not in settled:

@@ -210,24 +210,18 @@ class KitchenRules:
     roles: tuple[str, ...] = ROLES
     behaviours: tuple[str, ...] = BEHAVIOURS
 
-    def unknown_role(self, name: str, role: str) -> list[str]:
-        """An error text if a role is unknown. name: the answer's field."""
-        return unknown(name, "role", role, self.roles)
+    def check_role(self, name: str, role: str) -> None:
+        """Raises ValueError for an unknown role. name: the answer's field, for the error text."""
+        _check_known(name, "role", role, self.roles)
 
-    def unknown_behaviour(self, name: str, behaviour: str) -> list[str]:
-        """An error text if a behaviour is unknown. name: the answer's field."""
-        return unknown(name, "behaviour", behaviour, self.behaviours)
-
-
-def unknown(name: str, kind: str, said: str, known: Sequence[str]) -> list[str]:
-    """An error text if what an answer says in the field `name` is not known; empty if it is."""
-    return [] if said in known else [f"{name}: unknown {kind} {said[:20]!r}; there are {', '.join(map(repr, known))}"]
+    def check_behaviour(self, name: str, behaviour: str) -> None:
+        """Raises ValueError for an unknown behaviour. name: the answer's field, for the error text."""
+        _check_known(name, "behaviour", behaviour, self.behaviours)
 
 
-def refuse(problems: Sequence[str]) -> None:
-    """Raises ValueError with all problems of an answer, if there are any."""
-    if problems:
-        raise ValueError("; ".join(problems))
+def _check_known(name: str, kind: str, said: str, known: Sequence[str]) -> None:
+    if said not in known:
+        raise ValueError(f"{name}: unknown {kind} {said[:20]!r}; there are {', '.join(map(repr, known))}")
 
 
 @dataclass(frozen=True, slots=True)

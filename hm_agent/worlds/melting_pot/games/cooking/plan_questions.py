@@ -9,7 +9,7 @@ from typing import Any
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, KitchenInteraction, Pace
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station, refuse
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, why_impossible
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
@@ -109,8 +109,10 @@ class PlanCooking(Question[PlanAnswer]):
             )
         plan = parse_plan(answer.subgoals, self.layout, SUBGOALS, check=self._check_reach)
         barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
-        failed = [f"{plan[0]} has failed before with the same in your hands: {barred.why}"] if barred else []
-        refuse([*failed, *why_impossible(self._scene, plan)])
+        problems = [f"{plan[0]} has failed before with the same in your hands: {barred.why}"] if barred else []
+        problems += why_impossible(self._scene, plan)
+        if problems:
+            raise ValueError("; ".join(problems))
 
     @property
     def _scene(self) -> RehearsalScene:

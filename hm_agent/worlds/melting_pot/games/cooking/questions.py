@@ -6,21 +6,19 @@ PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Remark, Words, one_of
-from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
+from hm_agent.questions import Question, Remark, Words, check_all, one_of
+from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import Held, KitchenInteraction, Pace
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenRules, Pot, refuse
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenRules, Pot
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
-
-MOST_HYPOTHESES = 5
-"""The largest number of hypotheses that one revision keeps (top k, table 2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +89,15 @@ class PredictTeammate(Question[BehaviourAnswer]):
         return {"behaviours": {"items": one_of(self.rules.behaviours), "minItems": count, "maxItems": count}}
 
     def check(self, answer: BehaviourAnswer) -> None:
-        wanted, given = max(1, len(self.hypotheses)), len(answer.behaviours)
-        count = [] if given == wanted else [f"behaviours: {given} given, {wanted} wanted, one for each hypothesis"]
-        said = [text for each in answer.behaviours for text in self.rules.unknown_behaviour("behaviours", each)]
-        refuse([*count, *said])
+        check_all(
+            lambda: self._check_number(len(answer.behaviours)),
+            *(partial(self.rules.check_behaviour, "behaviours", each) for each in answer.behaviours),
+        )
+
+    def _check_number(self, given: int) -> None:
+        wanted = max(1, len(self.hypotheses))
+        if given != wanted:
+            raise ValueError(f"behaviours: {given} given, {wanted} wanted, one for each hypothesis")
 
 
 class RoleAnswer(BaseModel):
@@ -106,9 +109,12 @@ class RoleAnswer(BaseModel):
     strategy: Words
 
 
-def check_role(rules: KitchenRules, answer: RoleAnswer) -> list[str]:
-    """The problems of the behaviour and the role that an answer names."""
-    return [*rules.unknown_behaviour("teammate", answer.teammate), *rules.unknown_role("role", answer.role)]
+def _check_roles(rules: KitchenRules, answer: RoleAnswer | TeammateRevisionAnswer) -> None:
+    """Raises ValueError if the behaviour or the role that an answer names is unknown."""
+    check_all(
+        lambda: rules.check_behaviour("teammate", answer.teammate),
+        lambda: rules.check_role("role", answer.role),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,7 @@ class ChooseRole(_ByRole, Question[RoleAnswer]):
     state: KitchenState = field(compare=False)
 
     def check(self, answer: RoleAnswer) -> None:
-        refuse(check_role(self.rules, answer))
+        _check_roles(self.rules, answer)
 
 
 class TeammateMindAnswer(RoleAnswer):
@@ -148,7 +154,7 @@ class ReadTeammate(_ByRole, Question[TeammateMindAnswer]):
     state: KitchenState
 
     def check(self, answer: TeammateMindAnswer) -> None:
-        refuse(check_role(self.rules, answer))
+        _check_roles(self.rules, answer)
 
 
 class RevisedTeammate(BaseModel):
@@ -189,24 +195,34 @@ class ReviseTeammate(Question[TeammateRevisionAnswer]):
         return {**_role_forms(self.rules), "hypotheses": {"minItems": 1, "maxItems": MOST_HYPOTHESES}, "of": numbers}
 
     def check(self, answer: TeammateRevisionAnswer) -> None:
-        count, numbers = len(answer.hypotheses), [each.of for each in answer.hypotheses if each.of]
-        problems = (
-            [] if 1 <= count <= MOST_HYPOTHESES else [f"hypotheses: {count} given, 1 to {MOST_HYPOTHESES} wanted"]
+        check_all(
+            lambda: self._check_numbers([each.of for each in answer.hypotheses]),
+            *(partial(self._check_hypothesis, each) for each in answer.hypotheses),
+            lambda: _check_roles(self.rules, answer),
         )
-        problems += [
-            f"of: hypothesis {number} is named more than once" for number in set(numbers) if numbers.count(number) > 1
-        ]
-        problems += [text for each in answer.hypotheses for text in self._problems(each)]
-        problems += self.rules.unknown_behaviour("teammate", answer.teammate)
-        refuse([*problems, *self.rules.unknown_role("role", answer.role)])
 
-    def _problems(self, each: RevisedTeammate) -> list[str]:
-        problems = self.rules.unknown_behaviour("next", each.next)
-        if not 0 <= each.of <= len(self.hypotheses):
-            problems.append(f"of: no hypothesis has the number {each.of}; 0 is for a new one")
-        if not each.of and not each.hypothesis:
-            problems.append("hypothesis: a new one needs words")
-        return problems
+    def _check_numbers(self, numbers: Sequence[int]) -> None:
+        if not 1 <= len(numbers) <= MOST_HYPOTHESES:
+            raise ValueError(f"hypotheses: {len(numbers)} given, 1 to {MOST_HYPOTHESES} wanted")
+        for number in numbers:
+            if number and numbers.count(number) > 1:
+                raise ValueError(f"of: hypothesis {number} is named more than once")
+
+    def _check_hypothesis(self, each: RevisedTeammate) -> None:
+        check_all(
+            lambda: self.rules.check_behaviour("next", each.next),
+            lambda: self._check_number(each.of),
+            lambda: _check_words(each),
+        )
+
+    def _check_number(self, number: int) -> None:
+        if not 0 <= number <= len(self.hypotheses):
+            raise ValueError(f"of: no hypothesis has the number {number}; 0 is for a new one")
+
+
+def _check_words(each: RevisedTeammate) -> None:
+    if not each.of and not each.hypothesis:
+        raise ValueError("hypothesis: a new one needs words")
 
 
 class PartAnswer(BaseModel):
@@ -234,7 +250,7 @@ class MakeCookingStrategy(_ByRole, Question[CookingStrategyAnswer]):
     best: tuple[Hypothesis, ...] = ()
 
     def check(self, answer: CookingStrategyAnswer) -> None:
-        refuse(self.rules.unknown_role("role", answer.role))
+        self.rules.check_role("role", answer.role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +265,7 @@ class FollowCookingStrategy(_ByRole, Question[PartAnswer]):
     strategy: str
 
     def check(self, answer: PartAnswer) -> None:
-        refuse(self.rules.unknown_role("role", answer.role))
+        self.rules.check_role("role", answer.role)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,12 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     steps_to_find,
 )
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
+from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
+    JointChoiceAnswer,
+    JointCounterAnswer,
+    ReviseAndChoose,
+    ReviseAndCounter,
+)
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, GatheringReader, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
@@ -31,8 +37,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     FollowStrategy,
     InferInventory,
     InventoryAnswer,
-    JointChoiceAnswer,
-    JointCounterAnswer,
     JudgeStrategy,
     MakeStrategy,
     MindsAnswer,
@@ -43,8 +47,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
-    ReviseAndChoose,
-    ReviseAndCounter,
     StrategyAnswer,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, infer_inventory, open_counts

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, model_validator
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Remark, Words, check_all, one_of, some_of
+from hm_agent.questions import Question, Words, check_all, one_of, some_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, check_players
 
 
-class _ByBehaviour:
+class ByBehaviour:
     """A question whose answer holds mappings by behaviour."""
 
     __slots__ = ()
@@ -45,7 +45,7 @@ class InventoryAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class InferInventory(_ByBehaviour, Question[InventoryAnswer]):
+class InferInventory(ByBehaviour, Question[InventoryAnswer]):
     """Which inventory of the partner explains the reward? (step 1, where the model infers it)"""
 
     template = "melting_pot/matrix/infer_inventory.j2"
@@ -118,7 +118,7 @@ def _prediction_forms(rules: MatrixRules, hypotheses: Sequence[Hypothesis]) -> M
 
 
 @dataclass(frozen=True, slots=True)
-class PredictAndCounter(_ByBehaviour, Question[CounterAnswer]):
+class PredictAndCounter(ByBehaviour, Question[CounterAnswer]):
     """What will the opponent play next by each hypothesis, and what to hold against it? (steps 4 and 5)
 
     step: the present one. hypotheses: the last one is acted on; none before the first. certain: True if it is known to
@@ -153,7 +153,7 @@ class PredictAndCounter(_ByBehaviour, Question[CounterAnswer]):
 
 
 @dataclass(frozen=True, slots=True)
-class PredictNext(_ByBehaviour, Question[PredictionAnswer]):
+class PredictNext(ByBehaviour, Question[PredictionAnswer]):
     """What will one of several opponents play next by each hypothesis? (step 4, asked apart from step 5)
 
     player: the opponent's name. step: the present one. hypotheses: the last one is acted on.
@@ -195,7 +195,7 @@ class Opponent:
     hypotheses: tuple[Hypothesis, ...] = ()
 
 
-def _names(opponents: Sequence[Opponent]) -> list[str]:
+def names_of(opponents: Sequence[Opponent]) -> list[str]:
     return [opponent.player for opponent in opponents]
 
 
@@ -221,7 +221,7 @@ class PatientAnswer(ChoiceAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseOpponents(_ByBehaviour, Question[PatientAnswer]):
+class ChooseOpponents(ByBehaviour, Question[PatientAnswer]):
     """Which players should the agent seek, and what should it collect for them? (step 5 with several opponents)
 
     own: the agent's inventory. step: the present one.
@@ -236,128 +236,12 @@ class ChooseOpponents(_ByBehaviour, Question[PatientAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"seek": some_of(_names(self.opponents))}
+        return {"seek": some_of(names_of(self.opponents))}
 
     def check(self, answer: PatientAnswer) -> None:
         check_all(
             lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_players("seek", answer.seek, _names(self.opponents)),
-        )
-
-
-class RevisionAnswer(BaseModel):
-    """A hypothesis that is kept, reworded or new, and the behaviour it predicts.
-
-    of: the number of the one that is kept or reworded, 0 for a new one. hypothesis: empty if it is kept as it is.
-    """
-
-    of: int = 0
-    hypothesis: Remark = ""
-    next: str
-
-
-MOST_HYPOTHESES = 5
-"""The largest number of hypotheses in an answer that revises them."""
-
-
-def _check_revisions(rules: MatrixRules, answers: Sequence[RevisionAnswer], known: Sequence[Hypothesis]) -> None:
-    """Raises ValueError for revisions that can't be used. known: the hypotheses that are numbered."""
-    check_all(*(partial(_check_revision, rules, each, len(known)) for each in answers))
-
-
-def _check_revision(rules: MatrixRules, answer: RevisionAnswer, known: int) -> None:
-    rules.check_behaviour("hypotheses: next", answer.next)
-    if not 0 <= answer.of <= known:
-        raise ValueError(f"hypotheses: of {answer.of}; there are 1 to {known}, and 0 stands for a new one")
-
-
-def _revision_forms(rules: MatrixRules, known: Sequence[Hypothesis]) -> Mapping[str, Mapping[str, Any]]:
-    return {
-        "hypotheses": {"maxItems": MOST_HYPOTHESES},
-        "of": {"minimum": 0, "maximum": len(known)},
-        "next": one_of(rules.behaviours),
-    }
-
-
-class JointCounterAnswer(BaseModel):
-    """The revised hypotheses, what the other will hold next in view of all, and what to hold against it, and why."""
-
-    reasoning: str = ""
-    hypotheses: list[RevisionAnswer]
-    other_next: dict[str, int]
-    own_next: dict[str, int]
-    covert: bool = False
-    why: Remark = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReviseAndCounter(_ByBehaviour, Question[JointCounterAnswer]):
-    """Which hypotheses about the only opponent hold, what does each predict, and what to hold in view of all?
-
-    opponent: with its interactions, its hypotheses and its pickups. own: the agent's inventory. step: the present one.
-    """
-
-    template = "melting_pot/matrix/revise_and_counter.j2"
-    schema = JointCounterAnswer
-    rules: MatrixRules
-    opponent: Opponent
-    own: Counts
-    step: int
-
-    @property
-    def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return _revision_forms(self.rules, self.opponent.hypotheses)
-
-    def check(self, answer: JointCounterAnswer) -> None:
-        check_all(
-            lambda: _check_revisions(self.rules, answer.hypotheses, self.opponent.hypotheses),
-            lambda: self.rules.check("other_next", answer.other_next),
-            lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_lead(self.rules, answer.other_next),
-        )
-
-
-class JointChoiceAnswer(BaseModel):
-    """The revised hypotheses about one player, whom to meet in view of all, what to hold then, and why."""
-
-    reasoning: str = ""
-    hypotheses: list[RevisionAnswer]
-    seek: list[str] = []
-    own_next: dict[str, int]
-    watch: bool = False
-    why: Remark = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReviseAndChoose(_ByBehaviour, Question[JointChoiceAnswer]):
-    """Which hypotheses about a player hold, what does each predict, and whom to meet with what in view of all?
-
-    opponents: all other players. about: the one whose hypotheses are revised, None if nothing new is known of any. own:
-    the agent's inventory. step: the present one.
-    """
-
-    template = "melting_pot/matrix/revise_and_choose.j2"
-    schema = JointChoiceAnswer
-    rules: MatrixRules
-    opponents: tuple[Opponent, ...]
-    about: str | None
-    own: Counts
-    step: int
-
-    @property
-    def revised(self) -> tuple[Hypothesis, ...]:
-        """The hypotheses that are revised."""
-        return next((other.hypotheses for other in self.opponents if other.player == self.about), ())
-
-    @property
-    def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {**_revision_forms(self.rules, self.revised), "seek": some_of(_names(self.opponents))}
-
-    def check(self, answer: JointChoiceAnswer) -> None:
-        check_all(
-            lambda: _check_revisions(self.rules, answer.hypotheses, self.revised),
-            lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_players("seek", answer.seek, _names(self.opponents)),
+            lambda: check_players("seek", answer.seek, names_of(self.opponents)),
         )
 
 
@@ -379,7 +263,7 @@ class MindsAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadMinds(_ByBehaviour, Question[MindsAnswer]):
+class ReadMinds(ByBehaviour, Question[MindsAnswer]):
     """All steps in one question: hypothesise, predict, and choose what to do (Vanilla Mind Prompting, section 4.5).
 
     opponents: with their interactions, without hypotheses. own: the agent's inventory. step: the present one.
@@ -394,7 +278,7 @@ class ReadMinds(_ByBehaviour, Question[MindsAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        names = _names(self.opponents)
+        names = names_of(self.opponents)
         return {
             "minds": {"maxItems": len(names)},
             "player": one_of(names),
@@ -403,7 +287,7 @@ class ReadMinds(_ByBehaviour, Question[MindsAnswer]):
         }
 
     def check(self, answer: MindsAnswer) -> None:
-        names = _names(self.opponents)
+        names = names_of(self.opponents)
         check_all(
             lambda: check_players("minds", [mind.player for mind in answer.minds], names),
             lambda: check_players("seek", answer.seek, names),
@@ -419,7 +303,7 @@ class StrategyAnswer(ChoiceAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class MakeStrategy(_ByBehaviour, Question[StrategyAnswer]):
+class MakeStrategy(ByBehaviour, Question[StrategyAnswer]):
     """Which strategy should the agent follow next?
 
     history: the interactions with all players. players: the names of the others. best: the earlier strategies that
@@ -445,7 +329,7 @@ class MakeStrategy(_ByBehaviour, Question[StrategyAnswer]):
 
 
 @dataclass(frozen=True, slots=True)
-class FollowStrategy(_ByBehaviour, Question[ChoiceAnswer]):
+class FollowStrategy(ByBehaviour, Question[ChoiceAnswer]):
     """What should the agent hold next given a strategy, and which players should it seek?"""
 
     template = "melting_pot/matrix/follow_strategy.j2"

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer, Outcome
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
     DISH,
@@ -27,7 +27,6 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    MOST_HYPOTHESES,
     BehaviourAnswer,
     ChooseRole,
     CookingStrategyAnswer,

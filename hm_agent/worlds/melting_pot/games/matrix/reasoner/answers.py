@@ -20,6 +20,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     expected_inventories,
     is_worthwhile,
 )
+from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndChoose, ReviseAndCounter
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
@@ -39,8 +40,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
-    ReviseAndChoose,
-    ReviseAndCounter,
     StrategyAnswer,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (

@@ -13,15 +13,15 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     expected_inventories,
     is_worthwhile,
 )
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import OpponentStrategy
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
+from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     JointChoiceAnswer,
     JointCounterAnswer,
-    Opponent,
     ReviseAndChoose,
     ReviseAndCounter,
     RevisionAnswer,
 )
+from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import OpponentStrategy
+from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     may_respond_to_observation,
     posterior,
