@@ -77,6 +77,7 @@ class MeltingPotBody:
         self._failed: Subgoal | None = None
         """The subgoal that failed in this step."""
         self._move = Move.NOOP
+        self._inventory: Counts = ()
         self._observation: Observation[View] = Observation(-1, {})
         self._view = TextualMap(None, present=False, mark=None, detections=(), in_view=(), unknown_patches=0)
 
@@ -88,9 +89,9 @@ class MeltingPotBody:
         self._earned, self._failed, self._asked_because = self._earned + observation.reward, None, None
         self._observation, self._view = observation, self._perceiver.see(observation.view["RGB"], self._move)
         self._memory.update(observation.step, self._view)
+        self._inventory = self._game.inventory(observation, self._view)
         seek = self._strategy.seek if self._strategy else None
-        inventory = self._game.inventory(observation, self._view)
-        seen = self._triggers.read(observation.step, self._view, inventory, self._planner.subgoal, seek)
+        seen = self._triggers.read(observation.step, self._view, self._inventory, self._planner.subgoal, seek)
         events = self._game.read(observation, self._view, self._memory)
         rest = self._planner.plan[self._planner.place :]
         self._because = self._game.why_replan(events, rest) or self._because or seen
@@ -124,8 +125,8 @@ class MeltingPotBody:
             loaded=game.is_loaded(observation),
             seek=strategy.seek,
             covert=strategy.covert,
-            armed=game.is_armed(observation, self._view),
-            wanted=game.wanted(game.inventory(observation, self._view), strategy),
+            armed=game.is_armed(self._inventory),
+            wanted=game.wanted(self._inventory, strategy),
             leading=game.leading,
         )
 
@@ -168,7 +169,7 @@ class MeltingPotBody:
         subgoal = self._planner.subgoal
         return AgentSnapshot(
             pose=self._view.pose,
-            inventory=self._game.inventory(self._observation, self._view),
+            inventory=self._inventory,
             other_inventory=self._game.inferred_inventory,
             subgoal=str(subgoal) if subgoal else None,
             view=self._view,

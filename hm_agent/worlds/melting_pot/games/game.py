@@ -103,7 +103,7 @@ class Game(Protocol):
         """True if no action has any effect now."""
         ...
 
-    def is_armed(self, observation: Observation[View], view: TextualMap) -> bool:
+    def is_armed(self, inventory: Counts) -> bool:
         """False if firing has no effect, because nothing has been collected yet."""
         return True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
@@ -71,16 +71,14 @@ class Rehearsal:
         """The earliest step at which a pot may be cooked."""
         return pot.step + self._rules.cooking_steps - 1 if pot.ready is None else pot.ready - 1
 
-    def problems(self, plan: Sequence[Subgoal]) -> Iterator[str]:
+    def problems(self, plan: Iterable[MoveTo | Interact | Wait]) -> Iterator[str]:
         """Why calls of the plan can't work, each naming its call."""
         for self._calls, call in enumerate(plan, 1):
             why = self._why_impossible(call)
             if why:
                 yield f"call {self._calls}, {call}: {why}"
 
-    def _why_impossible(self, call: Subgoal) -> str | None:
-        if not isinstance(call, MoveTo | Interact | Wait):
-            return "no plan in a kitchen can hold it"
+    def _why_impossible(self, call: MoveTo | Interact | Wait) -> str | None:
         self._approach(call.target)
         if isinstance(call, Wait):
             return self._wait(call.target)
@@ -170,4 +168,4 @@ class Rehearsal:
 
 def why_impossible(scene: RehearsalScene, plan: Sequence[Subgoal]) -> list[str]:
     """Which calls of a plan can't work whatever the teammate does, with the reasons."""
-    return list(Rehearsal(scene).problems([call for call in plan if isinstance(call, Interact | MoveTo | Wait)]))
+    return list(Rehearsal(scene).problems(call for call in plan if isinstance(call, MoveTo | Interact | Wait)))

@@ -99,9 +99,9 @@ class MatrixGame(Game):
     def is_loaded(self, observation: Observation[View]) -> bool:
         return float(observation.view["READY_TO_SHOOT"]) >= LOADED
 
-    def is_armed(self, observation: Observation[View], view: TextualMap) -> bool:
+    def is_armed(self, inventory: Counts) -> bool:
         """True if something has been collected: nobody can interact before."""
-        return max(self.inventory(observation, view)) > self.rules.initial_inventory
+        return max(inventory) > self.rules.initial_inventory
 
     def leading(self, player: str) -> str | None:
         """The behaviour for which a player was seen to take most since it respawned; None if none leads."""
