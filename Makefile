@@ -41,9 +41,9 @@ bench: $(set_up) ## measure speed and reward
 stress: $(set_up) ## let an endpoint and processes fail, and work for long; takes some ten minutes
 	$(python) -m benchmarks stress
 
-compare: $(set_up) ## play all thirty scenarios with six agents, five seeds each; the report goes to docs/results/
+compare: $(set_up) ## play all thirty scenarios with seven agents, five seeds each; the report goes to docs/results/
 	$(python) run_scenario.py --scenario='rws_*,pd_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \
-		--agent=hypothetical_minds,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
+		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
 	@.ci/set_up bots

@@ -38,10 +38,10 @@ class Target:
 
 
 TARGETS = (
-    Target("rws_repeated_1", 0.5, 1000, 0.25, 29, 55),
-    Target("pd_repeated_6", 0.5, None, code_perception=27),
-    Target("rws_arena_0", 1.0, 250, code_perception=159, code_step=211),
-    Target("cooking_asymmetric_0", 0.5, None, code_perception=10.5),
+    Target("rws_repeated_1", 0.5, 2000, 0.25, 29, 55),
+    Target("pd_repeated_6", 0.5, 1600, code_perception=27),
+    Target("rws_arena_0", 1.0, 700, code_perception=159, code_step=211),
+    Target("cooking_asymmetric_0", 0.5, 1200, code_perception=10.5),
 )
 
 
