@@ -20,6 +20,8 @@ import hm_agent
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import environment, render
 from hm_agent.questions import Question
+from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
+from hm_agent.worlds.melting_pot.games.cooking.questions import PredictTeammate
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, Site
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
@@ -160,3 +162,12 @@ def test_unknown_name_in_a_template_is_an_error() -> None:
 def test_agents_own_cell_is_not_listed_as_a_site() -> None:
     here = replace(PLAN, sites=(Site("purple_box", PLAN.pose.cell, None), Site("purple_box", (7, 10), None)))
     assert "(steps since): purple_box (7, 10)\n" in render(here)
+
+
+def test_pace_tells_only_of_work_that_there_was() -> None:
+    question = KITCHEN_EXAMPLES["predict_teammate"]
+    assert isinstance(question, PredictTeammate)
+    loading = replace(question, state=replace(question.state, pace=Pace(tomatoes=1, room=23)))
+    assert "Lately it put 1 tomato into pots in 23 steps with room for one.\n" in render(loading)
+    serving = replace(question, state=replace(question.state, pace=Pace(soups=0, ready=1)))
+    assert "Lately it took no soups in 1 step with one ready.\n" in render(serving)
