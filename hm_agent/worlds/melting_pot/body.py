@@ -91,7 +91,10 @@ class MeltingPotBody:
         self._memory.update(observation.step, self._view)
         self._inventory = self._game.inventory(observation, self._view)
         seek = self._strategy.seek if self._strategy else None
-        seen = self._triggers.read(observation.step, self._view, self._inventory, self._planner.subgoal, seek)
+        planner = self._planner
+        seen = self._triggers.read(
+            observation.step, self._view, self._inventory, planner.subgoal, seek, is_prepared=planner.fires_on_sight
+        )
         events = self._game.read(observation, self._view, self._memory)
         rest = self._planner.plan[self._planner.place :]
         self._because = self._game.why_replan(events, rest) or self._because or seen

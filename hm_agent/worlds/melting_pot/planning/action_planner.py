@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.facts import Beam
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, Window
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, Window, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, BeamApproach, find_approach, find_approach_to_use
@@ -14,6 +14,7 @@ from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
     FireAt,
+    FireOnSight,
     Interact,
     MoveTo,
     Pause,
@@ -33,6 +34,8 @@ WAIT_STEPS = 25
 """A `wait` at a station ends after this many steps, ready or not."""
 PAUSE_STEPS = 30
 """The most steps of a `wait` in place."""
+SIGHT = 6
+"""The largest distance, in steps, at which a player is fired at on sight."""
 SHADOW_STEPS = 30
 """A `shadow` ends after this many steps."""
 SHADOW_DISTANCE = 3
@@ -121,6 +124,11 @@ class ActionPlanner:
         return self.plan[self.place] if self.place < len(self.plan) else None
 
     @property
+    def fires_on_sight(self) -> bool:
+        """Whether the plan says what to do when a player arrives, so that nobody needs to be asked."""
+        return any(isinstance(call, FireOnSight) for call in self.plan)
+
+    @property
     def previous(self) -> PreviousPlan | None:
         """The latest plan and how far it came; None before the first."""
         if not self.plan:
@@ -139,6 +147,9 @@ class ActionPlanner:
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""
+        if self._is_on_watch and (meeting := self._in_sight(situation)):
+            self.plan = (*self.plan[: self.place], meeting)
+            self._started, self._goal = None, None
         while (subgoal := self.subgoal) is not None:
             if self._started is None:
                 self._started = situation.step
@@ -153,6 +164,22 @@ class ActionPlanner:
             self._started, self._goal = None, None
         return None
 
+    @property
+    def _is_on_watch(self) -> bool:
+        """Whether the plan now says to fire on sight."""
+        is_walking = isinstance(self.subgoal, MoveTo | Pause)
+        return is_walking and any(isinstance(call, FireOnSight) for call in self.plan[: self.place])
+
+    def _in_sight(self, situation: Situation) -> FireAt | None:
+        """Fires at the nearest sought player that is ready and within SIGHT; None if there is none to meet."""
+        here = situation.pose.cell
+        ready = [player for player in situation.view.players if player.mark == self._ready_mark and situation.armed]
+        sought = [
+            (player.cell, player.kind) for player in ready if player.cell and is_sought(player.kind, situation.seek)
+        ]
+        near = [FireAt(cell, kind) for cell, kind in sought if distance(here, cell) <= SIGHT]
+        return min(near, key=lambda call: distance(here, call.target), default=None)
+
     def _end(self, why: str) -> None:
         """Ends the plan with the current subgoal. why: in words."""
         self._over, self._over_at, self.place = why, self.place, len(self.plan)
@@ -163,6 +190,8 @@ class ActionPlanner:
                 return self._move_to(subgoal, situation)
             case FireAt():
                 return self._fire_at(subgoal, situation)
+            case FireOnSight():
+                return None  # it holds for the calls after it
             case Shadow():
                 return self._shadow(subgoal, situation)
             case Pause():

@@ -26,13 +26,20 @@ class ReplanTriggers:
         """The step at which each other player was last in view. One that becomes ready in view does not arrive."""
 
     def read(
-        self, step: int, view: TextualMap, inventory: Counts, subgoal: Subgoal | None, seek: Sequence[str] | None
+        self,
+        step: int,
+        view: TextualMap,
+        inventory: Counts,
+        subgoal: Subgoal | None,
+        seek: Sequence[str] | None,
+        *,
+        is_prepared: bool = False,
     ) -> str | None:
         """Why this frame calls for a new plan, in words; None if it doesn't.
 
         That is an unplanned pickup during `fire_at` after which another kind leads, or none, or the arrival of a sought
         player that is ready to interact during `move_to`, once a kind leads in the own inventory. subgoal: the current
-        one. seek: the players to meet; any if None.
+        one. seek: the players to meet; any if None. is_prepared: whether the plan says what to do about an arrival.
         """
         has_picked_up = any(now > before for now, before in zip(inventory, self._held, strict=False))
         leads, led = argmax(inventory), argmax(self._held or inventory)
@@ -48,6 +55,6 @@ class ReplanTriggers:
         if isinstance(subgoal, FireAt):
             # A pickup on the way to another player may change the pure strategy that is played.
             return "you have picked something up on the way" if has_picked_up and leads != led else None
-        if isinstance(subgoal, MoveTo) and arrived and leads is not None:
+        if isinstance(subgoal, MoveTo) and arrived and leads is not None and not is_prepared:
             return f"{arrived[0]} has come into view, ready to interact"
         return None

@@ -50,6 +50,14 @@ class FireAt(_Call):
 
 
 @dataclass(frozen=True, slots=True)
+class FireOnSight(_Call):
+    """From here on in the plan, fire at a sought player as soon as it is near and ready."""
+
+    def __str__(self) -> str:
+        return "fire_on_sight()"
+
+
+@dataclass(frozen=True, slots=True)
 class Shadow(_Call):
     """Keep a player in view without firing, to see what it takes."""
 
@@ -89,7 +97,7 @@ class Wait(_Call):
         return f"wait({self.target})"
 
 
-Subgoal = MoveTo | FireAt | Shadow | Pause | Interact | Wait
+Subgoal = MoveTo | FireAt | FireOnSight | Shadow | Pause | Interact | Wait
 
 
 USED_UP = "the plan is used up"
@@ -161,6 +169,9 @@ FIRE_AT = SubgoalFunction(
     lambda said: len(said.cells) == 1 and not said.numbers and len(said.players) < 2 and len(said.kinds) < 2,
     lambda said: FireAt(said.cells[0], _one(said.players), _one(said.kinds)),
     lambda cell, names: (cell, *(f"{cell}, {_any_name(known)}" for known in (names.players, names.kinds) if known)),
+)
+FIRE_ON_SIGHT = SubgoalFunction(
+    "fire_on_sight()", _only_cells(0), lambda said: FireOnSight(), lambda cell, names: ("",)
 )
 SHADOW = SubgoalFunction(
     "shadow(player)",

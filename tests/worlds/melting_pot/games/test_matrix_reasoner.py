@@ -185,8 +185,19 @@ def test_missing_resources_are_collected_nearest_first_before_the_opponent_is_me
         "move_to((6, 5))",
         "move_to((7, 5))",
         "move_to((9, 5))",
+        "fire_on_sight()",
         "fire_at((20, 5))",
     ]
+
+
+def test_opponent_is_fired_at_on_sight_as_soon_as_the_same_plan_would_meet_one_in_sight() -> None:
+    for held in range(1, 12):
+        start = replace(NEAR, inventory=pure("paper", held), target=pure("paper", 12), others=())
+        start = replace(start, things=tuple(Place("purple_box", (6 + n, 5), 99, True) for n in range(12)))
+        calls = subgoals(start)
+        enough = held + calls.index("fire_on_sight()")
+        meets = [subgoals(replace(start, inventory=pure("paper", n), others=(SEEN,)))[0] for n in range(held, 12)]
+        assert [call.startswith("fire_at") for call in meets] == [n >= enough for n in range(held, 12)]
 
 
 def test_opponent_is_searched_at_once_with_the_target_inventory() -> None:
@@ -195,11 +206,11 @@ def test_opponent_is_searched_at_once_with_the_target_inventory() -> None:
 
 def test_missing_resources_are_collected_even_if_another_kind_leads() -> None:
     late = replace(PLAN, inventory=(6, 1, 1), target=(6, 2, 1))
-    assert subgoals(late) == ["move_to((6, 5))", "fire_at((20, 5))"]
+    assert subgoals(late) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
 
 
 def test_main_resource_is_collected_until_it_leads() -> None:
-    assert subgoals(replace(PLAN, inventory=(4, 4, 1))) == ["move_to((6, 5))", "fire_at((20, 5))"]
+    assert subgoals(replace(PLAN, inventory=(4, 4, 1))) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
     assert subgoals(replace(PLAN, inventory=(4, 5, 1))) == ["fire_at((20, 5))"]
 
 
@@ -234,7 +245,7 @@ def test_near_opponent_is_met_early_where_more_resources_hardly_pay() -> None:
     ids=["with little in hand", "not in sight", "far away", "not to be met", "without a lead"],
 )
 def test_opponent_is_not_met_early(early: PlanSubgoals) -> None:
-    assert subgoals(early)[0].startswith("move_to")
+    assert not subgoals(early)[0].startswith("fire_at")
 
 
 def test_near_opponent_is_met_with_a_small_lead_where_that_pays_nearly_as_much() -> None:

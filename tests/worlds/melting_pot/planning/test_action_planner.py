@@ -17,6 +17,7 @@ from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
     FireAt,
+    FireOnSight,
     MoveTo,
     Pause,
     PreviousPlan,
@@ -188,6 +189,28 @@ def test_fire_at_with_nothing_collected_is_over_at_once() -> None:
     planner = planner_of(FireAt((4, 4)))
     assert planner.next_move(Situations().at(opponent((4, 4)), armed=False)) is None
     assert "nothing is collected" in planner.why_over
+
+
+def test_plan_fires_on_sight_once_it_says_so() -> None:
+    near, far = opponent((4, 4)), opponent((1, 1))
+    planner = planner_of(MoveTo((4, 5)), FireOnSight(), MoveTo((7, 7)), FireAt((1, 1)))
+    assert planner.fires_on_sight
+    assert planner.next_move(Situations().at(near)) is Move.FORWARD
+    planner.next_move(Situations().at(pose=Pose(4, 5, Facing.NORTH), in_view=[(4, 5)], step=1))
+    assert planner.subgoal == MoveTo((7, 7))
+    planner.next_move(Situations().at(far, pose=Pose(7, 5, Facing.NORTH), step=2))
+    assert planner.subgoal == MoveTo((7, 7))
+    for unfit in (Situations().at(opponent((4, 4), mark=None), step=3), Situations().at(near, armed=False, step=3)):
+        planner.next_move(unfit)
+        assert planner.subgoal == MoveTo((7, 7))
+    assert planner.next_move(Situations().at(near, step=4)) is Move.INTERACT
+    assert planner.plan == (MoveTo((4, 5)), FireOnSight(), FireAt((4, 4), "opponent"))
+
+
+def test_fire_on_sight_ends_a_wait() -> None:
+    planner = planner_of(FireOnSight(), Pause(10))
+    assert planner.next_move(Situations().at()) is Move.NOOP
+    assert planner.next_move(Situations().at(opponent((4, 4)), step=1)) is Move.INTERACT
 
 
 def test_shadow_keeps_a_player_in_view_without_firing() -> None:

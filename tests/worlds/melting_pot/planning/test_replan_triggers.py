@@ -64,3 +64,10 @@ def test_pickup_after_which_the_same_kind_leads_changes_nothing() -> None:
 def test_no_arrival_matters_while_no_kind_leads() -> None:
     triggers = ReplanTriggers("ready")
     assert not triggers.read(0, seeing("player_1"), (1, 1), WALK, None)
+
+
+def test_no_arrival_calls_for_a_plan_where_the_plan_is_prepared_for_it() -> None:
+    triggers = ReplanTriggers("ready")
+    assert not triggers.read(0, seeing("player_1"), HELD, WALK, None, is_prepared=True)
+    triggers.read(1, seeing("player_1"), (2, 3), HUNT, None, is_prepared=True)
+    assert triggers.read(2, seeing("player_1"), (3, 3), HUNT, None, is_prepared=True)

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     FIRE_AT,
+    FIRE_ON_SIGHT,
     MOVE_TO,
     PAUSE,
     SHADOW,
     FireAt,
+    FireOnSight,
     Functions,
     MoveTo,
     Names,
@@ -30,7 +32,7 @@ WWWWWW
 """)
 
 FUNCTIONS: Functions = {"move_to": MOVE_TO, "fire_at": FIRE_AT}
-ALL: Functions = {**FUNCTIONS, "shadow": SHADOW, "wait": PAUSE}
+ALL: Functions = {**FUNCTIONS, "fire_on_sight": FIRE_ON_SIGHT, "shadow": SHADOW, "wait": PAUSE}
 WHO = Names(("player_1", "player_2"), ("rock", "paper"))
 FRAGMENTS = (
     *("move_to", "fire_at", "(", ")", "((", "))", ",", ",,", " ", "\n", "\t", "#", "-", "+", ".", "'", "=", ";"),
@@ -66,6 +68,7 @@ def test_spacing_of_a_call_does_not_matter(text: str) -> None:
         FireAt((3, 1), "player_2"),
         FireAt((3, 1), holding="rock"),
         FireAt((3, 1), "player_1", "paper"),
+        FireOnSight(),
         Shadow("player_1"),
         Pause(12),
     ],
@@ -75,7 +78,9 @@ def test_subgoal_is_written_as_it_is_read(subgoal: Subgoal) -> None:
     assert parse_subgoal(str(subgoal), ROOM, ALL, WHO) == subgoal
 
 
-@pytest.mark.parametrize("text", ["fire_at((3, 1), player_9)", "shadow(rock)", "wait((1, 1))", "wait(player_1)"])
+@pytest.mark.parametrize(
+    "text", ["fire_at((3, 1), player_9)", "fire_on_sight(rock)", "shadow(rock)", "wait((1, 1))", "wait(player_1)"]
+)
 def test_names_of_nobody_and_arguments_of_another_form_are_refused(text: str) -> None:
     with pytest.raises(SubgoalError, match="wrong arguments"):
         parse_subgoal(text, ROOM, ALL, WHO)

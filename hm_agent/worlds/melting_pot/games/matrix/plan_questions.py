@@ -14,6 +14,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Ma
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     FIRE_AT,
+    FIRE_ON_SIGHT,
     MOVE_TO,
     PAUSE,
     SHADOW,
@@ -24,7 +25,13 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     parse_plan,
 )
 
-SUBGOALS: Functions = {"move_to": MOVE_TO, "fire_at": FIRE_AT, "shadow": SHADOW, "wait": PAUSE}
+SUBGOALS: Functions = {
+    "move_to": MOVE_TO,
+    "fire_at": FIRE_AT,
+    "fire_on_sight": FIRE_ON_SIGHT,
+    "shadow": SHADOW,
+    "wait": PAUSE,
+}
 """The functions a plan may call."""
 MOST_SUBGOALS = 12
 """The largest number of subgoals in a plan; a longer one would be outdated long before its end."""

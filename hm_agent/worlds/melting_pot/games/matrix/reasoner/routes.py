@@ -8,7 +8,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import MOST_SUBGOAL
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, MoveTo, Subgoal
 
 NEAR = 6
 """The largest distance, in steps, at which a seen opponent is near."""
@@ -24,21 +24,26 @@ REGROWTH_PENALTY = 4
 LIKELY_BACK = 0.25
 """The least probability that a taken resource is back for which to go there."""
 
-MOST_COLLECTED_PER_PLAN = MOST_SUBGOALS - 1
-"""The largest number of resources in one plan, which may have one subgoal more."""
+MOST_COLLECTED_PER_PLAN = MOST_SUBGOALS - 2
+"""The largest number of resources in one plan, which may have two subgoals more."""
 
 
 def plan_route(question: PlanSubgoals, target: Counts) -> list[Subgoal]:
     """Collects what the target inventory lacks, the nearest first, then seeks the opponent; at once if that pays more.
 
-    Where too few resources of the kind are known, it explores the cells that were out of view for longest.
+    Once enough is collected that it would pay, it fires on sight. Where too few resources of the kind are known, it
+    explores the cells that were out of view for longest.
     """
     main, lacking = _what_lacks(question, target)
-    if lacking <= 0 or _pays_to_meet_now(question, target, main, lacking):
+    if lacking <= 0 or (_is_near(question) and _pays_to_meet(question, target, main, lacking, 0)):
         return [_seek(question)]
     route = _route(question, question.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
+    is_all = len(route) == lacking
+    enough = [n for n in range(len(route) + 1) if _pays_to_meet(question, target, main, lacking, n)]
     plan: list[Subgoal] = [MoveTo(cell) for cell in route]
-    if len(route) == lacking:
+    if enough or is_all:
+        plan.insert(enough[0] if enough else lacking, FireOnSight())
+    if is_all:
         return [*plan, _seek(question)]
     return [*plan, *(MoveTo(cell) for cell, _ in question.unseen)][:MOST_SUBGOALS]
 
@@ -85,17 +90,25 @@ def _lead(question: PlanSubgoals, main: int) -> int:
     return question.inventory[main] - max(count for n, count in enumerate(question.inventory) if n != main)
 
 
-def _pays_to_meet_now(question: PlanSubgoals, target: Counts, main: int, lacking: int) -> bool:
-    """True if interacting now with a sought player that is near gives more reward per step than collecting first."""
+def _is_near(question: PlanSubgoals) -> bool:
+    """Whether a sought player was seen near just now."""
     recent = (seen for seen in question.others if seen.sought and question.step - seen.step <= RECENT)
-    is_near = any(distance(question.pose.cell, seen.cell) <= NEAR for seen in recent)
+    return any(distance(question.pose.cell, seen.cell) <= NEAR for seen in recent)
+
+
+def _pays_to_meet(question: PlanSubgoals, target: Counts, main: int, lacking: int, collected: int) -> bool:
+    """True if interacting with a player in sight gives more reward per step than collecting the rest first.
+
+    collected: how many of the lacking units of the main resource are collected by then.
+    """
     is_to_lead = target[main] == max(target)
-    if not is_near or not is_to_lead or _lead(question, main) < 1:
+    if not is_to_lead or _lead(question, main) + collected < 1:
         return False
+    held = tuple(count + collected * (n == main) for n, count in enumerate(question.inventory))
     payoff = question.rules.payoff
     # Where no inventory is expected, it is the one that the resource does best against.
     hoped = pure_inventory(question.rules, payoff[main].index(max(payoff[main])), TYPICAL)
     other = question.expected or hoped
     timing = question.rules.timing
-    now, later = timing.steps_with(0) - SEARCH, timing.steps_with(lacking)
-    return reward(question.inventory, other, payoff) / now > reward(target, other, payoff) / later
+    now, later = timing.steps_with(0) - SEARCH, timing.steps_with(lacking - collected)
+    return reward(held, other, payoff) / now > reward(target, other, payoff) / later
