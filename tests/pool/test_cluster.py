@@ -39,12 +39,14 @@ ACTOR = b"ray::NodeWorker"
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    try:
-        nodes.add_node(num_cpus=1)
-        yield nodes
-    finally:
-        nodes.shutdown()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("RAY_worker_niceness", "0")  # beside other tests, workers of its usual niceness starve
+        nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        try:
+            nodes.add_node(num_cpus=1)
+            yield nodes
+        finally:
+            nodes.shutdown()
 
 
 def experiment(out: Path, *more: str) -> Experiment:
