@@ -69,8 +69,19 @@ def is_plan(question: Question[Any]) -> bool:
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
 def test_every_plan_is_evaluated_before_the_next_is_made(scenario: str) -> None:
     kinds = [is_plan(question) for _, question, _ in asked(steps_of(scenario))]
-    assert len(kinds) > 10
+    assert len(kinds) > 8
     assert kinds == [number % 2 == 0 for number in range(len(kinds))]
+
+
+def assert_shown(shown: Sequence[str], planned: Sequence[str]) -> None:
+    """A plan is shown as it was made; where it has fired on sight, `fire_at` stands for the calls that were left."""
+    if "fire_on_sight()" in shown and shown != planned:
+        *kept, last = shown
+        assert last.startswith("fire_at(")
+        assert "fire_on_sight()" in kept
+        assert kept == planned[: len(kept)]
+    else:
+        assert shown == planned
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
@@ -79,7 +90,7 @@ def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario:
     for (_, planned, plan), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
         assert isinstance(question, EvaluatePlan | EvaluateCooking)
         said = question.plan.calls if isinstance(question, EvaluatePlan) else question.plan
-        assert list(map(str, said)) == plan.subgoals
+        assert_shown(list(map(str, said)), plan.subgoals)
         assert (question.before.step, question.before.pose) == (planned.step, planned.pose)  # type: ignore[attr-defined]
         assert question.after.step == now
 
