@@ -96,7 +96,7 @@ class MeltingPotBody:
             observation.step, self._view, self._inventory, planner.subgoal, seek, is_prepared=planner.fires_on_sight
         )
         events = self._game.read(observation, self._view, self._memory)
-        rest = self._planner.plan[self._planner.place :]
+        rest = planner.plan[planner.place :]
         self._because = self._game.why_replan(events, rest) or self._because or seen
         return events
 

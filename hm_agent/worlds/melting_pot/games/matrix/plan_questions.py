@@ -79,13 +79,12 @@ class PlanSubgoals(Question[PlanAnswer]):
     """Which subgoals lead to the target inventory, then an interaction? (section 3.2, subgoal module; appendix C.4)
 
     strategy, target, expected: None for an agent that plans without a strategist. is_watching: True if the strategy is
-    to meet nobody yet. things: the resources as last seen.
-    sites: where resources were seen earlier and may have grown back. others: the other players as last seen. likely:
-    cells where the sought players may be, each with the expected number of them in view from there. unseen: the cells
-    that were out of view for longest, each with the step it was last seen, None for never. history: the interactions
-    with all players, for an agent whose strategist leaves them to planning. critiques: the lessons from earlier plans.
-    because: why a plan is asked for, in words. previous: the plan before, if it has
-    meaning still. players: the names of the others.
+    to meet nobody yet. things: the resources as last seen. sites: where resources were seen earlier and may have grown
+    back. others: the other players as last seen. likely: cells where the sought players may be, each with the expected
+    number of them in view from there. unseen: the cells that were out of view for longest, each with the step it was
+    last seen, None for never. history: the interactions with all players, for an agent whose strategist leaves them to
+    planning. critiques: the lessons from earlier plans. because: why a plan is asked for, in words. previous: the plan
+    before, None where it means nothing any more. players: the names of the others.
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"

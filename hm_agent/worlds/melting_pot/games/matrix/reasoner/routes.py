@@ -8,12 +8,11 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import MOST_SUBGOAL
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
+from hm_agent.worlds.melting_pot.planning.action_planner import SIGHT
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, MoveTo, Subgoal
 
-NEAR = 6
-"""The largest distance, in steps, at which a seen opponent is near."""
 RECENT = 2
-"""The largest number of steps since an opponent was seen near for it to be still near."""
+"""The largest number of steps since an opponent was in sight for it to be still there."""
 SEARCH = 5.0
 """Steps saved by interacting with an opponent while it is near, besides those of collecting what is lacking.
 
@@ -35,14 +34,15 @@ def plan_route(question: PlanSubgoals, target: Counts) -> list[Subgoal]:
     explores the cells that were out of view for longest.
     """
     main, lacking = _what_lacks(question, target)
-    if lacking <= 0 or (_is_near(question) and _pays_to_meet(question, target, main, lacking, 0)):
+    if lacking <= 0 or (_is_in_sight(question) and _pays_to_meet(question, target, main, lacking, 0)):
         return [_seek(question)]
     route = _route(question, question.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
     is_all = len(route) == lacking
-    enough = [n for n in range(len(route) + 1) if _pays_to_meet(question, target, main, lacking, n)]
+    counts = (n for n in range(len(route) + 1) if _pays_to_meet(question, target, main, lacking, n))
+    enough = next(counts, lacking if is_all else None)
     plan: list[Subgoal] = [MoveTo(cell) for cell in route]
-    if enough or is_all:
-        plan.insert(enough[0] if enough else lacking, FireOnSight())
+    if enough is not None:
+        plan.insert(enough, FireOnSight())
     if is_all:
         return [*plan, _seek(question)]
     return [*plan, *(MoveTo(cell) for cell, _ in question.unseen)][:MOST_SUBGOALS]
@@ -90,10 +90,10 @@ def _lead(question: PlanSubgoals, main: int) -> int:
     return question.inventory[main] - max(count for n, count in enumerate(question.inventory) if n != main)
 
 
-def _is_near(question: PlanSubgoals) -> bool:
-    """Whether a sought player was seen near just now."""
+def _is_in_sight(question: PlanSubgoals) -> bool:
+    """Whether a sought player was seen within SIGHT just now."""
     recent = (seen for seen in question.others if seen.sought and question.step - seen.step <= RECENT)
-    return any(distance(question.pose.cell, seen.cell) <= NEAR for seen in recent)
+    return any(distance(question.pose.cell, seen.cell) <= SIGHT for seen in recent)
 
 
 def _pays_to_meet(question: PlanSubgoals, target: Counts, main: int, lacking: int, collected: int) -> bool:
