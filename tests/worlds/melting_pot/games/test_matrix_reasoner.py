@@ -1,25 +1,31 @@
-"""The built-in reasoner: its library of strategies, its best responses, its routes."""
+"""The built-in reasoner: what it thinks of an opponent, its best responses, its routes."""
 
 from __future__ import annotations
 
 import asyncio
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.facts import argmax
 from hm_agent.worlds.melting_pot.games import ANSWERS
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Mixture
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, PredictAndCounter, ProposeHypothesis
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import strategy_from_words, strategy_library
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import fit, posterior, strategy_from_words
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_class
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
-from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, HUNT, ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
 RULES = ROCK_PAPER_SCISSORS
@@ -31,15 +37,20 @@ def pure(name: str, count: int = 6) -> tuple[int, ...]:
 
 
 def interaction(own: str, other: str, shown: str | None = None) -> MatrixInteraction:
+    return played(RULES, own, other, shown)
+
+
+def played(rules: MatrixRules, own: str, other: str, shown: str | None = None) -> MatrixInteraction:
+    mine, theirs = (tuple(6 if name == kind else 1 for name in rules.behaviours) for kind in (own, other))
     return MatrixInteraction(
         step=0,
         partner="opponent",
-        own=pure(own),
-        reward=reward(pure(own), pure(other), RULES.payoff),
-        other=pure(other),
+        own=mine,
+        reward=reward(mine, theirs, rules.payoff),
+        other=theirs,
         behaviour=other,
         own_behaviour=own,
-        shown=tuple(int(name == shown) for name in NAMES),
+        shown=tuple(int(name == shown) for name in rules.behaviours),
     )
 
 
@@ -51,9 +62,60 @@ def hypothesis_after(*met: MatrixInteraction) -> str:
     return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, "opponent", met, ()))).hypothesis
 
 
-@pytest.mark.parametrize("strategy", strategy_library(RULES), ids=lambda strategy: strategy.words)
-def test_a_strategy_is_read_back_from_its_own_words(strategy: object) -> None:
-    assert strategy_from_words(strategy.words.upper(), RULES, ()) == strategy  # type: ignore[attr-defined]
+@pytest.mark.parametrize("rules", [RULES, DILEMMA, HUNT], ids=lambda rules: rules.behaviours[0])
+def test_every_rule_is_read_back_from_its_own_words(rules: MatrixRules) -> None:
+    for rule, _ in rule_class(rules):
+        assert strategy_from_words(rule.words.upper(), rules, ()) == rule
+
+
+@pytest.mark.parametrize("rules", [RULES, DILEMMA, HUNT], ids=lambda rules: rules.behaviours[0])
+def test_no_two_rules_of_the_class_act_alike(rules: MatrixRules) -> None:
+    dice, kinds = random.Random(0), range(len(rules.behaviours))
+    moves = [Moves(dice.choice(kinds), dice.choice(kinds), dice.choice(kinds)) for _ in range(400)]
+    acts = [tuple(replies_of(rule, moves)) for rule, _ in rule_class(rules)]
+    assert len(set(acts)) == len(acts)
+
+
+def replies_of(rule: Rule, moves: Sequence[Moves]) -> Iterator[int]:
+    """A rule's reply before each of these interactions; it starts anew every eight of them."""
+    for begin in range(0, len(moves), 8):
+        state = rule.start
+        for move in moves[begin : begin + 8]:
+            yield rule.reply(state)
+            state = rule.updated(state, move)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+@pytest.mark.parametrize("rules", [RULES, DILEMMA], ids=["rock paper scissors", "dilemma"])
+def test_an_opponent_that_follows_any_rule_of_the_class_is_soon_predicted(
+    rules: MatrixRules, data: st.DataObject
+) -> None:
+    rule = data.draw(st.sampled_from([rule for rule, prior in rule_class(rules) if prior > 0]))
+    kinds = len(rules.behaviours)
+    own = data.draw(st.lists(st.integers(0, kinds - 1), min_size=40, max_size=40))
+    met: list[MatrixInteraction] = []
+    names, right, state = rules.behaviours, 0, rule.start
+    for number, move in enumerate(own):
+        reply = rule.reply(state)
+        other = max(reply, 0)
+        odds = mean_prediction(rules, met)
+        right += number >= 20 and odds.index(max(odds)) == other
+        met.append(played(rules, names[move], names[other]))
+        state = rule.updated(state, moves_in(names, met[-1:])[0])
+    assert right >= 17
+
+
+def mean_prediction(rules: MatrixRules, met: Sequence[MatrixInteraction]) -> Distribution:
+    parts = [(each.prediction(), weight) for each, weight in posterior(rules, met)]
+    return tuple(sum(part[kind] * weight for part, weight in parts) for kind in range(len(rules.behaviours)))
+
+
+def test_recent_interactions_outweigh_old_ones() -> None:
+    changed = [played(RULES, "paper", "rock")] * 12 + [played(RULES, "paper", "scissors")] * 3
+    assert argmax(mean_prediction(RULES, changed)) == NAMES.index("scissors")
+    rock = Constant(NAMES, 0)
+    assert fit(rock, RULES, changed).accuracy() < fit(rock, RULES, changed[::-1]).accuracy()
 
 
 def test_a_mixture_is_read_back_from_its_words() -> None:
@@ -63,8 +125,8 @@ def test_a_mixture_is_read_back_from_its_words() -> None:
 
 def test_unknown_words_are_predicted_from_the_history() -> None:
     met = [interaction("paper", "rock")] * 5
-    odds = strategy_from_words("It likes the colour yellow.", RULES, met).predict(met)
-    assert argmax(odds) == NAMES.index("rock")
+    guessed = strategy_from_words("It likes the colour yellow.", RULES, met)
+    assert argmax(guessed.prediction(guessed.start)) == NAMES.index("rock")
 
 
 def test_the_same_move_every_time_is_a_pure_strategy() -> None:
@@ -74,12 +136,13 @@ def test_the_same_move_every_time_is_a_pure_strategy() -> None:
 def test_best_responses_to_my_last_move_are_recognised() -> None:
     met = [interaction("rock", "scissors"), interaction("scissors", "paper"), interaction("paper", "rock")]
     met += [interaction("rock", "scissors"), interaction("rock", "paper")]
-    assert hypothesis_after(*met) == "The opponent plays the best response to what I played last."
+    assert hypothesis_after(*met) == "The opponent plays what does best against what I played last."
 
 
-def test_a_change_of_strategy_after_some_interactions_is_recognised() -> None:
-    met = [interaction("paper", "rock", shown="paper")] * 3 + [interaction("paper", "scissors")] * 2
-    assert "rock for the first 3 interactions and scissors" in hypothesis_after(*met)
+def test_a_change_of_strategy_is_recognised() -> None:
+    met = [interaction("paper", "rock", shown="paper")] * 3 + [interaction("paper", "scissors")] * 4
+    said = strategy_from_words(hypothesis_after(*met), RULES, met)
+    assert argmax(fit(said, RULES, met).prediction()) == NAMES.index("scissors")
 
 
 def test_gullible_opponent_is_explained_by_what_it_saw_collected() -> None:
@@ -132,8 +195,9 @@ def is_covert_after(rules: MatrixRules, *met: MatrixInteraction) -> bool:
 
 
 def test_strategy_is_covert_while_the_opponent_may_respond_to_observed_pickups() -> None:
-    assert is_covert_after(RULES)
-    assert is_covert_after(RULES, interaction("paper", "rock", shown="paper"), interaction("rock", "scissors"))
+    met = [interaction("paper", "rock", shown="rock"), interaction("rock", "paper", shown="paper")]
+    met += [interaction("paper", "scissors", shown="scissors"), interaction("paper", "rock")]
+    assert is_covert_after(RULES, *met)
 
 
 def test_strategy_is_not_covert_once_another_rule_explains_the_opponent() -> None:

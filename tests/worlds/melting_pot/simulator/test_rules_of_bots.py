@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import strategy_library
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rules_by_words
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
@@ -15,10 +15,10 @@ RULES = {
     "pd_repeated_2": None,
     "pd_repeated_3": "cooperate until I have played defect once",
     "pd_repeated_4": "cooperate until I have played defect 2 times",
-    "pd_repeated_5": "begins with cooperate and then copies",
-    "pd_repeated_6": "begins with cooperate and then copies",
+    "pd_repeated_5": "the same as what I played last",
+    "pd_repeated_6": "the same as what I played last",
     "pd_repeated_7": None,
-    "pd_repeated_8": "defect until I have played defect 3 times, then cooperate once",
+    "pd_repeated_8": "defect until I have played defect 3 times; from then on it plays the same as what I played last",
     "rws_repeated_1": None,
     "rws_repeated_5": None,
 }
@@ -32,7 +32,7 @@ def test_rules_of_bots_are_worded_as_strategies_that_the_reasoner_knows(name: st
         assert (rule is None) == (RULES[name] is None)
         if rule is not None:
             assert str(RULES[name]) in rule
-            assert rule in {strategy.words for strategy in strategy_library(rules_of(scenario))}
+            assert rule.casefold() in rules_by_words(rules_of(scenario))
 
 
 def rules_of(scenario: Scenario) -> MatrixRules:

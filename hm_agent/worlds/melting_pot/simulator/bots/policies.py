@@ -20,7 +20,13 @@ from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.puppeteers import in_the_matrix
 
 from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import Corrigible, GrimTrigger, tit_for_tat
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
+    Answer,
+    Constant,
+    PastMove,
+    Until,
+    relations,
+)
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -163,10 +169,13 @@ def rule_of(bot: str, game: GameFacts) -> str | None:
     arguments = getattr(builder, "keywords", {})
     if "cooperate_resource" not in arguments:
         return None
-    kind, harsh = (game.behaviours[arguments[f"{name}_resource"].index] for name in ("cooperate", "defect"))
+    names, times = game.behaviours, arguments.get("threshold", 1)
+    kind, harsh = (arguments[f"{name}_resource"].index for name in ("cooperate", "defect"))
+    same, *_ = relations(game.payoff)
+    copying = Answer.by_relation(names, same, PastMove(is_own=True, ago=1))
     puppeteer = builder()
     if isinstance(puppeteer, in_the_matrix.GrimTrigger):
-        return GrimTrigger(game.behaviours, kind, harsh, arguments["threshold"]).words
+        return Until(names, kind, harsh, times, Constant(names, harsh)).words
     if isinstance(puppeteer, in_the_matrix.Corrigible):
-        return Corrigible(game.behaviours, harsh, kind, arguments["threshold"]).words
-    return tit_for_tat(game.behaviours, kind).words if isinstance(puppeteer, in_the_matrix.TitForTat) else None
+        return Until(names, harsh, harsh, times, copying).words
+    return copying.words if isinstance(puppeteer, in_the_matrix.TitForTat) else None

@@ -85,7 +85,7 @@ def counter(question: PredictAndCounter) -> CounterAnswer:
     """Predicts the opponent's inventory given a hypothesis, and answers with what earns most against it."""
     rules, history = question.rules, question.history
     strategy = strategy_from_words(question.acted_on or "", rules, history)
-    probabilities = predict_behaviour(strategy, history, question.present.taken if question.present else None)
+    probabilities = predict_behaviour(strategy, rules, history, question.present.taken if question.present else None)
     expected = expected_inventories(rules, history)
     believed = strategy if question.acted_on else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed, certain=question.certain)
@@ -108,14 +108,14 @@ def _others_predict(question: PredictAndCounter | PredictNext) -> list[str]:
 def _predicted(question: PredictAndCounter | PredictNext, words: str) -> str:
     """The likeliest behaviour by a hypothesis."""
     rules, history = question.rules, question.history
-    probabilities = predict_behaviour(strategy_from_words(words, rules, history), history, None)
+    probabilities = predict_behaviour(strategy_from_words(words, rules, history), rules, history, None)
     return rules.behaviours[probabilities.index(max(probabilities))]
 
 
 def predict(question: PredictNext) -> PredictionAnswer:
     rules, history = question.rules, question.history
     words = question.hypotheses[-1].words if question.hypotheses else ""
-    probabilities = predict_behaviour(strategy_from_words(words, rules, history), history, None)
+    probabilities = predict_behaviour(strategy_from_words(words, rules, history), rules, history, None)
     other = expected_inventories(rules, history)[probabilities.index(max(probabilities))]
     return PredictionAnswer(
         reasoning=_describe(rules, probabilities),

@@ -1,145 +1,219 @@
-"""Bayesian inference over an opponent's strategies: the hypothesis space, its posterior, and predictions from it."""
+"""Bayesian inference over an opponent's rules: which one is in force after a history, and what it will play next.
+
+The rule in force is a hidden state: it errs with an unknown probability, and in every interaction it may be replaced by
+another rule, drawn from the prior. The filter goes forward through a history, one interaction at a time.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import permutations
-from math import exp, log
+from math import exp
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from hm_agent.core import Hypothesis
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import (
-    Always,
-    Corrigible,
-    Flip,
-    GrimTrigger,
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
+    UNKNOWN,
+    Answer,
     Mixture,
-    ObservationResponder,
+    Moves,
     OpponentStrategy,
-    Reaction,
-    tit_for_tat,
+    Rule,
+    SeenCollecting,
+    moves_in,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, Payoff
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import masses_of, rule_class, rules_by_words
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
-FLIPS = range(1, 6)
-"""The numbers of interactions after which an opponent may flip to another pure strategy."""
-GRUDGES = range(1, 5)
-"""The numbers of moves against it after which an opponent may change its strategy."""
-
-DISCOUNT = 0.9
-"""The weight of each interaction relative to the next one: opponents change their strategies."""
+CHANGE_RATE = 0.01
+"""The probability that another rule is in force in the next interaction."""
+NOISE: Mapping[float, float] = {0.03: 0.5, 0.15: 0.35, 0.35: 0.15}
+"""The probabilities with which a rule may err, and the prior of each."""
+MIXTURE_MEMORY = 0.9
+"""The weight of an interaction, relative to the one after it, in the estimate of a mixture's shares."""
+HIT_MEMORY = 0.9
+"""The weight of a prediction, relative to the one after it, in the estimate of a rule's accuracy."""
 LOG_ODDS_PER_VALUE = 2.0
-"""The log odds that a hypothesis gains for each point of its value."""
+"""The log odds that a hypothesis gains for each point of its value: it predicted before the fact."""
 ACCURACY_PRIOR = 4.0, 5.0
-"""Beta prior on a strategy's accuracy: 4 of 5 pseudo-observations correct."""
+"""Beta prior on a rule's accuracy: 4 of 5 pseudo-observations correct."""
 COVERT_FROM = 0.2
-"""The posterior probability of an observation responder from which the agent collects out of the opponent's view."""
+"""The posterior probability of a rule that looks at what it saw from which the agent collects out of its view."""
+NEGLIGIBLE = 1e-3
+"""Rules with a smaller posterior probability are left out."""
 PICKUP_RELIABILITY = 0.9
 """The probability that a resource which a player takes is that of the behaviour it will play."""
 
+Weights = npt.NDArray[np.float64]
+
+
+class Fit(NamedTuple):
+    """How a strategy has fared in a history.
+
+    state: the strategy's after it. correct, total: its right predictions and all of them, the later ones weigh more;
+    0 for a strategy that names no single behaviour.
+    """
+
+    strategy: OpponentStrategy
+    state: Hashable
+    correct: float = 0.0
+    total: float = 0.0
+
+    def prediction(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> Distribution:
+        """What it predicts next, as far as it is to be trusted. prior: correct pseudo-observations and their total."""
+        return weigh(self.strategy.prediction(self.state), self.accuracy(prior))
+
+    def accuracy(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> float:
+        return (prior[0] + self.correct) / (prior[1] + self.total)
+
+
+def weigh(predicted: Distribution, accuracy: float) -> Distribution:
+    """Spreads the probability of error of a certain prediction over the other behaviours; keeps any other one."""
+    if max(predicted) < 1.0:
+        return predicted
+    return tuple(accuracy if share else (1 - accuracy) / (len(predicted) - 1) for share in predicted)
+
+
+@dataclass(frozen=True, eq=False)
+class RuleFilter:
+    """What a history tells of the rule in force.
+
+    fits: of every rule of the class, in its order. counts: of each behaviour of late. weights: (rules + 1, noise
+    levels) the posterior probability of each, the last row that of mixing at random.
+    """
+
+    rules: MatrixRules
+    fits: tuple[Fit, ...]
+    counts: tuple[float, ...]
+    weights: Weights
+
+    @property
+    def mixture(self) -> Mixture:
+        """The mixture estimated from the interactions, with a pseudo-count of 0.5 for each behaviour."""
+        total = sum(self.counts)
+        return Mixture(self.rules.behaviours, tuple(max(0.01, round(count / total, 2)) for count in self.counts))
+
+    def after(self, moves: Moves) -> RuleFilter:
+        """The filter after one more interaction."""
+        replies = np.array([fit.strategy.reply(fit.state) for fit in self.fits])  # type: ignore[attr-defined]
+        weights = self.weights if moves.other == UNKNOWN else self._observed(moves.other, replies)
+        counts = tuple(
+            0.5 + MIXTURE_MEMORY ** (moves.other != UNKNOWN) * (count - 0.5) + (kind == moves.other)
+            for kind, count in enumerate(self.counts)
+        )
+        fits = tuple(_updated(fit, int(reply), moves) for fit, reply in zip(self.fits, replies, strict=True))
+        changed = (1 - CHANGE_RATE) * weights + CHANGE_RATE * _prior(self.rules)
+        return RuleFilter(self.rules, fits, counts, changed)
+
+    def _observed(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
+        """The weights once the opponent's behaviour is known."""
+        kinds, noise = len(self.rules.behaviours), np.array([*NOISE])
+        likelihood = np.where((replies == played)[:, None], 1 - noise, noise / (kinds - 1))
+        likelihood[replies == UNKNOWN] = 1 / kinds
+        mixed = np.full((1, len(noise)), self.counts[played] / sum(self.counts))
+        weights = self.weights * np.vstack([likelihood, mixed])
+        observed: Weights = weights / weights.sum()
+        return observed
+
+
+def _updated(fit: Fit, reply: int, moves: Moves) -> Fit:
+    state = fit.strategy.updated(fit.state, moves)
+    if UNKNOWN in (reply, moves.other):
+        return fit._replace(state=state)
+    correct, total = HIT_MEMORY * fit.correct + (reply == moves.other), HIT_MEMORY * fit.total + 1
+    return Fit(fit.strategy, state, correct, total)
+
 
 @cache
-def strategy_library(rules: MatrixRules) -> tuple[OpponentStrategy, ...]:
-    """All strategies in the hypothesis space, except mixtures, which are fitted to the interactions."""
-    names = rules.behaviours
-    flips = (Flip(names, first, then, after) for first, then in permutations(names, 2) for after in FLIPS)
-    own = _zero_sum_strategies if rules.is_zero_sum else _mixed_motive_strategies
-    return (*own(names, rules.payoff), *flips)
+def _prior(rules: MatrixRules) -> Weights:
+    """(rules + 1, noise levels) the weights before any interaction."""
+    priors = [*(each.prior for each in rule_class(rules)), masses_of(rules).mixture]
+    return np.outer(priors, [*NOISE.values()]) / sum(priors)
 
 
-def _zero_sum_strategies(names: tuple[str, ...], payoff: Payoff) -> Iterator[OpponentStrategy]:
-    """Strategies that try to predict the agent's next move."""
-    yield from (Always(names, name) for name in names)
-    best = _replies(names, payoff, max)
-    worst = _replies(names, payoff, min)
-    yield Reaction(names, "The opponent plays the best response to what I played last.", -0.5, False, best)
-    yield ObservationResponder(names, best)
-    yield Reaction(names, "The opponent repeats its own last move.", -1.0, True, names)
-    yield Reaction(names, "The opponent copies what I played last.", -1.5, False, names)
-    yield Reaction(names, "The opponent plays what does worst against what I played last.", -2.0, False, worst)
-    yield Reaction(names, "The opponent cycles: it plays the best response to its own last move.", -1.5, True, best)
-    yield Reaction(names, "The opponent cycles: it plays what its own last move does best against.", -1.5, True, worst)
+@lru_cache(maxsize=512)
+def _filter(rules: MatrixRules, history: tuple[Moves, ...]) -> RuleFilter:
+    """The filter after a history. Kept, so that one more interaction costs one step."""
+    if history:
+        return _filter(rules, history[:-1]).after(history[-1])
+    fits = tuple(Fit(each.rule, each.rule.start) for each in rule_class(rules))
+    return RuleFilter(rules, fits, (0.5,) * len(rules.behaviours), _prior(rules))
 
 
-def _mixed_motive_strategies(names: tuple[str, ...], payoff: Payoff) -> Iterator[OpponentStrategy]:
-    """Strategies that reward and punish, in games where both players can gain."""
-    yield from (Always(names, name, prior=-0.7) for name in names)
-    mutual = {name: payoff[n][n] for n, name in enumerate(names)}  # each player's payoff if both play the same
-    yield tit_for_tat(names, first=max(names, key=mutual.__getitem__))
-    yield Reaction(names, "The opponent repeats its own last move.", -2.5, True, names)
-    for kind, harsh in permutations(names, 2):
-        if mutual[kind] > mutual[harsh]:
-            yield from (GrimTrigger(names, kind, harsh, after) for after in GRUDGES)
-            yield from (Corrigible(names, harsh, kind, after) for after in GRUDGES)
-
-
-def _replies(names: tuple[str, ...], payoff: Payoff, choose: Callable[..., int]) -> tuple[str, ...]:
-    """For each pure strategy the reply with the highest payoff against it, or the lowest. choose: max or min."""
-    columns = range(len(names))
-    return tuple(names[choose(columns, key=lambda row: payoff[row][column])] for column in columns)
+def filter_of(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> RuleFilter:
+    return _filter(rules, moves_in(rules.behaviours, history))
 
 
 @cache
-def _library_by_words(rules: MatrixRules) -> Mapping[str, OpponentStrategy]:
-    return {strategy.words.casefold(): strategy for strategy in strategy_library(rules)}
+def _positions(rules: MatrixRules) -> Mapping[Rule, int]:
+    return {each.rule: position for position, each in enumerate(rule_class(rules))}
+
+
+def fit(strategy: OpponentStrategy, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> Fit:
+    """How a strategy has fared; a mixture has neither a state nor an accuracy."""
+    position = _positions(rules).get(strategy)  # type: ignore[call-overload]
+    return Fit(strategy, strategy.start) if position is None else filter_of(rules, history).fits[position]
 
 
 def strategy_from_words(words: str, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> OpponentStrategy:
     """The strategy that a hypothesis describes; for unknown words, a mixture fitted to the interactions."""
-    if (strategy := _library_by_words(rules).get(words.strip().casefold())) is not None:
-        return strategy
+    if (rule := rules_by_words(rules).get(words.strip().casefold())) is not None:
+        return rule
     shares = [re.search(rf"\b{re.escape(name)} ([0-9]{{1,3}})%", words) for name in rules.behaviours]
     if all(shares):
         return Mixture(rules.behaviours, tuple(int(share[1]) / 100 for share in shares if share))
-    return Mixture.fitted(rules.behaviours, history)
+    return filter_of(rules, history).mixture
 
 
 def likeliest_strategy(
     rules: MatrixRules, history: Sequence[MatrixInteraction], best: Sequence[Hypothesis]
 ) -> OpponentStrategy:
-    """The strategy with the highest posterior probability after these interactions. best: as of `log_odds`."""
-    odds = log_odds(rules, history, best)
-    return max(odds, key=lambda weighed: weighed[1])[0].strategy
+    """The strategy with the highest posterior probability after these interactions. best: as of `posterior`."""
+    return max(posterior(rules, history, best), key=lambda weighed: weighed[1])[0].strategy
 
 
 def posterior(
     rules: MatrixRules, history: Sequence[MatrixInteraction], best: Sequence[Hypothesis] = ()
 ) -> list[tuple[Fit, float]]:
-    """The fit of every strategy to these interactions, with its posterior probability. best: as of `log_odds`."""
-    weights = [(fit, exp(odds)) for fit, odds in log_odds(rules, history, best)]
-    total = sum(weight for _, weight in weights)
-    return [(fit, weight / total) for fit, weight in weights]
-
-
-def log_odds(
-    rules: MatrixRules, history: Sequence[MatrixInteraction], best: Sequence[Hypothesis]
-) -> list[tuple[Fit, float]]:
-    """The fit of every strategy to these interactions, with its log odds.
+    """The fits of all strategies that are not negligible, each with its posterior probability.
 
     best: the earlier hypotheses that predicted best. Their values add to their log odds, since a correct prediction is
     stronger evidence than a good fit in hindsight.
     """
-    bonuses = {hypothesis.words: LOG_ODDS_PER_VALUE * hypothesis.value for hypothesis in best}
-    return [
-        (fit, fit.strategy.prior + (bonuses.get(fit.strategy.words, 0.0) if bonuses else 0.0) + fit.log_likelihood)
-        for fit in fit_all(rules, tuple(history))
-    ]
+    known = filter_of(rules, history)
+    mixture = known.mixture
+    bonuses = {hypothesis.words: exp(LOG_ODDS_PER_VALUE * hypothesis.value) for hypothesis in best}
+    weights = [float(weight) for weight in known.weights.sum(axis=1)]
+    fits = (*known.fits, Fit(mixture, mixture.start))
+    if bonuses:
+        weights = [weight * bonuses.get(each.strategy.words, 1.0) for each, weight in zip(fits, weights, strict=True)]
+    total = sum(weights)
+    pairs = zip(fits, weights, strict=True)
+    kept = [(each, weight) for each, weight in pairs if weight >= NEGLIGIBLE * total]
+    total = sum(weight for _, weight in kept)
+    return [(each, weight / total) for each, weight in kept]
 
 
 def may_respond_to_observation(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> bool:
-    """True if the opponent may well play the best response to what it sees the agent collect."""
-    return any(
-        isinstance(fit.strategy, ObservationResponder) and probability >= COVERT_FROM
-        for fit, probability in posterior(rules, history)
+    """True if the opponent may well choose by what it sees the agent collect."""
+    looking = (
+        weight
+        for each, weight in posterior(rules, history)
+        if isinstance(each.strategy, Answer) and isinstance(each.strategy.feature, SeenCollecting)
     )
+    return sum(looking) >= COVERT_FROM
 
 
 def predict_behaviour(
     strategy: OpponentStrategy,
+    rules: MatrixRules,
     history: Sequence[MatrixInteraction],
     taken: Counts | None,
     prior: tuple[float, float] = ACCURACY_PRIOR,
@@ -149,75 +223,8 @@ def predict_behaviour(
     taken: the count of each resource that it is known to have taken since the last interaction. prior: on the
     strategy's accuracy, as correct predictions and their total.
     """
-    tested = fit(strategy, history)
-    probabilities = tested.accuracy(prior).weigh(strategy.prediction(tested.state))
+    probabilities = fit(strategy, rules, history).prediction(prior)
     return update_on_pickups(probabilities, taken) if taken else probabilities
-
-
-class Accuracy:
-    """The posterior of a strategy's accuracy, learnt from its predictions that name a single behaviour."""
-
-    def __init__(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> None:
-        self._correct, self._total = prior
-
-    def count(self, hit: float) -> None:
-        """Counts one such prediction. hit: 1 if it came true, else 0."""
-        self._correct += hit
-        self._total += 1
-
-    def weigh(self, predicted: Distribution) -> Distribution:
-        """Spreads the probability of error of a certain prediction over the other behaviours; keeps any other one."""
-        if max(predicted) < 1.0:
-            return predicted
-        correct = self._correct / self._total
-        return tuple(correct if share else (1 - correct) / (len(predicted) - 1) for share in predicted)
-
-
-class Fit(NamedTuple):
-    """How a strategy fits a history.
-
-    state: the strategy's after that history. log_likelihood: the discounted one of the opponent's moves, under a
-    strategy of unknown accuracy. hits: for each prediction that named a single behaviour, 1 if it came true, else 0.
-    """
-
-    strategy: OpponentStrategy
-    state: Hashable
-    log_likelihood: float
-    hits: Sequence[float]
-
-    def accuracy(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> Accuracy:
-        """The strategy's accuracy. prior: correct pseudo-observations and their total."""
-        accuracy = Accuracy(prior)
-        for hit in self.hits:
-            accuracy.count(hit)
-        return accuracy
-
-
-@lru_cache(maxsize=64)
-def fit_all(rules: MatrixRules, history: tuple[MatrixInteraction, ...]) -> Sequence[Fit]:
-    """The fit of every strategy. Kept, since several questions are asked between two interactions."""
-    return [
-        fit(strategy, history) for strategy in (*strategy_library(rules), Mixture.fitted(rules.behaviours, history))
-    ]
-
-
-def fit(strategy: OpponentStrategy, history: Sequence[MatrixInteraction]) -> Fit:
-    """Goes through a history once. The prediction of a mixture is that of the one fitted to the interactions before."""
-    state, accuracy = strategy.start, Accuracy()
-    total = 0.0
-    hits = []
-    for number, interaction in enumerate(history):
-        if interaction.behaviour is not None:
-            predicted = strategy.prediction(state)
-            if isinstance(strategy, Mixture):
-                predicted = Mixture.fitted(strategy.behaviours, history[:number]).probabilities
-            played = strategy.behaviours.index(interaction.behaviour)
-            total += DISCOUNT ** (len(history) - 1 - number) * log(accuracy.weigh(predicted)[played])
-            if max(predicted) == 1.0:
-                hits.append(predicted[played])
-                accuracy.count(predicted[played])
-        state = strategy.updated(state, interaction)
-    return Fit(strategy, state, total, hits)
 
 
 def update_on_pickups(probabilities: Distribution, taken: Counts) -> Distribution:

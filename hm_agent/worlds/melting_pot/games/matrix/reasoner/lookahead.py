@@ -6,10 +6,10 @@ In zero-sum games this changes nothing: the agent can offer the opponent nothing
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from functools import cache
+from itertools import accumulate
 
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import OpponentStrategy
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves, OpponentStrategy
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior, weigh
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
 DEPTH = 4
@@ -21,7 +21,7 @@ STEPS_PER_INTERACTION = 55.0
 FIRM_PRIOR = 9.0, 10.0
 """Beta prior on the accuracy of strategies that mean to be understood: 9 of 10 pseudo-observations correct."""
 PLAUSIBLE = 0.05
-"""The least probability of a strategy whose risk is considered."""
+"""The probability of a loss from which it is considered."""
 STAKE = 0.4
 """The share of the reward so far that a move may put at risk to find out whether the opponent can be exploited."""
 
@@ -42,7 +42,7 @@ def best_behaviour(
         return max(moves, key=lambda move: rules.payoff[move][move])
     remaining = _interactions_left(rules, history)
     if certain and believed:
-        weights = [(fit(believed, history), 1.0)]
+        weights = [(fit(believed, rules, history), 1.0)]
     else:  # a believed strategy counts as much as all others together
         weights = [(each, chance + (each.strategy == believed)) for each, chance in posterior(rules, history)]
     futures = [(SimulatedOpponent(rules, each).future(each.state), weight) for each, weight in weights]
@@ -74,7 +74,7 @@ class Future:
 
     def __init__(self, opponent: SimulatedOpponent, state: Hashable) -> None:
         self._opponent, self._state = opponent, state
-        probabilities = opponent.accuracy.weigh(opponent.strategy.prediction(state))
+        probabilities = weigh(opponent.strategy.prediction(state), opponent.accuracy)
         self.answer = probabilities.index(max(probabilities))
         self.payoffs = [
             sum(share * paid for share, paid in zip(probabilities, row, strict=True)) for row in opponent.rules.payoff
@@ -85,8 +85,8 @@ class Future:
     def after(self, own: int) -> Future:
         """The future with one more interaction, in which the opponent makes its likeliest move."""
         if own not in self._after:
-            interaction = _imagined(self._opponent.rules.behaviours, own, self.answer)
-            self._after[own] = self._opponent.future(self._opponent.strategy.updated(self._state, interaction))
+            moves = Moves(own, self.answer, seen=own)
+            self._after[own] = self._opponent.future(self._opponent.strategy.updated(self._state, moves))
         return self._after[own]
 
     def repeat_value(self, own: int, remaining: float) -> float:
@@ -107,13 +107,6 @@ class Future:
 
 Weighted = tuple[Future, float]
 """A future and the probability of its strategy."""
-
-
-@cache
-def _imagined(behaviours: tuple[str, ...], own: int, other: int) -> MatrixInteraction:
-    """An interaction of which only both moves are known."""
-    nothing = (0,) * len(behaviours)
-    return MatrixInteraction(0, "", nothing, 0.0, nothing, behaviours[other], behaviours[own], nothing)
 
 
 def _move_value(futures: Iterable[Weighted], own: int, remaining: float, depth: int) -> float:
@@ -142,18 +135,19 @@ def _repeat_value(futures: Iterable[Weighted], move: int, remaining: float) -> f
 
 
 def _risk(futures: Sequence[Weighted], safe: int, move: int, remaining: float) -> float:
-    """The largest loss of a move against a plausible strategy, compared with repeating the safe move.
+    """The loss of a move, compared with repeating the safe one, that is exceeded with probability PLAUSIBLE.
 
     It assumes that the agent plays best from the second move on.
     """
-    plausible = [future for future, weight in futures if weight >= PLAUSIBLE]
-    return max(
+    losses = sorted(
         (
-            future.repeat_value(safe, remaining) - _move_value([(future, 1.0)], move, remaining, DEPTH)
-            for future in plausible
+            (future.repeat_value(safe, remaining) - _move_value([(future, 1.0)], move, remaining, DEPTH), weight)
+            for future, weight in futures
         ),
-        default=0.0,
+        reverse=True,
     )
+    reached = accumulate(weight for _, weight in losses)
+    return next(loss for (loss, _), weight in zip(losses, reached, strict=True) if weight >= PLAUSIBLE)
 
 
 def _interactions_left(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> float:

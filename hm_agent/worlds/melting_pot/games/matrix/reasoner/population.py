@@ -155,9 +155,9 @@ def _predict_from_past(
     between = lives_between(latest, step)
     if opponent.history and opponent.history[-1].step >= latest:
         words = opponent.hypothesis.words if opponent.hypothesis else ""
-        total = ACCURACY_PRIOR[1]
+        strategy, total = strategy_from_words(words, rules, opponent.history), ACCURACY_PRIOR[1]
         prior = total * persistence.same_kind(between), total
-        return predict_behaviour(strategy_from_words(words, rules, opponent.history), opponent.history, None, prior)
+        return predict_behaviour(strategy, rules, opponent.history, None, prior)
     return persistence.distribution(kind, between)
 
 

@@ -20,7 +20,7 @@ from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     ReviseAndCounter,
     RevisionAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import OpponentStrategy
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import OpponentStrategy
 from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     may_respond_to_observation,
@@ -45,9 +45,9 @@ def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> Weighed:
     return sorted([(fit.strategy, chance) for fit, chance in weighed], key=lambda pair: -pair[1])
 
 
-def predict_in_view_of_all(weighed: Weighed, opponent: Opponent) -> Distribution:
+def predict_in_view_of_all(rules: MatrixRules, weighed: Weighed, opponent: Opponent) -> Distribution:
     """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups."""
-    parts = [(predict_behaviour(strategy, opponent.history, None), weight) for strategy, weight in weighed]
+    parts = [(predict_behaviour(strategy, rules, opponent.history, None), weight) for strategy, weight in weighed]
     mean = tuple(sum(part[n] * weight for part, weight in parts) for n in range(len(parts[0][0])))
     return update_on_pickups(mean, opponent.present.taken) if opponent.present else mean
 
@@ -60,7 +60,7 @@ def _revisions(rules: MatrixRules, opponent: Opponent, weighed: Weighed) -> list
     for strategy, _ in reversed(weighed[:KEPT]):
         known = find(opponent.hypotheses, strategy.words)
         of = opponent.hypotheses.index(known) + 1 if known else 0
-        predicted = predict_behaviour(strategy, opponent.history, None)
+        predicted = predict_behaviour(strategy, rules, opponent.history, None)
         answers.append(
             RevisionAnswer(
                 of=of,
@@ -75,7 +75,7 @@ def revise_and_counter(question: ReviseAndCounter) -> JointCounterAnswer:
     rules, opponent = question.rules, question.opponent
     history = opponent.history
     weighed = weighed_strategies(rules, opponent)
-    probabilities = predict_in_view_of_all(weighed, opponent)
+    probabilities = predict_in_view_of_all(rules, weighed, opponent)
     expected = expected_inventories(rules, history)
     believed = weighed[0][0] if history else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed)

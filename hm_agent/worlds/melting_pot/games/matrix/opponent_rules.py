@@ -1,0 +1,294 @@
+"""The rules that an opponent in a matrix game may follow: a general class without an entry for any known opponent.
+
+A rule looks at one feature of the interactions so far, e.g. what the agent played last, and answers each of its values
+with a behaviour. Behaviours are numbers here, in the game's order. A rule keeps a small state, so that it never reads a
+history twice, and simulated futures with the same state are the same future.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from hm_agent.worlds.melting_pot.facts import argmax
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Payoff
+
+UNKNOWN = -1
+"""In place of a behaviour that is not known."""
+
+
+class Moves(NamedTuple):
+    """One interaction as a rule sees it: the behaviours of both, and what the opponent saw the agent collect most."""
+
+    own: int
+    other: int
+    seen: int = UNKNOWN
+
+
+def moves_in(behaviours: tuple[str, ...], history: Iterable[MatrixInteraction]) -> tuple[Moves, ...]:
+    """The moves of these interactions, the oldest first."""
+
+    def index(name: str | None) -> int:
+        return UNKNOWN if name is None else behaviours.index(name)
+
+    return tuple(
+        Moves(index(met.own_behaviour), index(met.behaviour), UNKNOWN if (seen := argmax(met.shown)) is None else seen)
+        for met in history
+    )
+
+
+class Feature(Protocol):
+    """What a rule looks at. words: a noun phrase. start: its state, which can be hashed, before any interaction."""
+
+    @property
+    def words(self) -> str: ...
+
+    @property
+    def start(self) -> Any: ...
+
+    def updated(self, state: Any, moves: Moves) -> Any:
+        """The state after one more interaction."""
+        ...
+
+    def value(self, state: Any) -> int:
+        """The feature's value in a state, UNKNOWN where nothing tells."""
+        ...
+
+
+AGO = {1: "last", 2: "two interactions ago", 3: "three interactions ago"}
+
+
+@dataclass(frozen=True)
+class PastMove:
+    """The agent's move some interactions ago if is_own, else the opponent's."""
+
+    is_own: bool
+    ago: int
+    start = ()
+
+    @property
+    def words(self) -> str:
+        return f"what {'I' if self.is_own else 'it'} played {AGO[self.ago]}"
+
+    def updated(self, state: tuple[int, ...], moves: Moves) -> tuple[int, ...]:
+        """The latest moves, the latest first."""
+        return (moves.own if self.is_own else moves.other, *state)[: self.ago]
+
+    def value(self, state: tuple[int, ...]) -> int:
+        return state[-1] if len(state) == self.ago else UNKNOWN
+
+
+@dataclass(frozen=True)
+class SeenCollecting:
+    """What the opponent saw the agent collect most before an interaction, when it last saw anything."""
+
+    words = "what it last saw me collect"
+    start = UNKNOWN
+
+    def updated(self, state: int, moves: Moves) -> int:
+        return state if moves.seen == UNKNOWN else moves.seen
+
+    def value(self, state: int) -> int:
+        return state
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two features at once: the value is the first's times the number of behaviours, plus the second's."""
+
+    first: PastMove
+    second: PastMove
+    behaviours: int
+
+    @property
+    def words(self) -> str:
+        return f"{self.first.words} and {self.second.words}"
+
+    @property
+    def start(self) -> tuple[Any, Any]:
+        return self.first.start, self.second.start
+
+    def updated(self, state: tuple[Any, Any], moves: Moves) -> tuple[Any, Any]:
+        return self.first.updated(state[0], moves), self.second.updated(state[1], moves)
+
+    def value(self, state: tuple[Any, Any]) -> int:
+        values = self.first.value(state[0]), self.second.value(state[1])
+        return UNKNOWN if UNKNOWN in values else values[0] * self.behaviours + values[1]
+
+
+class Relation(NamedTuple):
+    """A reply that depends on a move alike whichever it is. words: to be followed by the move."""
+
+    words: str
+    replies: tuple[int, ...]
+
+
+def relations(payoff: Payoff) -> Sequence[Relation]:
+    """The relations of a reply to a move that tell the moves apart."""
+    kinds = range(len(payoff))
+    same = Relation("the same as", tuple(kinds))
+    if len(payoff) == 2:
+        return same, Relation("the opposite of", (1, 0))
+    columns = [[row[kind] for row in payoff] for kind in kinds]
+    best = Relation("what does best against", tuple(column.index(max(column)) for column in columns))
+    worst = Relation("what does worst against", tuple(column.index(min(column)) for column in columns))
+    return same, *(each for each in (best, worst) if sorted(each.replies) == [*kinds] and each.replies != same.replies)
+
+
+class OpponentStrategy(Protocol):
+    """A strategy of the opponent. behaviours: all names. words: a sentence, the same for no other strategy.
+
+    start: its state, which can be hashed, before any interaction.
+    """
+
+    @property
+    def behaviours(self) -> tuple[str, ...]: ...
+
+    @property
+    def words(self) -> str: ...
+
+    @property
+    def start(self) -> Any: ...
+
+    def updated(self, state: Any, moves: Moves) -> Hashable:
+        """The state after one more interaction."""
+        ...
+
+    def prediction(self, state: Any) -> Distribution:
+        """The distribution over its next behaviour in a state."""
+        ...
+
+
+class Rule(ABC):
+    """A strategy that leaves nothing to chance."""
+
+    behaviours: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def words(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def start(self) -> Any: ...
+
+    @abstractmethod
+    def updated(self, state: Any, moves: Moves) -> Hashable: ...
+
+    @abstractmethod
+    def reply(self, state: Any) -> int:
+        """Its next behaviour in a state, UNKNOWN where nothing tells."""
+
+    def prediction(self, state: Any) -> Distribution:
+        return certain(self.reply(state), len(self.behaviours))
+
+
+@dataclass(frozen=True)
+class Constant(Rule):
+    """Plays one behaviour in every interaction."""
+
+    behaviours: tuple[str, ...]
+    played: int
+    start = None
+
+    @property
+    def words(self) -> str:
+        return f"The opponent always plays {self.behaviours[self.played]}."
+
+    def updated(self, state: None, moves: Moves) -> None:
+        return None
+
+    def reply(self, state: None) -> int:
+        return self.played
+
+
+@dataclass(frozen=True)
+class Answer(Rule):
+    """Answers each value of a feature with one behaviour. replies: by value. sentence: its words."""
+
+    behaviours: tuple[str, ...]
+    feature: Feature
+    replies: tuple[int, ...]
+    sentence: str
+
+    @property
+    def words(self) -> str:
+        return self.sentence
+
+    @classmethod
+    def by_relation(cls, behaviours: tuple[str, ...], relation: Relation, feature: Feature) -> Answer:
+        """Answers whatever the feature's value is by the same relation."""
+        words = f"The opponent plays {relation.words} {feature.words}."
+        return cls(behaviours, feature, relation.replies, words)
+
+    @property
+    def start(self) -> Any:
+        return self.feature.start
+
+    def updated(self, state: Any, moves: Moves) -> Any:
+        return self.feature.updated(state, moves)
+
+    def reply(self, state: Any) -> int:
+        value = self.feature.value(state)
+        return UNKNOWN if value == UNKNOWN else self.replies[value]
+
+
+@dataclass(frozen=True)
+class Until(Rule):
+    """Plays one behaviour until the agent has played `trigger` `times` times; from then on it follows another rule."""
+
+    behaviours: tuple[str, ...]
+    first: int
+    trigger: int
+    times: int
+    then: Rule
+
+    @property
+    def words(self) -> str:
+        times = "once" if self.times == 1 else f"{self.times} times"
+        first, trigger = self.behaviours[self.first], self.behaviours[self.trigger]
+        then = self.then.words.removeprefix("The opponent ")
+        return f"The opponent plays {first} until I have played {trigger} {times}; from then on it {then}"
+
+    @property
+    def start(self) -> tuple[int, Any]:
+        return 0, self.then.start
+
+    def updated(self, state: tuple[int, Any], moves: Moves) -> tuple[int, Any]:
+        """How often the agent has played the trigger, as far as it matters, and the later rule's state."""
+        count, later = state
+        return min(count + (moves.own == self.trigger), self.times), self.then.updated(later, moves)
+
+    def reply(self, state: tuple[int, Any]) -> int:
+        count, later = state
+        return self.first if count < self.times else self.then.reply(later)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Draws each behaviour with a fixed probability, independently of the history."""
+
+    behaviours: tuple[str, ...]
+    probabilities: Distribution
+    start = None
+
+    @property
+    def words(self) -> str:
+        parts = (f"{name} {share:.0%}" for name, share in zip(self.behaviours, self.probabilities, strict=True))
+        return f"The opponent mixes at random: {', '.join(parts)} of the time."
+
+    def updated(self, state: None, moves: Moves) -> None:
+        return None
+
+    def prediction(self, state: None) -> Distribution:
+        return self.probabilities
+
+
+def certain(played: int, kinds: int) -> Distribution:
+    """The distribution with all probability on one behaviour, uniform where that is UNKNOWN."""
+    if played == UNKNOWN:
+        return (1 / kinds,) * kinds
+    return tuple(float(kind == played) for kind in range(kinds))

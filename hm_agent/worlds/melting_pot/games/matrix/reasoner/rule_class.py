@@ -1,0 +1,230 @@
+"""The hypothesis space about an opponent: every rule of a general class, with a prior by how long its description is.
+
+The class holds constants, answers to one past move of either player or to what the opponent saw, answers to two moves
+at once, and changes from one rule to another that the agent's moves set off. No strategy of any known opponent has an
+entry or a prior of its own; changes that nothing sets off are left to inference (`inference.RuleFilter`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
+    Answer,
+    Constant,
+    Feature,
+    Pair,
+    PastMove,
+    Rule,
+    SeenCollecting,
+    Until,
+    relations,
+)
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, Payoff
+
+MOST_TIMES = 4
+"""How many moves of the agent may at most set off a change."""
+OWN_LAST, OTHER_LAST, SEEN = PastMove(True, 1), PastMove(False, 1), SeenCollecting()
+OLDER: Sequence[Feature] = tuple(PastMove(is_own, ago) for ago in (2, 3) for is_own in (True, False))
+
+
+IN_KIND = 3.0
+"""How much likelier an answer in kind is than another one: imitation is the simplest answer."""
+
+
+@dataclass(frozen=True)
+class Masses:
+    """The prior probability of each part of the class.
+
+    constant: one behaviour throughout. reaction, repetition, observation: a relation, e.g. the same, to what the agent
+    played last, to what the opponent itself played last, or to what it saw the agent collect. older: to an older move.
+    table: a reply of its own to each value of a recent feature. older_table: of an older one. pair: answers to two
+    moves at once. until: a change after moves of the agent, half as likely for each further move. mixture: no rule.
+    """
+
+    constant: float
+    reaction: float
+    repetition: float
+    observation: float
+    older: float
+    table: float
+    older_table: float
+    pair: float
+    until: float
+    mixture: float
+
+
+ZERO_SUM = Masses(
+    constant=0.35,
+    reaction=0.1,
+    repetition=0.1,
+    observation=0.1,
+    older=0.1,
+    table=0.05,
+    older_table=0.02,
+    pair=0.1,
+    until=0.02,
+    mixture=0.1,
+)
+"""Where nobody can be rewarded or punished."""
+MIXED_MOTIVE = Masses(
+    constant=0.15,
+    reaction=0.25,
+    repetition=0.03,
+    observation=0.03,
+    older=0.03,
+    table=0.0,
+    older_table=0.0,
+    pair=0.1,
+    until=0.4,
+    mixture=0.03,
+)
+"""Where both can gain, so that players reciprocate."""
+
+
+class Weighted(NamedTuple):
+    """A rule and its prior probability."""
+
+    rule: Rule
+    prior: float
+
+
+@cache
+def masses_of(rules: MatrixRules) -> Masses:
+    return ZERO_SUM if rules.is_zero_sum else MIXED_MOTIVE
+
+
+@cache
+def rule_class(rules: MatrixRules) -> tuple[Weighted, ...]:
+    """All rules, except mixtures, which are fitted to the interactions."""
+    masses, recent = masses_of(rules), (OWN_LAST, OTHER_LAST, SEEN)
+    parts = [
+        (masses.constant, _alike(_constants(rules))),
+        (masses.reaction, _in_kind_first(_relations_to([OWN_LAST], rules))),
+        (masses.repetition, _in_kind_first(_relations_to([OTHER_LAST], rules))),
+        (masses.observation, _in_kind_first(_relations_to([SEEN], rules))),
+        (masses.older, _in_kind_first(_relations_to(OLDER, rules))),
+        (masses.table, _alike(_tables_of(recent, rules))),
+        (masses.older_table, _alike(_tables_of(OLDER, rules))),
+        (masses.pair, _alike(_pairs(rules))),
+        (masses.until, list(_changes(rules))),
+    ]
+    return tuple(Weighted(each.rule, mass * each.prior) for mass, part in parts for each in part)
+
+
+def _in_kind_first(answers: Iterator[Answer]) -> list[Weighted]:
+    """Answers by a relation, the same as the move itself IN_KIND times as likely as any other relation."""
+    every = [(answer, IN_KIND if _is_in_kind(answer) else 1.0) for answer in answers]
+    total = sum(weight for _, weight in every)
+    return [Weighted(answer, weight / total) for answer, weight in every]
+
+
+def _is_in_kind(answer: Answer) -> bool:
+    return answer.replies == tuple(range(len(answer.behaviours)))
+
+
+def _alike(rules: Iterator[Rule]) -> list[Weighted]:
+    every = list(rules)
+    return [Weighted(rule, 1 / len(every)) for rule in every]
+
+
+@cache
+def rules_by_words(rules: MatrixRules) -> Mapping[str, Rule]:
+    """Every rule of the class by its words in lower case."""
+    return {each.rule.words.casefold(): each.rule for each in rule_class(rules)}
+
+
+def _constants(rules: MatrixRules) -> Iterator[Constant]:
+    return (Constant(rules.behaviours, kind) for kind in range(len(rules.behaviours)))
+
+
+def _relations_to(features: Sequence[Feature], rules: MatrixRules) -> Iterator[Answer]:
+    for feature, relation in product(features, relations(rules.payoff)):
+        yield Answer.by_relation(rules.behaviours, relation, feature)
+
+
+def _tables_of(features: Sequence[Feature], rules: MatrixRules) -> Iterator[Answer]:
+    """All tables of replies that are neither constant nor a relation."""
+    names = rules.behaviours
+    known = {relation.replies for relation in relations(rules.payoff)}
+    for feature, replies in product(features, product(range(len(names)), repeat=len(names))):
+        if len(set(replies)) > 1 and replies not in known:
+            said = ", ".join(f"{name} with {names[reply]}" for name, reply in zip(names, replies, strict=True))
+            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {said}.")
+
+
+def _pairs(rules: MatrixRules) -> Iterator[Answer]:
+    """Answers that depend on two moves: all of them for two behaviours, those by comparison for three in a cycle."""
+    kinds = len(rules.behaviours)
+    features = [
+        Pair(OTHER_LAST, OWN_LAST, kinds),
+        Pair(OWN_LAST, PastMove(True, 2), kinds),
+        Pair(OTHER_LAST, PastMove(False, 2), kinds),
+    ]
+    for feature in features:
+        if kinds == 2:
+            yield from _pair_tables(feature, rules)
+        elif kinds == 3 and rules.is_zero_sum and len(relations(rules.payoff)) == kinds:
+            yield from _comparisons(feature, rules)
+
+
+def _pair_tables(feature: Pair, rules: MatrixRules) -> Iterator[Answer]:
+    names = rules.behaviours
+    for replies in product(range(2), repeat=4):
+        if _needs_both(replies, 2):
+            cases = zip(product(names, repeat=2), replies, strict=True)
+            said = ", ".join(f"{first} and {second} with {names[reply]}" for (first, second), reply in cases)
+            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {said}.")
+
+
+def _comparisons(feature: Pair, rules: MatrixRules) -> Iterator[Answer]:
+    """Answers by which of two moves beats the other, in a cyclic game; each is a relation to the first."""
+    related = relations(rules.payoff)
+    first, second = feature.first.words, feature.second.words
+    for chosen in product(related, repeat=3):
+        replies = tuple(
+            chosen[_outcome(rules.payoff, mine, other)].replies[mine] for mine, other in product(range(3), repeat=2)
+        )
+        if _needs_both(replies, 3):
+            tie, win, loss = (relation.words for relation in chosen)
+            words = (
+                f"The opponent compares {first} with {second}. Where they are equal it plays {tie} the first; where "
+                f"the first beats the second, {win} the first; where the second beats the first, {loss} the first."
+            )
+            yield Answer(rules.behaviours, feature, replies, words)
+
+
+def _outcome(payoff: Payoff, mine: int, other: int) -> int:
+    """0 for a tie, 1 if the first of two moves beats the second, 2 if it loses to it."""
+    paid = payoff[mine][other]
+    return 0 if paid == 0 else 1 if paid > 0 else 2
+
+
+def _needs_both(replies: Sequence[int], kinds: int) -> bool:
+    """True if the replies to pairs depend on the first move as well as on the second."""
+    rows = {tuple(replies[kinds * first : kinds * (first + 1)]) for first in range(kinds)}
+    columns = {tuple(replies[second::kinds]) for second in range(kinds)}
+    return len(rows) > 1 and len(columns) > 1
+
+
+def _changes(rules: MatrixRules) -> Iterator[Weighted]:
+    """From one behaviour to another, or to a relation to the agent's last move, once the agent has played something.
+
+    To change to what set the change off is IN_KIND times as likely as to another behaviour.
+    """
+    names, kinds = rules.behaviours, range(len(rules.behaviours))
+    answers = _in_kind_first(_relations_to((OWN_LAST,), rules))
+    for first, trigger, times in product(kinds, kinds, range(1, MOST_TIMES + 1)):
+        prior = 0.5**times / len(kinds) ** 2
+        thens = [then for then in kinds if then != first]
+        weights = [IN_KIND if then == trigger else 1.0 for then in thens]
+        for then, weight in zip(thens, weights, strict=True):
+            yield Weighted(
+                Until(names, first, trigger, times, Constant(names, then)), prior / 2 * weight / sum(weights)
+            )
+        for answer in answers:
+            yield Weighted(Until(names, first, trigger, times, answer.rule), prior / 2 * answer.prior)
