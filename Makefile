@@ -41,7 +41,7 @@ bench: $(set_up) ## measure speed and reward
 stress: $(set_up) ## let an endpoint and processes fail, and work for long; takes some ten minutes
 	$(python) -m benchmarks stress
 
-compare: $(set_up) ## play all thirty scenarios with seven agents, five seeds each; the report goes to docs/results/
+compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven agents, five seeds each; the report goes to docs/results/
 	$(python) run_scenario.py --scenario='rws_*,pd_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \
 		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
 

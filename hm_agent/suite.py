@@ -52,6 +52,8 @@ class ScenarioInfo:
     kind, in one unit. about: a few words, e.g. on the opponents. seats: for agents. published: (mean, standard error)
     of others' results, by agent. asked_by: a word that a glob must hold to stand for it, if not just any glob does.
     has_paid_interactions: True if each interaction pays, so that reports may follow the reward from one to the next.
+    held_out: True if no constant of an agent or of its reasoner may be chosen by what agents reach on it, so that it
+    tells how these do on what they were not made for; False for those that constants may be chosen on.
     """
 
     world: str
@@ -64,6 +66,7 @@ class ScenarioInfo:
     published: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
     asked_by: str = ""
     has_paid_interactions: bool = False
+    held_out: bool = False
 
 
 @dataclass(frozen=True)

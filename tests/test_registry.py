@@ -14,6 +14,13 @@ def test_glob_finds_every_scenario_of_a_game_in_order(glob: str) -> None:
     assert [scenario.short_name for scenario in find_scenarios([glob])] == expected
 
 
+@pytest.mark.parametrize(
+    ("glob", "count"), [("rws_*", 9 + 8 + 8), ("rws_unseen_*", 8), ("*unseen*", 8 + 6), (f"{RWS}_*", 9 + 8)]
+)
+def test_glob_finds_unseen_scenarios(glob: str, count: int) -> None:
+    assert len(find_scenarios([glob])) == count
+
+
 def test_scenario_asked_for_twice_comes_once_in_the_order_asked() -> None:
     found = find_scenarios(["rws_repeated_5", "rws_repeated_[45]", f"{RWS}_4"])
     assert [scenario.short_name for scenario in found] == ["rws_repeated_5", "rws_repeated_4"]

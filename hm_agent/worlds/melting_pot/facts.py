@@ -157,12 +157,44 @@ class Timing(Strict):
 class ScenarioFacts(Strict):
     """One scenario of a game. paper: each agent's mean reward and its standard error, from the paper's table 1.
 
-    needs_models: False if none of its bots is a trained model, so that Melting Pot's own always play.
+    held_out: True if no constant may be chosen by what agents reach on it; so it is for odd numbers. needs_models:
+    False if none of its bots is a trained model, so that Melting Pot's own always play.
     """
 
     about: str
+    held_out: bool
     needs_models: bool = True
     paper: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CharacterRange(Strict):
+    """From what range a bot's character is drawn, once for each player and episode; both ends are included.
+
+    stray: the probability that a pickup is to be of a kind that is not the bot's own. surplus: how many things of its
+    kind it collects beyond what its puppeteer asks for. patience: for how many steps it then keeps its fire and goes on
+    collecting.
+    """
+
+    stray: tuple[float, float] = (0.0, 0.0)
+    surplus: tuple[int, int] = (0, 0)
+    patience: tuple[int, int] = (0, 0)
+
+
+Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnseenFacts(ScenarioFacts):
+    """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
+
+    puppeteer: its name in `simulator/bots/unseen.py`, with its parameters by name. character: of trained puppets, too.
+    """
+
+    short_name: str
+    puppeteer: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    character: CharacterRange | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +214,7 @@ class GameFacts(Strict):
     length: Length
     beam: Beam
     scenarios: tuple[ScenarioFacts, ...]
+    unseen: tuple[UnseenFacts, ...] = ()
 
     @property
     def holdings(self) -> tuple[Holding, ...]:

@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Seat
-from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts, ScenarioFacts, UnseenFacts
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
 AnyFacts = Annotated[MatrixFacts | KitchenFacts, Field(discriminator="game")]
@@ -23,19 +23,35 @@ AnyFacts = Annotated[MatrixFacts | KitchenFacts, Field(discriminator="game")]
 class Scenario:
     """One numbered scenario of a game, or self-play on its substrate, whose number is None.
 
-    It is known by Melting Pot's full name and by a short one.
+    is_unseen: True if its opponents are ours, and its number one of the game's unseen scenarios. It is known by a full
+    name, which is Melting Pot's own where that has the scenario, and by a short one.
     """
 
     game: GameFacts
     number: int | None
+    is_unseen: bool = False
 
     @property
     def is_self_play(self) -> bool:
         return self.number is None
 
     @property
+    def facts(self) -> ScenarioFacts | None:
+        """What the game's file says of it; None for self-play."""
+        if self.number is None:
+            return None
+        return self.unseen or self.game.scenarios[self.number]
+
+    @property
+    def unseen(self) -> UnseenFacts | None:
+        """What the game's file says of its opponents; None where they are Melting Pot's."""
+        return self.game.unseen[self.number] if self.is_unseen and self.number is not None else None
+
+    @property
     def _ending(self) -> str:
-        return "selfplay" if self.number is None else str(self.number)
+        if self.number is None:
+            return "selfplay"
+        return f"unseen_{self.number}" if self.is_unseen else str(self.number)
 
     @property
     def name(self) -> str:
@@ -43,18 +59,23 @@ class Scenario:
 
     @property
     def short_name(self) -> str:
-        return f"{self.game.short_name}_{self._ending}"
+        return self.unseen.short_name if self.unseen else f"{self.game.short_name}_{self._ending}"
+
+    @property
+    def group(self) -> str:
+        """The title of the scenarios that it belongs with in reports."""
+        if self.is_unseen:
+            return f"{self.game.title}, unseen opponents"
+        return f"{self.game.title}, self-play" if self.is_self_play else self.game.title
 
     @property
     def about(self) -> str:
-        if self.number is None:
-            return f"no bots: {len(self.seats)} seats for agents"
-        return self.game.scenarios[self.number].about
+        return self.facts.about if self.facts else f"no bots: {len(self.seats)} seats for agents"
 
     @property
     def published(self) -> Mapping[str, tuple[float, float]]:
         """(mean, standard error) of the paper's table 1, by agent."""
-        return {} if self.number is None else self.game.scenarios[self.number].paper
+        return self.facts.paper if self.facts else {}
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -96,10 +117,12 @@ def game_named(short_name: str, kind: type[FactsT]) -> FactsT:
 
 
 def all_scenarios() -> Iterator[Scenario]:
-    """Every game's scenarios in order, then its self-play."""
+    """Every game's scenarios in order, then its unseen ones, then its self-play."""
     for game in load_games():
         for number in range(len(game.scenarios)):
             yield Scenario(game, number)
+        for number in range(len(game.unseen)):
+            yield Scenario(game, number, is_unseen=True)
         yield Scenario(game, None)
 
 

@@ -70,7 +70,7 @@ class MeltingPotSuite(Suite):
 
     def _lacks_models(self, scenario: Scenario) -> bool:
         """True if the trained models of a scenario are not installed, as far as that shows without the simulator."""
-        if scenario.number is None or not scenario.game.scenarios[scenario.number].needs_models:
+        if scenario.facts is None or not scenario.facts.needs_models:
             return False
         package = find_spec("meltingpot")
         folders = package.submodule_search_locations if package else None
@@ -159,13 +159,14 @@ def _info(scenario: Scenario) -> ScenarioInfo:
         world="melting_pot",
         name=scenario.name,
         short_name=scenario.short_name,
-        group=f"{game.title}, self-play" if scenario.is_self_play else game.title,
+        group=scenario.group,
         about=scenario.about,
         seats=scenario.seats,
         metric=Metric("normalised_reward", unit, floor="random", ceiling=ceiling),
         published=scenario.published,
         asked_by=SELF_PLAY if scenario.is_self_play else "",
         has_paid_interactions=isinstance(game, MatrixFacts),
+        held_out=scenario.facts is not None and scenario.facts.held_out,
     )
 
 

@@ -61,6 +61,14 @@ def test_unknown_name_is_no_scenario() -> None:
         scenario_named("rws_9")
 
 
+@pytest.mark.parametrize("name", ["rws_unseen_3", f"{FULL_NAME}_unseen_3"])
+def test_unseen_scenario_is_found_by_its_short_and_by_its_full_name(name: str) -> None:
+    scenario = scenario_named(name)
+    assert (scenario.short_name, scenario.name, scenario.number) == ("rws_unseen_3", f"{FULL_NAME}_unseen_3", 3)
+    assert scenario.unseen is scenario.game.unseen[3]
+    assert scenario != scenario_named("rws_repeated_3")
+
+
 def test_self_play_follows_the_scenarios_of_its_game() -> None:
     names = [scenario.short_name for scenario in all_scenarios() if scenario.game.short_name == "cooking_asymmetric"]
     assert names == [*(f"cooking_asymmetric_{number}" for number in range(3)), "cooking_asymmetric_selfplay"]

@@ -42,9 +42,9 @@ def chosen_bots(scenario: Scenario, bots: str, folder: Path | None) -> str:
 
 @each_scenario
 def test_needs_models_is_true_exactly_where_a_bot_is_a_trained_model(scenario: Scenario) -> None:
-    assert scenario.number is not None
+    assert scenario.facts is not None
     needs_models = any(name != STANDING for name in cast_of(scenario))
-    assert scenario.game.scenarios[scenario.number].needs_models == needs_models
+    assert scenario.facts.needs_models == needs_models
 
 
 @each_scenario
@@ -68,6 +68,31 @@ def test_suite_opens_the_world_of_a_scenario(name: str, kind: type[World[object,
     world = SUITE.open(scenario, {"bots": "scripted", "bots_dir": None})
     assert isinstance(world, kind)
     assert tuple(world.seats) == scenario.seats
+
+
+@each_scenario
+def test_scenarios_with_odd_numbers_are_held_out(scenario: Scenario) -> None:
+    assert scenario.number is not None
+    assert INFO[scenario.name].held_out == bool(scenario.number % 2)
+
+
+@each_self_play
+def test_self_play_is_not_held_out(scenario: Scenario) -> None:
+    assert not INFO[scenario.name].held_out
+
+
+def test_unseen_scenarios_are_a_group_of_their_own_in_the_unit_of_their_game() -> None:
+    unseen = [scenario for scenario in SCENARIOS if scenario.is_unseen]
+    assert [scenario.short_name for scenario in unseen] == [
+        *(f"pd_unseen_{number}" for number in range(6)),
+        *(f"rws_unseen_{number}" for number in range(8)),
+    ]
+    for scenario in unseen:
+        of_the_game = INFO[Scenario(scenario.game, 0).name]
+        assert INFO[scenario.name].group == f"{of_the_game.group}, unseen opponents"
+        assert INFO[scenario.name].metric == of_the_game.metric
+        assert INFO[scenario.name].has_paid_interactions
+        assert not INFO[scenario.name].published
 
 
 def test_every_scenario_has_its_published_results_and_self_play_none() -> None:

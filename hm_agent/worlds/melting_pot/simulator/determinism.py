@@ -41,19 +41,19 @@ class _EpisodeRandom(threading.local):
         return getattr(self.stream or random, name)
 
 
-_EPISODE_RANDOM = _EpisodeRandom()
+EPISODE_RANDOM = _EpisodeRandom()
 for _module in (builder, in_the_matrix, population, saved_model_policy):
-    _module.random = _EPISODE_RANDOM
+    _module.random = EPISODE_RANDOM
 
 
 @contextmanager
 def drawing_from(stream: random.Random) -> Iterator[None]:
     """A context in which Melting Pot draws from this stream, in the current thread."""
-    before, _EPISODE_RANDOM.stream = _EPISODE_RANDOM.stream, stream
+    before, EPISODE_RANDOM.stream = EPISODE_RANDOM.stream, stream
     try:
         yield
     finally:
-        _EPISODE_RANDOM.stream = before
+        EPISODE_RANDOM.stream = before
 
 
 class SeededPolicy(policy_lib.Policy[Any]):

@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population, config_of
 from hm_agent.worlds.melting_pot.simulator.bots.policies import IntentLog, rule_of
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
@@ -144,7 +144,7 @@ class MeltingPotWorld(SubstrateWorld):
 
     def _build(self) -> _Environment:
         self._targets, self._intent_log = (), IntentLog(self._game, [])
-        config = mp_scenario.get_config(self._scenario.name)
+        config = config_of(self._scenario)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
         vision = vision_of(self._game.short_name, 0)
         bots = build_bots(self._scenario, vision, self._bots, self._bots_dir, self._stream, self._intent_log)

@@ -9,11 +9,12 @@ import random
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from meltingpot import scenario as mp_scenario
+from meltingpot import substrate as mp_substrate
 from meltingpot.configs import bots as bot_configs
 from meltingpot.configs.scenarios import ScenarioConfig
 from meltingpot.utils.policies import fixed_action_policy, puppet_policy, saved_model_policy
@@ -25,7 +26,8 @@ from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFac
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-from hm_agent.worlds.melting_pot.scenarios import Scenario
+from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.character import CharacterPuppeteer
 from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, ChefPolicy
 from hm_agent.worlds.melting_pot.simulator.bots.policies import (
     GulliblePolicy,
@@ -33,8 +35,11 @@ from hm_agent.worlds.melting_pot.simulator.bots.policies import (
     IntentReporter,
     ScriptedPuppet,
 )
+from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
 
+PUPPET = "puppet_1"
+"""The trained model under all of Melting Pot's puppeteers."""
 STANDING = "noop_bot"
 """The bot of Melting Pot that always stands still; it has no model."""
 
@@ -46,10 +51,33 @@ class Bots(StrEnum):
     SCRIPTED = "scripted"
 
 
+def config_of(scenario: Scenario) -> ScenarioConfig:
+    """Melting Pot's configuration of a scenario; for an unseen one its like, with one bot of the scenario's name."""
+    if not scenario.is_unseen:
+        config: ScenarioConfig = mp_scenario.get_config(scenario.name)
+        return config
+    substrate = scenario.game.substrate
+    roles = mp_substrate.get_config(substrate).default_player_roles
+    is_focal = [slot == 0 for slot in range(len(roles))]
+    return ScenarioConfig(scenario.about, frozenset(), substrate, roles, is_focal, {roles[1]: {scenario.name}})
+
+
 def cast_of(scenario: Scenario) -> tuple[str, ...]:
     """The names of all bots that a scenario draws from, sorted."""
-    by_role = mp_scenario.get_config(scenario.name).bots_by_role
+    by_role = config_of(scenario).bots_by_role
     return tuple(sorted({name for names in by_role.values() for name in names}))
+
+
+def bot_config(name: str) -> bot_configs.BotConfig:
+    """Melting Pot's configuration of a bot; for that of an unseen scenario, its puppeteer over the same puppet."""
+    if name in bot_configs.BOT_CONFIGS:
+        return bot_configs.BOT_CONFIGS[name]
+    scenario = scenario_named(name)
+    game, unseen = scenario.game, scenario.unseen
+    if unseen is None or not isinstance(game, MatrixFacts):
+        raise ConfigError(f"{name} is no bot: only matrix games have unseen scenarios, each with the bot of its name")
+    builder = partial(build_puppeteer, game, unseen)
+    return bot_configs.puppet(substrate=game.substrate, model=PUPPET, puppeteer_builder=builder)
 
 
 def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
@@ -68,7 +96,7 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
 
 def model_path(bot: str, bots_dir: Path | None) -> Path:
     """The path of a bot's SavedModel: in Melting Pot's assets, or in a folder with the same layout."""
-    installed = Path(bot_configs.BOT_CONFIGS[bot].model_path)
+    installed = Path(bot_config(bot).model_path)
     return bots_dir / installed.parent.name / installed.name if bots_dir else installed
 
 
@@ -84,8 +112,13 @@ def build_bots(
     policies = {}
     for name in cast_of(scenario):
         own_stream = random.Random(stream.getrandbits(64))
-        policy = _build_bot(name, scenario.game, vision, bots, bots_dir, own_stream, intent_log)
-        policies[name] = SeededPolicy(policy, own_stream)
+        if name == STANDING:
+            player: policy_lib.Policy[Any] = fixed_action_policy.FixedActionPolicy(Move.NOOP)
+        elif bots is Bots.TRAINED:
+            player = _load(model_path(name, bots_dir))
+        else:
+            player = scripted_player(name, scenario.game, vision, own_stream)
+        policies[name] = SeededPolicy(_directed(name, scenario, player, intent_log), own_stream)
     return policies
 
 
@@ -95,22 +128,20 @@ def _load(path: Path) -> policy_lib.Policy[Any]:
     return saved_model_policy.SavedModelPolicy(str(path))
 
 
-def _build_bot(
-    name: str,
-    game: GameFacts,
-    vision: SubstrateVision,
-    bots: Bots,
-    bots_dir: Path | None,
-    stream: random.Random,
-    intent_log: IntentLog,
+def _directed(
+    name: str, scenario: Scenario, player: policy_lib.Policy[Any], intent_log: IntentLog
 ) -> policy_lib.Policy[Any]:
+    """A player under its puppeteer, if it has one, with the scenario's character.
+
+    Its intent is logged between the two: it is the puppeteer's goal, also where the character strays from that.
+    """
     if name == STANDING:
-        return IntentReporter(fixed_action_policy.FixedActionPolicy(Move.NOOP), intent_log, intent=STANDS)
-    puppeteer_builder = bot_configs.BOT_CONFIGS[name].puppeteer_builder
-    trained = bots is Bots.TRAINED
-    player = _load(model_path(name, bots_dir)) if trained else scripted_player(name, game, vision, stream)
+        return IntentReporter(player, intent_log, intent=STANDS)
+    if scenario.unseen and scenario.unseen.character and isinstance(scenario.game, MatrixFacts):
+        player = puppet_policy.PuppetPolicy(CharacterPuppeteer(scenario.game, scenario.unseen.character), player)
     reporter = IntentReporter(player, intent_log)
-    return puppet_policy.PuppetPolicy(puppeteer_builder(), reporter) if puppeteer_builder else reporter
+    builder = bot_config(name).puppeteer_builder
+    return puppet_policy.PuppetPolicy(builder(), reporter) if builder else reporter
 
 
 def scripted_player(
@@ -119,7 +150,7 @@ def scripted_player(
     """The scripted policy that stands in for a bot's trained model."""
     match game:
         case MatrixFacts():
-            is_puppet = bot_configs.BOT_CONFIGS[name].puppeteer_builder is not None
+            is_puppet = bot_config(name).puppeteer_builder is not None
             return (ScriptedPuppet if is_puppet else GulliblePolicy)(game, vision, stream)
         case KitchenFacts():
             return ChefPolicy(game, vision, APPRENTICE if "__apprentice_" in name else SKILLED, stream)

@@ -30,6 +30,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.simulator.bots.character import goal_of
 from hm_agent.worlds.melting_pot.simulator.bots.player import PlayerGoal, ScriptedPlayer
 
 
@@ -43,20 +44,13 @@ class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
         return ScriptedPlayer(self._vision, self._game.beam, random.Random(self._stream.getrandbits(64)))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
-        goal = goal_of(self._game, int(np.argmax(timestep.observation["GOAL"])))
+        kind, plays = goal_of(self._game, int(np.argmax(timestep.observation["GOAL"])))
+        goal = PlayerGoal(self._game.things[kind], interact=plays)
         view = prev_state.look(timestep.observation["RGB"])
         return int(prev_state.act(view, goal)), prev_state
 
     def close(self) -> None:
         """Nothing to release."""
-
-
-def goal_of(game: MatrixFacts, position: int) -> PlayerGoal:
-    """The meaning of a position in a puppet's one-hot GOAL."""
-    for resource in game.resources:
-        if position in resource.collect_goals or position in resource.interact_goals:
-            return PlayerGoal(resource.thing, interact=position in resource.interact_goals)
-    raise ValueError(f"no resource of {game.substrate} has goal {position}: see its scenarios/*.toml")
 
 
 class GullibleState:
@@ -153,8 +147,8 @@ class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
     def _intent(self, timestep: dm_env.TimeStep, state: Any) -> str | None:
         game = self._log.game
         if isinstance(game, MatrixFacts) and "GOAL" in timestep.observation:
-            thing = goal_of(game, int(np.argmax(timestep.observation["GOAL"]))).thing
-            return game.behaviours[game.things.index(thing)]
+            kind, _ = goal_of(game, int(np.argmax(timestep.observation["GOAL"])))
+            return game.behaviours[kind]
         return state.intent if isinstance(state, HasIntent) else self._constant_intent
 
     def close(self) -> None:

@@ -1,0 +1,314 @@
+"""Puppeteers of ours for matrix games of two: opponents by rules that Melting Pot's own puppeteers don't have.
+
+Each targets one kind until an interaction, and then chooses the next from all interactions so far. Like Melting Pot's,
+a puppeteer reads what both players held from INTERACTION_INVENTORIES, which bots may see, and gives its puppet a GOAL.
+Kinds are the game's behaviours, e.g. `rock`; their order is the game's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import dm_env
+import numpy as np
+import numpy.typing as npt
+from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.melting_pot.facts import MatrixFacts, UnseenFacts, argmax
+from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
+
+
+@dataclass(frozen=True, slots=True)
+class KindsPlayed:
+    """What was played in one interaction: the kind held most of; None for the other player's if several tie.
+
+    own: the kind that the bot targeted, where its own inventory is unclear.
+    """
+
+    own: str
+    other: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A puppeteer's state: the kind to collect and play, all interactions so far, and the steps played."""
+
+    target: str
+    played: tuple[KindsPlayed, ...] = ()
+    step: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
+    """Targets a kind, and chooses anew after each interaction; subclasses say how.
+
+    first: the kind to begin with; None to draw it. margin: how many more of its kind than of any other the puppet is to
+    hold before it interacts.
+    """
+
+    game: MatrixFacts
+    first: str | None = None
+    margin: int = 5
+
+    def choose(self, memory: Memory) -> str:
+        """The kind to play next, after an interaction. memory: with that interaction, and its target."""
+        raise NotImplementedError
+
+    def initial_state(self) -> Memory:
+        return Memory(self.first or EPISODE_RANDOM.choice(self.kinds))
+
+    def step(self, timestep: dm_env.TimeStep, prev_state: Memory) -> tuple[dm_env.TimeStep, Memory]:
+        memory = self.initial_state() if timestep.first() else replace(prev_state, step=prev_state.step + 1)
+        own, other = timestep.observation["INTERACTION_INVENTORIES"]
+        if np.all(other >= 0):
+            last = KindsPlayed(self._main_kind(own) or memory.target, self._main_kind(other))
+            memory = replace(memory, played=(*memory.played, last))
+            memory = replace(memory, target=self.choose(memory))
+        resource = self._resources[memory.target]
+        return in_the_matrix.collect_or_interact_puppet_timestep(timestep, resource, self.margin), memory
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        return self.game.behaviours
+
+    def _main_kind(self, inventory: npt.NDArray[np.float64]) -> str | None:
+        most = argmax(inventory.tolist())
+        return None if most is None else self.kinds[most]
+
+    @cached_property
+    def _resources(self) -> Mapping[str, in_the_matrix.Resource]:
+        """By kind, with the goals of the game's puppets."""
+        resources = self.game.resources
+        goals = np.eye(1 + max(max(one.collect_goals + one.interact_goals) for one in resources), dtype=np.int32)
+        return {
+            one.behaviour: in_the_matrix.Resource(index, goals[one.collect_goals[0]], goals[one.interact_goals[0]])
+            for index, one in enumerate(resources)
+        }
+
+    def payoff(self, own: str, other: str) -> float:
+        return self.game.payoff[self.kinds.index(own)][self.kinds.index(other)]
+
+    def best_response(self, other: str) -> str:
+        return max(self.kinds, key=lambda own: self.payoff(own, other))
+
+    def next_kind(self, kind: str) -> str:
+        """The one after it in the game's order; the first after the last."""
+        return self.kinds[(self.kinds.index(kind) + 1) % len(self.kinds)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CyclePuppeteer(MatrixPuppeteer):
+    """Plays kinds in turn, over and over, whatever the other does."""
+
+    cycle: tuple[str, ...]
+
+    def initial_state(self) -> Memory:
+        return Memory(self.cycle[0])
+
+    def choose(self, memory: Memory) -> str:
+        return self.cycle[len(memory.played) % len(self.cycle)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CounterEarlierPuppeteer(MatrixPuppeteer):
+    """Best-responds to what the other played a number of interactions ago; 1 is the last one."""
+
+    rounds_ago: int
+
+    def choose(self, memory: Memory) -> str:
+        earlier = memory.played[-self.rounds_ago :]
+        known = earlier[0].other if len(earlier) == self.rounds_ago else None
+        return self.best_response(known) if known else memory.target
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinStayLoseShiftPuppeteer(MatrixPuppeteer):
+    """Stays with a kind that paid more than it aspires to, and else takes the next (Nowak and Sigmund, 1993)."""
+
+    aspiration: float
+
+    def choose(self, memory: Memory) -> str:
+        last = memory.played[-1]
+        if last.other is None:
+            return memory.target
+        return last.own if self.payoff(last.own, last.other) > self.aspiration else self.next_kind(last.own)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RotatingMixturePuppeteer(MatrixPuppeteer):
+    """Draws every kind anew by fixed weights, which move on by one kind at half time.
+
+    weights: of the game's kinds, in their order, until then. half_time: in steps.
+    """
+
+    weights: tuple[float, ...]
+    half_time: int
+
+    def initial_state(self) -> Memory:
+        return Memory(self._draw(0))
+
+    def choose(self, memory: Memory) -> str:
+        return self._draw(memory.step)
+
+    def _draw(self, step: int) -> str:
+        by = 1 if step >= self.half_time else 0
+        weights = [self.weights[index - by] for index in range(len(self.kinds))]
+        drawn: str = EPISODE_RANDOM.choices(self.kinds, weights)[0]
+        return drawn
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyCopyPuppeteer(MatrixPuppeteer):
+    """Plays what the other played last or, with probability `noise`, any kind."""
+
+    noise: float
+
+    def choose(self, memory: Memory) -> str:
+        if EPISODE_RANDOM.random() < self.noise:
+            drawn: str = EPISODE_RANDOM.choice(self.kinds)
+            return drawn
+        return memory.played[-1].other or memory.target
+
+
+@dataclass(frozen=True, kw_only=True)
+class FictitiousPlayPuppeteer(MatrixPuppeteer):
+    """Best-responds to the mixture of what the other played in the last `window` interactions (Brown, 1951).
+
+    Of several best responses it takes its present kind, if that is one, and else the first.
+    """
+
+    window: int
+
+    def choose(self, memory: Memory) -> str:
+        others = [last.other for last in memory.played[-self.window :] if last.other is not None]
+        gains = {own: sum(self.payoff(own, other) for other in others) for own in self.kinds}
+        best = [own for own in self.kinds if gains[own] == max(gains.values())]
+        return memory.target if memory.target in best else best[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutguessPuppeteer(MatrixPuppeteer):
+    """Expects the other to best-respond to what the bot itself played last, and best-responds to that."""
+
+    def choose(self, memory: Memory) -> str:
+        return self.best_response(self.best_response(memory.played[-1].own))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwitchAfterLossesPuppeteer(MatrixPuppeteer):
+    """Stays with a kind until that has lost, with a payoff below 0, a number of times in a row; then takes the next."""
+
+    losses: int
+
+    def choose(self, memory: Memory) -> str:
+        latest = memory.played[-self.losses :]
+        has_failed = len(latest) == self.losses and all(self._lost(last, memory.target) for last in latest)
+        return self.next_kind(memory.target) if has_failed else memory.target
+
+    def _lost(self, last: KindsPlayed, target: str) -> bool:
+        return last.own == target and last.other is not None and self.payoff(last.own, last.other) < 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReciprocalPuppeteer(MatrixPuppeteer):
+    """Cooperates at first and then answers what the other does; subclasses say how."""
+
+    first: str | None = "cooperate"
+    cooperate: str = "cooperate"
+    defect: str = "defect"
+
+    def choose(self, memory: Memory) -> str:
+        return self.defect if self.defects(memory) else self.cooperate
+
+    def defects(self, memory: Memory) -> bool:
+        """True if the bot is to defect next."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class TitForTwoTatsPuppeteer(ReciprocalPuppeteer):
+    """Defects after two defections in a row (Axelrod, 1984)."""
+
+    def defects(self, memory: Memory) -> bool:
+        latest = memory.played[-2:]
+        return len(latest) == 2 and all(last.other == self.defect for last in latest)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerousTitForTatPuppeteer(ReciprocalPuppeteer):
+    """Copies the other, but forgives each defection with a fixed probability (Nowak and Sigmund, 1992)."""
+
+    generosity: float
+
+    def defects(self, memory: Memory) -> bool:
+        if memory.played[-1].other is None:
+            return memory.target == self.defect
+        return memory.played[-1].other == self.defect and EPISODE_RANDOM.random() >= self.generosity
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradualPuppeteer(ReciprocalPuppeteer):
+    """Answers the n-th defection by n defections and then two cooperations (Beaufils, Delahaye and Mathieu, 1996).
+
+    What the other does meanwhile provokes nothing.
+    """
+
+    def defects(self, memory: Memory) -> bool:
+        offences = punishments = apologies = 0
+        for last in memory.played:
+            if punishments:
+                punishments -= 1
+            elif apologies:
+                apologies -= 1
+            elif last.other == self.defect:
+                offences += 1
+                punishments, apologies = offences, 2
+        return punishments > 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuspiciousTitForTatPuppeteer(ReciprocalPuppeteer):
+    """Begins with defection, copies the other, and cooperates after `patience` mutual defections in a row."""
+
+    first: str | None = "defect"
+    patience: int = 3
+
+    def defects(self, memory: Memory) -> bool:
+        latest, other = memory.played[-self.patience :], memory.played[-1].other
+        if len(latest) == self.patience and all((last.own, last.other) == (self.defect,) * 2 for last in latest):
+            return False
+        return memory.target == self.defect if other is None else other == self.defect
+
+
+PUPPETEERS: Mapping[str, type[MatrixPuppeteer]] = {
+    "cycle": CyclePuppeteer,
+    "counter_earlier": CounterEarlierPuppeteer,
+    "win_stay_lose_shift": WinStayLoseShiftPuppeteer,
+    "rotating_mixture": RotatingMixturePuppeteer,
+    "noisy_copy": NoisyCopyPuppeteer,
+    "fictitious_play": FictitiousPlayPuppeteer,
+    "outguess": OutguessPuppeteer,
+    "switch_after_losses": SwitchAfterLossesPuppeteer,
+    "tit_for_two_tats": TitForTwoTatsPuppeteer,
+    "generous_tit_for_tat": GenerousTitForTatPuppeteer,
+    "gradual": GradualPuppeteer,
+    "suspicious_tit_for_tat": SuspiciousTitForTatPuppeteer,
+}
+"""By the names that scenarios/ gives them."""
+
+
+def build_puppeteer(game: MatrixFacts, facts: UnseenFacts) -> MatrixPuppeteer:
+    """The puppeteer of an unseen scenario; a name or parameter that there is not is a ConfigError."""
+    if facts.puppeteer not in PUPPETEERS:
+        raise ConfigError(
+            f"{facts.short_name}: unknown puppeteer {facts.puppeteer!r}: there is {', '.join(PUPPETEERS)}"
+        )
+    parameters: Mapping[str, Any] = facts.parameters
+    try:
+        return PUPPETEERS[facts.puppeteer](game=game, **parameters)
+    except TypeError as error:
+        raise ConfigError(f"{facts.short_name}: {facts.puppeteer}: {error}") from error

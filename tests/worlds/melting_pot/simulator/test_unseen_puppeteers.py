@@ -1,0 +1,252 @@
+"""The puppeteers of unseen opponents, against their definitions: the other's moves in, the puppet's goals out."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from meltingpot.configs import bots as bot_configs
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts, UnseenFacts
+from hm_agent.worlds.melting_pot.scenarios import all_scenarios
+from hm_agent.worlds.melting_pot.simulator.bots.unseen import (
+    PUPPETEERS,
+    CounterEarlierPuppeteer,
+    CyclePuppeteer,
+    FictitiousPlayPuppeteer,
+    GenerousTitForTatPuppeteer,
+    GradualPuppeteer,
+    MatrixPuppeteer,
+    NoisyCopyPuppeteer,
+    OutguessPuppeteer,
+    RotatingMixturePuppeteer,
+    SuspiciousTitForTatPuppeteer,
+    SwitchAfterLossesPuppeteer,
+    TitForTwoTatsPuppeteer,
+    WinStayLoseShiftPuppeteer,
+    build_puppeteer,
+)
+from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
+from tests.worlds.melting_pot.simulator.puppet_timesteps import PD, RWS, holding, meaning, timestep
+
+KINDS = {letter: kind for game in (RWS, PD) for kind in game.behaviours for letter in kind[0]}
+"""By their first letters: r, p, s, c, d."""
+UNCLEAR = "="
+EVERY = 5
+
+
+def inventory(game: MatrixFacts, letter: str) -> Counts:
+    return (6,) * len(game.resources) if letter == UNCLEAR else holding(game, KINDS[letter])
+
+
+def moves(puppeteer: MatrixPuppeteer, others: str, own: str | None = None, seed: int = 0) -> str:
+    """The kinds targeted, by their letters: at first and after each interaction, one in `EVERY` steps.
+
+    others: the other's moves. own: those of the bot; None: it holds what it targets.
+    """
+    game, targets = puppeteer.game, ""
+    with drawing_from(random.Random(seed)):
+        state = puppeteer.initial_state()
+        stepped, state = puppeteer.step(timestep(game, first=True), state)
+        for number, other in enumerate(others):
+            targets += meaning(game, stepped).removeprefix("collect ")[0]
+            held = inventory(game, own[number] if own else targets[-1]), inventory(game, other)
+            stepped, state = puppeteer.step(timestep(game, interaction=held), state)
+            for _ in range(EVERY - 1):
+                quiet, state = puppeteer.step(timestep(game), state)
+                assert meaning(game, quiet) == meaning(game, stepped), "it changed its mind without an interaction"
+    return targets + meaning(game, stepped).removeprefix("collect ")[0]
+
+
+def test_cycle_comes_round_whatever_the_other_plays() -> None:
+    cycle = CyclePuppeteer(game=RWS, cycle=("rock", "rock", "paper"))
+    assert moves(cycle, "sprs=pr") == "rrprrprr"
+
+
+@pytest.mark.parametrize(("rounds_ago", "expected"), [(1, "rsrsprp"), (2, "rrsrspr"), (3, "rrrsrsp")])
+def test_counter_earlier_beats_the_move_so_many_rounds_ago(rounds_ago: int, expected: str) -> None:
+    counter = CounterEarlierPuppeteer(game=RWS, first="rock", rounds_ago=rounds_ago)
+    assert moves(counter, "pspr" + "sr") == expected
+
+
+def test_counter_earlier_goes_on_as_before_where_the_move_was_unclear() -> None:
+    counter = CounterEarlierPuppeteer(game=RWS, first="rock", rounds_ago=2)
+    assert moves(counter, "p=ss") == "rrssr"
+
+
+def test_win_stays_and_anything_else_shifts_to_the_next_kind() -> None:
+    # rock beats scissors: stays; a tie: paper; scissors beat paper: scissors; unclear: as before; rock beats it: rock.
+    stay = WinStayLoseShiftPuppeteer(game=RWS, first="rock", aspiration=0)
+    assert moves(stay, "srs=r") == "rrpssr"
+
+
+def test_pavlov_changes_after_a_defection_and_goes_back_after_mutual_defection() -> None:
+    pavlov = WinStayLoseShiftPuppeteer(game=PD, first="cooperate", aspiration=2)
+    assert moves(pavlov, "cdcddcc") == "ccddcddd"
+    assert moves(pavlov, "dd") == "cdc"
+
+
+def shares(drawn: Iterable[str]) -> dict[str, float]:
+    counts = Counter(drawn)
+    return {kind: count / counts.total() for kind, count in counts.items()}
+
+
+def test_mixture_has_its_weights_and_moves_them_on_at_half_time() -> None:
+    mixture = RotatingMixturePuppeteer(game=RWS, weights=(0.7, 0.2, 0.1), half_time=EVERY * 1000)
+    drawn = moves(mixture, "r" * 2000)
+    assert shares(drawn[:1001]) == pytest.approx({"r": 0.7, "p": 0.2, "s": 0.1}, abs=0.05)
+    assert shares(drawn[1001:]) == pytest.approx({"p": 0.7, "s": 0.2, "r": 0.1}, abs=0.05)
+
+
+def test_noisy_copy_copies_but_for_the_noise() -> None:
+    others = "".join(random.Random(1).choices("rps", k=2000))
+    copied = moves(NoisyCopyPuppeteer(game=RWS, noise=0.3), others)
+    agreeing = sum(own == other for own, other in zip(copied[1:], others, strict=True)) / len(others)
+    assert agreeing == pytest.approx(0.7 + 0.3 / 3, abs=0.04)
+    assert moves(NoisyCopyPuppeteer(game=RWS, noise=0, first="rock"), "ps=r") == "rpssr"
+
+
+def test_fictitious_play_answers_the_mixture_of_the_last_moves() -> None:
+    fictitious = FictitiousPlayPuppeteer(game=RWS, first="rock", window=3)
+    # Against p, pp and ppr scissors are best, by 10, 20 and 10; against prr and rrr paper, by 20 and 30.
+    assert moves(fictitious, "pprrr") == "rssspp"
+
+
+def test_fictitious_play_keeps_its_kind_among_best_responses() -> None:
+    fictitious = FictitiousPlayPuppeteer(game=RWS, window=3)
+    for letter in "rps":
+        assert moves(replace(fictitious, first=KINDS[letter]), "=rps")[::4] == letter + "p"
+        assert moves(replace(fictitious, first=KINDS[letter]), "=") == letter * 2
+
+
+def test_fictitious_play_forgets_what_lies_before_its_window() -> None:
+    assert moves(FictitiousPlayPuppeteer(game=RWS, first="rock", window=2), "rrrrss")[-1] == "r"
+    assert moves(FictitiousPlayPuppeteer(game=RWS, first="rock", window=6), "rrrrss")[-1] == "p"
+
+
+def test_outguess_beats_the_best_response_to_its_own_last_move() -> None:
+    outguess = OutguessPuppeteer(game=RWS, first="rock")
+    assert moves(outguess, "rrrr") == "rsprs"
+    assert moves(outguess, "rrrr", own="ppss") == "rrrpp"
+
+
+def test_switch_comes_after_losses_in_a_row_with_the_present_kind() -> None:
+    switch = SwitchAfterLossesPuppeteer(game=RWS, first="rock", losses=2)
+    assert moves(switch, "prpp" + "ss" + "r") == "rrrrppss"
+    # The loss with rock does not count against paper.
+    assert moves(switch, "pp" + "sps") == "rrpppp"
+
+
+def test_tit_for_two_tats_forgives_a_single_defection() -> None:
+    assert moves(TitForTwoTatsPuppeteer(game=PD), "dcdcddcd") == "ccccccdcc"
+
+
+@pytest.mark.parametrize(("generosity", "expected"), [(0.0, "cdcdd"), (1.0, "ccccc")])
+def test_generosity_decides_whether_a_defection_is_forgiven(generosity: float, expected: str) -> None:
+    assert moves(GenerousTitForTatPuppeteer(game=PD, generosity=generosity), "dcdd") == expected
+
+
+def test_generous_tit_for_tat_forgives_its_share_of_defections() -> None:
+    generous = moves(GenerousTitForTatPuppeteer(game=PD, generosity=0.333), "d" * 2000)
+    assert shares(generous[1:]) == pytest.approx({"d": 0.667, "c": 0.333}, abs=0.04)
+
+
+def test_gradual_punishes_the_nth_offence_n_times_and_then_makes_up() -> None:
+    gradual = GradualPuppeteer(game=PD)
+    #       offence 1: d, cc; offence 2: dd, cc; what happens during these provokes nothing; offence 3: ddd
+    others = "d" + "ddd" + "d" + "cccd" + "d" + "ccc"
+    assert moves(gradual, others) == "c" + "dcc" + "c" + "ddcc" + "c" + "ddd" + "c"
+
+
+def test_suspicious_tit_for_tat_offers_peace_after_mutual_defections() -> None:
+    suspicious = SuspiciousTitForTatPuppeteer(game=PD, patience=3)
+    assert moves(suspicious, "cc") == "dcc"
+    assert moves(suspicious, "ddddddc") == "dddcdddc"
+
+
+PARAMETERS: Mapping[str, Mapping[str, Any]] = {
+    "win_stay_lose_shift": {"aspiration": 0},
+    "noisy_copy": {"noise": 0.5},
+    "fictitious_play": {"window": 5},
+    "outguess": {},
+    "switch_after_losses": {"losses": 2},
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_first_kind_is_drawn_from_the_episodes_stream(name: str) -> None:
+    puppeteer = PUPPETEERS[name](game=RWS, **PARAMETERS[name])
+    before = random.getstate()
+    firsts = [moves(puppeteer, "", seed=seed) for seed in range(60)]
+    assert {*firsts} == {*"rps"}
+    assert firsts == [moves(puppeteer, "", seed=seed) for seed in range(60)]
+    assert random.getstate() == before
+
+
+def test_a_new_episode_forgets_the_last_one() -> None:
+    cycle = CyclePuppeteer(game=RWS, cycle=("rock", "paper"))
+    stepped, state = cycle.step(timestep(RWS, interaction=((6, 1, 1), (6, 1, 1))), cycle.initial_state())
+    assert meaning(RWS, stepped) == "collect paper"
+    stepped, _ = cycle.step(timestep(RWS, first=True), state)
+    assert meaning(RWS, stepped) == "collect rock"
+
+
+@pytest.mark.parametrize(("held", "expected"), [(5, "collect"), (6, "play")])
+def test_puppet_is_to_play_once_it_holds_the_margin(held: int, expected: str) -> None:
+    cycle = CyclePuppeteer(game=RWS, cycle=("paper",))
+    stepped, _ = cycle.step(timestep(RWS, holding(RWS, "paper", held)), cycle.initial_state())
+    assert meaning(RWS, stepped) == f"{expected} paper"
+
+
+@pytest.mark.parametrize("game", [RWS, PD], ids=["rws", "pd"])
+def test_goals_are_those_that_melting_pots_puppets_know(game: MatrixFacts) -> None:
+    own = CyclePuppeteer(game=game, cycle=game.behaviours)._resources
+    official = bot_configs._RESOURCES[game.substrate]
+    assert sorted(resource.index for resource in own.values()) == sorted(one.index for one in official.values())
+    for mine, theirs in zip(own.values(), sorted(official.values(), key=lambda one: int(one.index)), strict=True):
+        assert np.array_equal(mine.collect_goal, theirs.collect_goal)
+        assert np.array_equal(mine.interact_goal, theirs.interact_goal)
+
+
+# From the facts
+
+
+UNSEEN: Sequence[tuple[MatrixFacts, UnseenFacts]] = [
+    (scenario.game, scenario.unseen)
+    for scenario in all_scenarios()
+    if scenario.unseen and isinstance(scenario.game, MatrixFacts)
+]
+
+
+def test_every_puppeteer_plays_a_scenario() -> None:
+    assert {facts.puppeteer for _, facts in UNSEEN} == {*PUPPETEERS}
+
+
+@pytest.mark.parametrize(("game", "facts"), UNSEEN, ids=[facts.short_name for _, facts in UNSEEN])
+def test_every_unseen_scenario_has_a_puppeteer_that_answers_any_move(game: MatrixFacts, facts: UnseenFacts) -> None:
+    letters = [kind[0] for kind in game.behaviours] + [UNCLEAR]
+    others = "".join(random.Random(3).choices(letters, k=40))
+    assert {*moves(build_puppeteer(game, facts), others)} <= {*letters}
+
+
+@pytest.mark.parametrize(
+    ("puppeteer", "parameters", "problem"),
+    [
+        ("clairvoyant", {}, "rws_unseen_9: unknown puppeteer 'clairvoyant': there is cycle, "),
+        ("noisy_copy", {"noises": 1}, "rws_unseen_9: noisy_copy: .*'noises'"),
+        ("noisy_copy", {}, "rws_unseen_9: noisy_copy: .*'noise'"),
+    ],
+    ids=["unknown", "unknown parameter", "missing parameter"],
+)
+def test_wrong_facts_are_refused_by_name(puppeteer: str, parameters: dict[str, float], problem: str) -> None:
+    facts = UnseenFacts(
+        short_name="rws_unseen_9", about="", held_out=True, puppeteer=puppeteer, parameters=dict(parameters)
+    )
+    with pytest.raises(ConfigError, match=problem):
+        build_puppeteer(RWS, facts)

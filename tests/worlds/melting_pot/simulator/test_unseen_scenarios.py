@@ -1,0 +1,156 @@
+"""The unseen scenarios, played for a short time by a focal player that collects and plays one kind."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from statistics import mean
+
+import dm_env
+import numpy as np
+import pytest
+from meltingpot.utils.policies import puppet_policy
+from meltingpot.utils.puppeteers import in_the_matrix
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.melting_pot.facts import FOCAL, Counts, MatrixFacts
+from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
+from hm_agent.worlds.melting_pot.scene import OpponentIntent
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
+from hm_agent.worlds.melting_pot.simulator.bots.policies import ScriptedPuppet
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet
+
+STEPS = 400
+PERMITTED = {"RGB", "INVENTORY", "READY_TO_SHOOT", "COLLECTIVE_REWARD"}
+NAMES = [scenario.short_name for scenario in all_scenarios() if scenario.is_unseen]
+GOALS = {"rws": 9, "pd": 4}
+
+each_scenario = pytest.mark.parametrize("name", NAMES)
+
+
+class Specialist:
+    """A focal player that plays the game's first kind, from what a focal player may see.
+
+    shy: it collects one thing, and then stands and waits until it is shot at.
+    """
+
+    def __init__(self, game: MatrixFacts, seed: int, *, shy: bool = False) -> None:
+        self._most = sum([game.initial_inventory] * len(game.resources)) if shy else math.inf
+        resource = game.resources[0]
+        goals = np.eye(9, dtype=np.int32)[[resource.collect_goals[0], resource.interact_goals[0]]]
+        target = in_the_matrix.Resource(0, *goals)
+        puppeteer = in_the_matrix.Specialist(target=target, margin=2)
+        puppet = ScriptedPuppet(game, vision_of(game.short_name, 0), random.Random(seed))
+        self._policy = puppet_policy.PuppetPolicy(puppeteer, puppet)
+        self._state = self._policy.initial_state()
+
+    def act(self, view: View) -> int:
+        action, self._state = self._policy.step(dm_env.transition(0.0, view), self._state)
+        return 0 if view["INVENTORY"].sum() > self._most else int(action)
+
+
+@dataclass
+class Playthrough:
+    """What happened, step by step. held: by the bot in each interaction, with its intent before."""
+
+    views: list[bytes] = field(default_factory=list)
+    received: set[frozenset[str]] = field(default_factory=set)
+    intents: list[OpponentIntent] = field(default_factory=list)
+    held: list[tuple[str | None, Counts]] = field(default_factory=list)
+
+
+def game_of(name: str) -> MatrixFacts:
+    game = scenario_named(name).game
+    assert isinstance(game, MatrixFacts)
+    return game
+
+
+@contextmanager
+def opened(name: str, bots: Bots = Bots.SCRIPTED, bots_dir: Path | None = None) -> Iterator[MeltingPotWorld]:
+    world = MeltingPotWorld(scenario_named(name), bots, bots_dir)
+    try:
+        yield world
+    finally:
+        world.close()
+
+
+def play(name: str, seed: int = 0, steps: int = STEPS, *, shy: bool = False) -> Playthrough:
+    playthrough, focal = Playthrough(), Specialist(game_of(name), seed, shy=shy)
+    with opened(name) as world:
+        turn = world.reset(seed)
+        for _ in range(steps):
+            before = world.intents()
+            turn = world.step({FOCAL: focal.act(turn.observations[FOCAL].view)})
+            view, bot = turn.observations[FOCAL].view, world.truth(1)
+            own, _ = bot["INTERACTION_INVENTORIES"]
+            playthrough.views.append(b"".join(np.asarray(view[key]).tobytes() for key in sorted(view)))
+            playthrough.received.add(frozenset(view))
+            playthrough.intents.extend(world.intents())
+            if min(own) > 0:
+                playthrough.held.append((before[0].behaviour, tuple(map(int, own))))
+    return playthrough
+
+
+@cache
+def first_play(name: str) -> Playthrough:
+    return play(name)
+
+
+@each_scenario
+def test_one_seed_is_one_episode_and_another_seed_another(name: str) -> None:
+    before = random.getstate()
+    assert play(name) == first_play(name)
+    assert random.getstate() == before
+    assert play(name, seed=1, steps=50).views != first_play(name).views[:50]
+
+
+@each_scenario
+def test_focal_player_receives_permitted_observations_only(name: str) -> None:
+    assert first_play(name).received == {frozenset(PERMITTED)}
+
+
+@each_scenario
+def test_oracle_is_told_what_the_bot_plays(name: str) -> None:
+    """A bot that is hit before it is ready may hold anything; but mostly it holds what it intends."""
+    behaviours, playthrough = game_of(name).behaviours, first_play(name)
+    assert {intent.behaviour for intent in playthrough.intents} <= {*behaviours}
+    assert {intent.rule for intent in playthrough.intents} == {None}
+    right = [behaviours[int(np.argmax(held))] == intent for intent, held in playthrough.held]
+    assert len(right) >= 3
+    assert sum(right) >= 0.6 * len(right)
+
+
+@each_scenario
+def test_bots_with_the_puppets_model_play_and_report_their_goals(name: str, tmp_path: Path) -> None:
+    scenario, game = scenario_named(name), game_of(name)
+    save_puppet(tmp_path / scenario.game.substrate / "puppet_1", goals=GOALS[name.split("_", maxsplit=1)[0]])
+    assert choose_bots(scenario, "auto", tmp_path) is Bots.TRAINED
+    with opened(name, Bots.TRAINED, tmp_path) as world:
+        world.reset(0)
+        assert not any(world.step({FOCAL: 0}).is_over for _ in range(5))
+        assert world.background() == (scenario.name,) == cast_of(scenario)
+        (intent,) = world.intents()
+        assert intent.behaviour in game.behaviours
+
+
+def test_puppets_model_is_missed_by_its_path(tmp_path: Path) -> None:
+    scenario = scenario_named("pd_unseen_1")
+    assert model_path(scenario.name, tmp_path) == tmp_path / scenario.game.substrate / "puppet_1"
+    with pytest.raises(ConfigError, match=r"no trained bot in .*puppet_1"):
+        choose_bots(scenario, "trained", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["rws_unseen_5", "rws_unseen_6", "pd_unseen_5"])
+def test_hoarders_hold_more_than_others_and_things_off_their_kind(name: str) -> None:
+    held = [held for seed in range(3) for _, held in play(name, seed, steps=800, shy=True).held]
+    assert len(held) >= 6
+    assert all(max(counts) >= 11 for counts in held)
+    assert mean(sum(counts) - max(counts) - (len(counts) - 1) for counts in held) > 1
