@@ -9,7 +9,13 @@ from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, Window, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, BeamApproach, find_approach, find_approach_to_use
+from hm_agent.worlds.melting_pot.planning.beam import (
+    STEPS_FIRST,
+    BeamApproach,
+    find_approach,
+    find_approach_to_use,
+    reaches,
+)
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
@@ -251,7 +257,7 @@ class ActionPlanner:
                 self._end(f"{opponent.kind} has taken mostly {holds}, not {subgoal.holding}")
                 return None
             is_unknown = subgoal.holding is not None and holds is None
-            move = self._keep_in_view(opponent, situation) if is_unknown else self._attack(opponent, situation)
+            move = self._keep_in_view(opponent, situation) if is_unknown else self._attack(opponent, situation, seek)
             if move is not None:
                 return move
         return self._search(subgoal.target, situation, seek)
@@ -283,7 +289,8 @@ class ActionPlanner:
             return None
         return Move.TURN_RIGHT if waited % LOOK_ROUND == LOOK_ROUND - 1 else Move.NOOP
 
-    def _attack(self, opponent: Detection, situation: Situation) -> Move | None:
+    def _attack(self, opponent: Detection, situation: Situation, seek: Sequence[str] | None) -> Move | None:
+        """Walks to where the beam reaches a player and fires, but holds fire while it would meet an unsought one."""
         assert opponent.cell is not None
         things = situation.memory.things.keys()
         approach = find_approach(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST)
@@ -291,7 +298,14 @@ class ActionPlanner:
         if move is not Move.INTERACT:
             return move
         ready = self._ready_mark is None or opponent.mark == self._ready_mark
-        return Move.INTERACT if situation.loaded and ready else Move.NOOP
+        is_clear = not any(self._would_hit(player, situation, seek) for player in situation.view.players)
+        return Move.INTERACT if situation.loaded and ready and is_clear else Move.NOOP
+
+    def _would_hit(self, player: Detection, situation: Situation, seek: Sequence[str] | None) -> bool:
+        """Whether the beam, fired now, would begin an interaction with a player that is not sought."""
+        if player.cell is None or is_sought(player.kind, seek) or player.mark != self._ready_mark:
+            return False
+        return reaches(situation.pose, player.cell, self._beam, self._layout.walls | situation.memory.things.keys())
 
     def _search(self, around: Cell, situation: Situation, seek: Sequence[str] | None) -> Move | None:
         """Walks to where the opponent was seen within PURSUIT_STEPS, else to `around`, from there to likely places.

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -235,6 +236,24 @@ def test_wait_in_place_ends_after_its_steps() -> None:
 
 def test_fire_at_zaps_a_ready_opponent_within_reach() -> None:
     assert planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)))) is Move.INTERACT
+
+
+@pytest.mark.parametrize(
+    ("bystander", "move"),
+    [
+        (opponent((5, 5)), Move.NOOP),
+        (opponent((5, 5), mark=None), Move.INTERACT),
+        (opponent((7, 5)), Move.INTERACT),
+        (opponent((4, 7)), Move.INTERACT),
+    ],
+    ids=["in the beam", "not ready", "beside the beam", "behind"],
+)
+def test_fire_is_held_while_an_unsought_player_that_is_ready_stands_in_the_beam(
+    bystander: Detection, move: Move
+) -> None:
+    others = opponent((4, 4)), replace(bystander, kind="bystander")
+    assert planner_of(FireAt((4, 4), "opponent")).next_move(Situations().at(*others)) is move
+    assert planner_of(FireAt((4, 4))).next_move(Situations().at(*others)) is Move.INTERACT
 
 
 def test_fire_at_waits_while_the_beam_cools() -> None:
