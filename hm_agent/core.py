@@ -108,11 +108,13 @@ class Event:
 class Clue(Event):
     """Something seen of another player that hints at its behaviour before the next interaction with it.
 
-    suggests: the behaviour that it hints at, None if it hints at no single one.
+    suggests: the behaviour that it hints at, None if it hints at no single one. is_news: True if what was seen before
+    did not hint at that behaviour.
     """
 
     partner: str
     suggests: str | None
+    is_news: bool = field(default=False, kw_only=True, compare=False)
 
 
 class Interaction(Protocol):

@@ -29,7 +29,10 @@ class Reactive(BaseStrategist[BasicMind]):
 
 
 class HighLevelPlanner(BaseStrategist[StrategyMaking]):
-    """Decides on a strategy after every interaction, in one question (PlanReAct, appendix D.3)."""
+    """Decides on a strategy after every interaction and every new clue, in one question (PlanReAct, appendix D.3)."""
+
+    async def _on_clue(self, clue: Clue) -> Strategy | None:
+        return await self._decide() if clue.is_news else None
 
     async def _decide(self) -> Strategy | None:
         answer = await answer_or_none(self._model, self._mind.ask_strategy(self._memory.all, ()))
@@ -114,6 +117,14 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
         if applied is not None:
             self._used = proven.words
         return applied  # None if no answer says what it amounts to: the present strategy goes on
+
+    async def _on_clue(self, clue: Clue) -> Strategy | None:
+        """Asks what the strategy in use amounts to after a new clue; a clue changes no value."""
+        used = next((hypothesis for hypothesis in self._bank if hypothesis.words == self._used), None)
+        if used is None or not clue.is_news:
+            return None
+        await self._apply([used])
+        return self._applied.get(used.words)
 
     async def _valued(self, hypothesis: Hypothesis, interaction: Interaction) -> Hypothesis:
         """The hypothesis with its value after an interaction; unchanged if nothing can be said of it."""

@@ -98,8 +98,11 @@ class BasicMind(Protocol):
         """The strategy of an agent that leaves every decision to planning."""
         ...
 
-    def best_response(self, behaviours: Mapping[str, str | None]) -> Strategy:
-        """The best strategy against behaviours known for certain, by player; None or no entry: unknown."""
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> Strategy:
+        """The best strategy against behaviours known for certain, by player; None or no entry: unknown.
+
+        hidden: True if the others must not see what the agent prepares, since they answer that.
+        """
         ...
 
 

@@ -100,14 +100,17 @@ def test_agents_with_a_strategy_plan_from_it_and_not_from_the_history(name: str,
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-def test_plan_react_makes_a_strategy_at_the_start_and_after_every_interaction(scenario: str) -> None:
+def test_plan_react_makes_a_strategy_at_the_start_and_after_every_interaction_and_news(scenario: str) -> None:
     steps = steps_of("plan_react", scenario)
     made = [0] * len(steps)
     for number, question, _ in asked(steps, MakeStrategy, MakeCookingStrategy):
         made[number] += 1
         assert not question.best  # type: ignore[attr-defined]
     assert made[0] == 1
-    assert list(accumulate(made)) == [1 + count for count in understood(steps)]
+    news = accumulate(
+        sum(isinstance(event, Clue) and event.is_news for event in step.decision.events) for step in steps
+    )
+    assert list(accumulate(made)) == [1 + met + seen for met, seen in zip(understood(steps), news, strict=True)]
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])

@@ -199,7 +199,7 @@ def test_among_several_players_a_strategy_says_whom_to_seek() -> None:
     game = arena()
     strategy = begin(EvaluatedStrategies(game.mind, model, TABLE_3))
     assert strategy == MatrixStrategy("papery", seek=("player_2",), target=INVENTORIES["papery"])
-    assert model.of(MakeStrategy)[0].players == game.players
+    assert [other.player for other in model.of(MakeStrategy)[0].opponents] == [*game.players]
 
 
 def test_in_a_kitchen_a_strategy_amounts_to_a_role_and_is_valued_by_soups() -> None:

@@ -27,9 +27,9 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEve
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
+    ChoiceAnswer,
     ChooseOpponents,
     CounterAnswer,
-    PatientAnswer,
     PredictAndCounter,
     ProposeHypothesis,
 )
@@ -73,7 +73,7 @@ def asked(kind: type[Question[Any]], answer: BaseModel | None, *calls: Call) -> 
 
 MET = InteractionEvent(20, "player_3", (1, 6, 1), 2.5, (0, 0, 0))
 EXCHANGES = {
-    0: [asked(ChooseOpponents, PatientAnswer(seek=[], own_next={"rock": 6}, watch=True), call("{}"))],
+    0: [asked(ChooseOpponents, ChoiceAnswer(seek=[], own_next={"rock": 6}, watch=True), call("{}"))],
     10: [asked(PlanSubgoals, PlanAnswer(subgoals=[str(subgoal) for subgoal in PLAN]), call("nothing", tokens=None))],
     20: [
         asked(PredictAndCounter, COUNTER, call(SAID, cached=True)),

@@ -97,7 +97,8 @@ class MeltingPotBody:
         )
         events = self._game.read(observation, self._view, self._memory)
         rest = planner.plan[planner.place :]
-        self._because = self._game.why_replan(events, rest) or self._because or seen
+        because = self._game.why_replan(events, rest, self._strategy) if self._strategy else None
+        self._because = because or self._because or seen
         return events
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:

@@ -36,7 +36,8 @@ class InformedStrategist(BaseStrategist[MindReading]):
                 answer = await answer_or_none(self._model, question)
                 if answer is not None:
                     return self._mind.strategy(answer, informed=True)
-        return self._mind.best_response({player: intent.behaviour for player, intent in self._intents.items()})
+        aims = {player: intent.behaviour for player, intent in self._intents.items()}
+        return self._mind.best_response(aims, hidden=any(intent.watches for intent in self._intents.values()))
 
     async def consider(self, event: Event) -> Strategy | None:
         """Decides again after every interaction, also with an unknown player: the agent's inventory has changed."""

@@ -19,11 +19,12 @@ class OpponentIntent:
     """What only `oracle` is told of another player.
 
     behaviour: the one it aims for now. rule: in words, how it answers what is done to it, if it rewards and punishes.
-    None if that is unknown.
+    None if that is unknown. watches: True if it answers what it sees others collect.
     """
 
     behaviour: str | None
     rule: str | None = None
+    watches: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,18 @@ class MeltingPotSuite(Suite):
             "exact",
             ("exact", "model"),
         ),
+        Option(
+            "clues",
+            "Whether agents notice what others take from the map between interactions; off is an ablation.",
+            "on",
+            ("on", "off"),
+        ),
+        Option(
+            "hints",
+            "What prompts say of the rules that others may follow: nothing, that there may be some, or their kinds.",
+            "generic",
+            ("none", "generic", "families"),
+        ),
     )
     packages = ("dm-meltingpot", "dmlab2d")
     preload = ("hm_agent.worlds.melting_pot.simulator.world", "hm_agent.worlds.melting_pot.body")
@@ -89,16 +101,22 @@ class MeltingPotSuite(Suite):
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.melting_pot.body import MeltingPotBody
         from hm_agent.worlds.melting_pot.games import build_game
-        from hm_agent.worlds.melting_pot.games.game import Inference
+        from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
         from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
         from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
         facts, slot = self._scenarios[setup.scenario.name].game, setup.scenario.seats.index(setup.seat)
         facts = replace(facts, length=facts.length.cut(setup.max_steps))
 
+        options = AgentOptions(
+            inference=Inference(str(setup.options["inference"])),
+            clues=setup.options["clues"] == "on",
+            hints=Hints(str(setup.options["hints"])),
+        )
+
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
             vision = vision_of(facts.short_name, slot)
-            game = build_game(facts, vision, Inference(str(setup.options["inference"])), slot)
+            game = build_game(facts, vision, options, slot)
             planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark, game.why_useless)
             return MeltingPotBody(game, vision, planner, model, reflector)
 

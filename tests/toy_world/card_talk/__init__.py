@@ -136,7 +136,7 @@ class CardMind(MindReading):
     def undecided(self) -> Trust:
         return Trust("")
 
-    def best_response(self, behaviours: Mapping[str, str | None]) -> Trust:
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> Trust:
         return Trust("", behaviours.get(SENDER))
 
     def ask_hypothesis(self, history: Sequence[Any], best: Any) -> Any:

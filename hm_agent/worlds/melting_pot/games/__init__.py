@@ -13,9 +13,10 @@ from hm_agent.models.prompts import register_filter
 from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts, argmax
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
 from hm_agent.worlds.melting_pot.games.cooking.reasoner import answers as cooking
-from hm_agent.worlds.melting_pot.games.game import Game, Inference
+from hm_agent.worlds.melting_pot.games.game import Game
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.reasoner import answers as matrix
+from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
@@ -23,15 +24,13 @@ ANSWERS: ReasonerTable = {**matrix.ANSWERS, **cooking.ANSWERS}
 """The built-in reasoner's functions for the questions of all games."""
 
 
-def build_game(
-    facts: GameFacts, vision: SubstrateVision, inference: Inference = Inference.EXACT, slot: int = 0
-) -> Game:
+def build_game(facts: GameFacts, vision: SubstrateVision, options: AgentOptions = DEFAULT, slot: int = 0) -> Game:
     """The game as the player of a slot plays it through one episode."""
     match facts:
         case MatrixFacts():
-            return MatrixGame(facts, vision, inference, slot)
+            return MatrixGame(facts, vision, options, slot)
         case KitchenFacts():
-            return CookingGame(facts, vision, slot)
+            return CookingGame(facts, vision, options, slot)
     raise TypeError(f"no game is known by {type(facts).__name__}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy.typing as npt
@@ -22,13 +21,6 @@ from hm_agent.worlds.melting_pot.planning.subgoals import Functions, Names, Prev
 
 View = Mapping[str, npt.NDArray[Any]]
 """The permitted observations of one player by name, e.g. RGB (H, W, 3) uint8."""
-
-
-class Inference(StrEnum):
-    """How the other player's inventory is found: by exact calculation, or by asking the model as the paper does."""
-
-    EXACT = "exact"
-    MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +118,10 @@ class Game(Protocol):
         """
         return None
 
-    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: Any) -> str | None:
         """Why the running plan can't go on after what `read` has just told, in words; None if it can.
 
-        rest: the current subgoal and those after it.
+        rest: the current subgoal and those after it. strategy: the game's own, that the plan was made for.
         """
         ...
 

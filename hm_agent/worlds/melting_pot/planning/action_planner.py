@@ -19,6 +19,7 @@ from hm_agent.worlds.melting_pot.planning.beam import (
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
+    CollectUnseen,
     FireAt,
     FireOnSight,
     Interact,
@@ -173,17 +174,20 @@ class ActionPlanner:
     @property
     def _is_on_watch(self) -> bool:
         """Whether the plan now says to fire on sight."""
-        is_walking = isinstance(self.subgoal, MoveTo | Pause)
-        return is_walking and any(isinstance(call, FireOnSight) for call in self.plan[: self.place])
+        return isinstance(self.subgoal, MoveTo | Pause) and self._holds(FireOnSight)
+
+    def _holds(self, kind: type[FireOnSight] | type[CollectUnseen]) -> bool:
+        """Whether a call of this kind, which holds for those after it, stands before the current one."""
+        return any(isinstance(call, kind) for call in self.plan[: self.place])
 
     def _in_sight(self, situation: Situation) -> FireAt | None:
         """Fires at the nearest sought player that is ready and within SIGHT; None if there is none to meet."""
         here = situation.pose.cell
         ready = [player for player in situation.view.players if player.mark == self._ready_mark and situation.armed]
-        sought = [
-            (player.cell, player.kind) for player in ready if player.cell and is_sought(player.kind, situation.seek)
-        ]
-        near = [FireAt(cell, kind) for cell, kind in sought if distance(here, cell) <= SIGHT]
+        called = next(call for call in reversed(self.plan[: self.place]) if isinstance(call, FireOnSight))
+        seek = called.players or situation.seek
+        sought = [(player.cell, player.kind) for player in ready if player.cell and is_sought(player.kind, seek)]
+        near = [FireAt(cell, (kind,)) for cell, kind in sought if distance(here, cell) <= SIGHT]
         return min(near, key=lambda call: distance(here, call.target), default=None)
 
     def _end(self, why: str) -> None:
@@ -196,8 +200,8 @@ class ActionPlanner:
                 return self._move_to(subgoal, situation)
             case FireAt():
                 return self._fire_at(subgoal, situation)
-            case FireOnSight():
-                return None  # it holds for the calls after it
+            case FireOnSight() | CollectUnseen():
+                return None  # they hold for the calls after them
             case Shadow():
                 return self._shadow(subgoal, situation)
             case Pause():
@@ -234,7 +238,8 @@ class ActionPlanner:
     def _should_hide(self, move: Move, situation: Situation) -> bool:
         """Whether a step would covertly collect a thing while another player is watching."""
         cell = situation.pose.after(move).cell
-        if not situation.covert or cell not in situation.memory.things:
+        is_covert = situation.covert or self._holds(CollectUnseen)
+        if not is_covert or cell not in situation.memory.things:
             return False
         return self._concealment.should_wait(cell, situation.view.players, situation.memory.player_belief)
 
@@ -248,7 +253,7 @@ class ActionPlanner:
             if self.place == len(self.plan) - 1:
                 self._end(f"{subgoal} has hit nobody in {FIRE_AT_STEPS} steps")
             return None
-        seek = (subgoal.player,) if subgoal.player else situation.seek
+        seek = subgoal.players or situation.seek
         sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:

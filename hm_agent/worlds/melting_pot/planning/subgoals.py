@@ -37,24 +37,34 @@ class MoveTo(_Call):
 class FireAt(_Call):
     """Search near a cell, approach a player and fire the beam at it.
 
-    player: the only one to fire at; any that the strategy seeks if None. holding: the kind that the player must have
+    players: the only ones to fire at; any that the strategy seeks if empty. holding: the kind that the player must have
     been seen to take most of; anything if None.
     """
 
     target: Cell
-    player: str | None = None
+    players: tuple[str, ...] = ()
     holding: str | None = None
 
     def __str__(self) -> str:
-        return f"fire_at({', '.join(str(part) for part in (self.target, self.player, self.holding) if part)})"
+        return f"fire_at({', '.join(str(part) for part in (self.target, *self.players, self.holding) if part)})"
 
 
 @dataclass(frozen=True, slots=True)
 class FireOnSight(_Call):
-    """From here on in the plan, fire at a sought player as soon as it is near and ready."""
+    """From here on in the plan, fire at a sought player as soon as it is near and ready. players: as in `FireAt`."""
+
+    players: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "fire_on_sight()"
+        return f"fire_on_sight({', '.join(self.players)})"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectUnseen(_Call):
+    """From here on in the plan, wait before a thing is collected while another player may be watching."""
+
+    def __str__(self) -> str:
+        return "collect_unseen()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +107,7 @@ class Wait(_Call):
         return f"wait({self.target})"
 
 
-Subgoal = MoveTo | FireAt | FireOnSight | Shadow | Pause | Interact | Wait
+Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
 
 
 USED_UP = "the plan is used up"
@@ -166,12 +176,18 @@ MOVE_TO = SubgoalFunction(
 )
 FIRE_AT = SubgoalFunction(
     "fire_at((x, y))",
-    lambda said: len(said.cells) == 1 and not said.numbers and len(said.players) < 2 and len(said.kinds) < 2,
-    lambda said: FireAt(said.cells[0], _one(said.players), _one(said.kinds)),
+    lambda said: len(said.cells) == 1 and not said.numbers and len(said.kinds) < 2,
+    lambda said: FireAt(said.cells[0], tuple(said.players), _one(said.kinds)),
     lambda cell, names: (cell, *(f"{cell}, {_any_name(known)}" for known in (names.players, names.kinds) if known)),
 )
 FIRE_ON_SIGHT = SubgoalFunction(
-    "fire_on_sight()", _only_cells(0), lambda said: FireOnSight(), lambda cell, names: ("",)
+    "fire_on_sight()",
+    lambda said: not (said.cells or said.numbers or said.kinds),
+    lambda said: FireOnSight(tuple(said.players)),
+    lambda cell, names: ("", _any_name(names.players)) if names.players else ("",),
+)
+COLLECT_UNSEEN = SubgoalFunction(
+    "collect_unseen()", _only_cells(0), lambda said: CollectUnseen(), lambda cell, names: ("",)
 )
 SHADOW = SubgoalFunction(
     "shadow(player)",

@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population, config_of
-from hm_agent.worlds.melting_pot.simulator.bots.policies import IntentLog, rule_of
+from hm_agent.worlds.melting_pot.simulator.bots.policies import IntentLog, rule_of, watches_others
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
@@ -176,8 +176,8 @@ class MeltingPotWorld(SubstrateWorld):
 
     def intents(self) -> Sequence[OpponentIntent]:
         """Each bot's intent, as of its latest action. Privileged: for the reference agent `oracle` only."""
-        told = zip(self._targets, self._rules, strict=False)
-        return tuple(OpponentIntent(target, rule) for target, rule in told)
+        told = zip(self._names, self._targets, self._rules, strict=False)
+        return tuple(OpponentIntent(target, rule, watches_others(name, self._game)) for name, target, rule in told)
 
     def _told_bots(self) -> Sequence[Bot]:
         return tuple(zip(self._names, self._targets, self._rules, strict=False))

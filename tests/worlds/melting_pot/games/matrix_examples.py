@@ -175,7 +175,7 @@ SOUGHT = replace(
     expected=None,
     players=PLAYERS,
     because="player_2 has come into view, ready to interact",
-    previous=PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), "player_2")), 2, (MoveTo((13, 5)),)),
+    previous=PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), ("player_2",))), 2, (MoveTo((13, 5)),)),
     others=(
         Seen("player_1", (16, 9), 345, sought=False),
         Seen("player_2", (14, 2), 338, sought=True),
@@ -183,13 +183,17 @@ SOUGHT = replace(
     ),
     likely=(((15, 4), 0.7), ((20, 2), 0.05)),
 )
-UNDECIDED = replace(PLAN, strategy=None, target=None, expected=None, history=HISTORY)
+STRANGER = Opponent("opponent", (), None, None)
+SIGHT = replace(STRANGER, present=TAKEN)
+SIGHTS = tuple(replace(each, history=(), hypothesis=None, expected=None) for each in OPPONENTS[:3])
+UNDECIDED = replace(PLAN, strategy=None, target=None, expected=None, history=HISTORY, opponents=(SIGHT,))
 UNDECIDED_AMONG_MANY = replace(
     UNDECIDED,
     rules=ARENA,
     players=PLAYERS,
     others=SOUGHT.others,
     history=tuple(replace(met, partner=f"player_{n}") for n, met in enumerate(HISTORY, 1)),
+    opponents=SIGHTS,
     critiques=("Go on.", "Hold more of one kind before you fire."),
 )
 WATCHING = replace(
@@ -250,10 +254,12 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "read_many_minds": ReadMinds(
         ARENA, tuple(replace(each, hypothesis=None, expected=None) for each in OPPONENTS), (1, 2, 1), 345
     ),
-    "make_strategy": MakeStrategy(ROCK_PAPER_SCISSORS, HISTORY, ("opponent",), PAID),
-    "make_first_strategy": MakeStrategy(DILEMMA, (), ("opponent",)),
-    "make_strategy_among_many": MakeStrategy(ARENA, UNDECIDED_AMONG_MANY.history, PLAYERS),
-    "follow_strategy": FollowStrategy(ROCK_PAPER_SCISSORS, HISTORY, ("opponent",), PAID[0].words),
-    "follow_strategy_among_many": FollowStrategy(ARENA, UNDECIDED_AMONG_MANY.history, PLAYERS, PAID[1].words),
+    "make_strategy": MakeStrategy(ROCK_PAPER_SCISSORS, HISTORY, (SIGHT,), (1, 4, 1), 345, PAID),
+    "make_first_strategy": MakeStrategy(DILEMMA, (), (STRANGER,), (1, 1), 0),
+    "make_strategy_among_many": MakeStrategy(ARENA, UNDECIDED_AMONG_MANY.history, SIGHTS, (1, 2, 1), 345),
+    "follow_strategy": FollowStrategy(ROCK_PAPER_SCISSORS, HISTORY, (SIGHT,), (1, 4, 1), 345, PAID[0].words),
+    "follow_strategy_among_many": FollowStrategy(
+        ARENA, UNDECIDED_AMONG_MANY.history, SIGHTS, (1, 2, 1), 345, PAID[1].words
+    ),
     "judge_strategy": JudgeStrategy(ROCK_PAPER_SCISSORS, HISTORY[0], (1, 1, 6)),
 }

@@ -13,7 +13,15 @@ from hm_agent.theory_of_mind.mind import Revision
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, OWN, Activity, Delivery, Lull, Pace, RoundEnd
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, PROMPTLY, SERVES, SLOWLY, STANDS
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    EVERYTHING,
+    LOADS,
+    PROMPTLY,
+    SERVES,
+    SLOWLY,
+    STANDS,
+    KitchenStrategy,
+)
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.questions import RevisedTeammate, TeammateRevisionAnswer
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact
@@ -134,4 +142,4 @@ def test_choice_is_asked_only_if_hypothesis_or_prediction_has_changed() -> None:
 
 def test_plan_survives_a_delivery() -> None:
     game = kitchen()
-    assert game.why_replan([delivery(20, LOADS)], [Interact((0, 1)), Interact(UPPER)]) is None
+    assert game.why_replan([delivery(20, LOADS)], [Interact((0, 1)), Interact(UPPER)], KitchenStrategy("")) is None

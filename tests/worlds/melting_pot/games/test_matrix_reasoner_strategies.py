@@ -95,6 +95,12 @@ CROWDS = [
     ),
 ]
 OTHERS = tuple(f"player_{number}" for number in range(1, 8))
+CROWD = tuple(Opponent(name, (), None, None) for name in OTHERS)
+ONE = (Opponent("opponent", (), None, None),)
+
+
+def initial(rules: MatrixRules) -> Counts:
+    return (rules.initial_inventory,) * len(rules.behaviours)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -134,13 +140,13 @@ def test_plan_without_a_strategy_collects_what_beats_the_opponent(other: str) ->
 def test_plan_without_a_strategy_collects_what_beats_most_of_many(other: str) -> None:
     history = played(ARENA, *[("rock", other)] * 4, players=OTHERS[:4])
     thing = dict(zip(PLAN.rules.behaviours, PLAN.rules.things, strict=True))[BEATS[other]]
-    assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {thing}
+    assert fetched(replace(UNDECIDED, rules=ARENA, history=history, opponents=CROWD, players=OTHERS)) == {thing}
 
 
 def test_plan_without_a_strategy_accounts_for_all_players() -> None:
     first, others = [("rock", "scissors")] * 6, [("rock", "rock")] * 5
     history = played(ARENA, *first, *others, players=[*["player_1"] * 6, *OTHERS[1:6]])
-    assert fetched(replace(UNDECIDED, rules=ARENA, history=history)) == {"purple_box"}
+    assert fetched(replace(UNDECIDED, rules=ARENA, history=history, opponents=CROWD, players=OTHERS)) == {"purple_box"}
 
 
 def believed_after(rules: MatrixRules, history: tuple[MatrixInteraction, ...]) -> tuple[Hypothesis, ...]:
@@ -159,12 +165,25 @@ def test_plan_without_a_strategy_counters_the_likeliest_hypothesis(
     assert ask(undecided) == ask(replace(undecided, target=rules.counts(counter.own_next)))
 
 
-@pytest.mark.parametrize("rules", [ROCK_PAPER_SCISSORS, ARENA])
-def test_plan_without_strategy_or_history_keeps_the_kind_that_leads(rules: MatrixRules) -> None:
-    first = replace(UNDECIDED, rules=rules)
+def test_plan_without_strategy_among_unknown_players_watches_them() -> None:
+    plan = ask(replace(UNDECIDED, rules=ARENA, opponents=CROWD, players=OTHERS)).subgoals
+    assert [call.split("(")[0] for call in plan] == ["move_to", "wait"]
+
+
+def test_plan_without_strategy_answers_what_was_seen_taken() -> None:
+    present = PickupRecord(99, (0, 3, 0))
+    assert fetched(replace(UNDECIDED, opponents=(replace(ONE[0], present=present),))) == {"blue_box"}
+    seen = tuple(replace(each, present=present if each.player in OTHERS[2:4] else None) for each in CROWD)
+    among_many = replace(UNDECIDED, rules=ARENA, opponents=seen, players=OTHERS, inventory=(1, 1, 2))
+    assert fetched(among_many) == {"blue_box"}
+    assert "fire_on_sight(player_3, player_4)" in ask(among_many).subgoals
+
+
+def test_plan_without_strategy_or_history_keeps_the_kind_that_leads() -> None:
+    first = UNDECIDED
     (thing,) = fetched(first)
     for count in range(2, 6):
-        held = tuple(count if known == thing else 1 for known in rules.things)
+        held = tuple(count if known == thing else 1 for known in PLAN.rules.things)
         assert fetched(replace(first, inventory=held)) == {thing}
 
 
@@ -175,8 +194,8 @@ def test_plan_without_strategy_or_history_keeps_the_kind_that_leads(rules: Matri
 def test_following_a_strategys_words_gives_the_inventory_it_was_made_with(
     rules: MatrixRules, history: tuple[MatrixInteraction, ...]
 ) -> None:
-    made = ask(MakeStrategy(rules, history, ("opponent",)))
-    followed = ask(FollowStrategy(rules, history, ("opponent",), made.strategy))
+    made = ask(MakeStrategy(rules, history, ONE, initial(rules), 500))
+    followed = ask(FollowStrategy(rules, history, ONE, initial(rules), 500, made.strategy))
     assert followed.own_next == made.own_next
     assert made.seek == followed.seek == []
 
@@ -185,20 +204,20 @@ def test_following_a_strategys_words_gives_the_inventory_it_was_made_with(
 def test_following_a_strategys_words_among_many_gives_what_it_was_made_with(
     history: tuple[MatrixInteraction, ...],
 ) -> None:
-    made = ask(MakeStrategy(ARENA, history, OTHERS))
-    followed = ask(FollowStrategy(ARENA, history, OTHERS, made.strategy))
+    made = ask(MakeStrategy(ARENA, history, CROWD, NOTHING, 500))
+    followed = ask(FollowStrategy(ARENA, history, CROWD, NOTHING, 500, made.strategy))
     assert (followed.own_next, followed.seek) == (made.own_next, made.seek)
 
 
 @pytest.mark.parametrize("other", BEATS)
 def test_strategy_is_followed_literally_after_the_opponent_has_changed(other: str) -> None:
     history = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3)
-    made = ask(MakeStrategy(ROCK_PAPER_SCISSORS, history, ("opponent",)))
+    made = ask(MakeStrategy(ROCK_PAPER_SCISSORS, history, ONE, initial(ROCK_PAPER_SCISSORS), 500))
     assert lead(ROCK_PAPER_SCISSORS, made.own_next) == BEATS[other]
     changed = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3, *[("rock", BEATS[other])] * 4)
-    later = ask(FollowStrategy(ROCK_PAPER_SCISSORS, changed, ("opponent",), made.strategy))
+    later = ask(FollowStrategy(ROCK_PAPER_SCISSORS, changed, ONE, initial(ROCK_PAPER_SCISSORS), 500, made.strategy))
     assert lead(ROCK_PAPER_SCISSORS, later.own_next) == BEATS[other]
-    anew = ask(MakeStrategy(ROCK_PAPER_SCISSORS, changed, ("opponent",)))
+    anew = ask(MakeStrategy(ROCK_PAPER_SCISSORS, changed, ONE, NOTHING, 500))
     assert lead(ROCK_PAPER_SCISSORS, anew.own_next) == BEATS[BEATS[other]]
     assert anew.strategy != made.strategy
 
@@ -208,7 +227,9 @@ def test_a_strategy_among_many_keeps_its_kind_and_seeks_those_that_lose_to_it() 
         ARENA, *[("rock", "rock")] * 2, *[("rock", "scissors")] * 2, players=[*["player_1"] * 2, *["player_5"] * 2]
     )
     for kind, prey, enemy in (("paper", "player_1", "player_5"), ("rock", "player_5", None)):
-        answer = ask(FollowStrategy(ARENA, history, OTHERS, f"Lead with {kind}, and meet those that lose to it."))
+        answer = ask(
+            FollowStrategy(ARENA, history, CROWD, NOTHING, 500, f"Lead with {kind}, and meet those that lose to it.")
+        )
         assert lead(ARENA, answer.own_next) == kind
         assert prey in answer.seek
         assert enemy not in answer.seek
@@ -216,8 +237,12 @@ def test_a_strategy_among_many_keeps_its_kind_and_seeks_those_that_lose_to_it() 
 
 def test_earlier_strategies_that_paid_shape_the_next_one() -> None:
     history = played(ROCK_PAPER_SCISSORS, ("rock", "rock"), ("rock", "paper"))
-    first = ask(MakeStrategy(ROCK_PAPER_SCISSORS, played(ROCK_PAPER_SCISSORS, ("rock", "rock")), ("opponent",)))
-    question = MakeStrategy(ROCK_PAPER_SCISSORS, history, ("opponent",))
+    first = ask(
+        MakeStrategy(
+            ROCK_PAPER_SCISSORS, played(ROCK_PAPER_SCISSORS, ("rock", "rock")), ONE, initial(ROCK_PAPER_SCISSORS), 500
+        )
+    )
+    question = MakeStrategy(ROCK_PAPER_SCISSORS, history, ONE, initial(ROCK_PAPER_SCISSORS), 500)
     assert ask(question).strategy != first.strategy
     assert ask(replace(question, best=(Hypothesis(first.strategy, 3.0),))).strategy == first.strategy
 

@@ -71,6 +71,13 @@ def test_pickup_of_a_kind_not_held_in_the_interaction_came_after_it() -> None:
     assert reading.read(30, NOBODY, [gone("purple_box", 10)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
 
 
+def test_only_a_change_of_the_leading_kind_is_news() -> None:
+    reading = among_many()
+    kinds = ["purple_box", "purple_box", "yellow_box", "yellow_box", "yellow_box"]
+    news = [clue.is_news for step, kind in enumerate(kinds, 5) for clue in taking(reading, step, kind)]
+    assert news == [True, False, False, False, True]
+
+
 def among_many() -> GatheringReader:
     return GatheringReader(THINGS, BEHAVIOURS, 1, ("first", "second"))
 

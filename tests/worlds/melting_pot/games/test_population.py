@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     steps_to_find,
 )
 from hm_agent.worlds.melting_pot.games.matrix.pickups import RESPAWN_GAP, PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.questions import ChooseOpponents, Opponent, PatientAnswer
+from hm_agent.worlds.melting_pot.games.matrix.questions import ChoiceAnswer, ChooseOpponents, Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     STEPS_PER_LIFE,
     KindPersistence,
@@ -73,7 +73,7 @@ def life(step: int, *taken: str) -> PickupRecord:
     return PickupRecord(step, tuple(taken.count(name) for name in NAMES))
 
 
-def choose(*opponents: Opponent, own: Counts = NOTHING) -> PatientAnswer:
+def choose(*opponents: Opponent, own: Counts = NOTHING) -> ChoiceAnswer:
     return asyncio.run(BuiltinReasoner(ANSWERS).answer(ChooseOpponents(RULES, opponents, own, NOW)))
 
 
@@ -190,12 +190,12 @@ def test_player_with_observed_pickups_is_sought() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (PatientAnswer(seek=["player_9"], own_next={"rock": 5}), "unknown player 'player_9'; there are player_1"),
-        (PatientAnswer(seek=[], own_next={"stone": 5}), "unknown kind 'stone'"),
-        (PatientAnswer(seek=[], own_next={"rock": 0}), "rock 0 is not between"),
+        (ChoiceAnswer(seek=["player_9"], own_next={"rock": 5}), "unknown player 'player_9'; there are player_1"),
+        (ChoiceAnswer(seek=[], own_next={"stone": 5}), "unknown kind 'stone'"),
+        (ChoiceAnswer(seek=[], own_next={"rock": 0}), "rock 0 is not between"),
     ],
 )
-def test_choice_that_cannot_be_used_is_refused(answer: PatientAnswer, message: str) -> None:
+def test_choice_that_cannot_be_used_is_refused(answer: ChoiceAnswer, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ChooseOpponents(RULES, (seen("player_1"),), NOTHING, NOW).check(answer)
 

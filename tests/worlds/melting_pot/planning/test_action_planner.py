@@ -176,7 +176,7 @@ def test_plan_that_explores_ends_when_a_wanted_kind_comes_into_view() -> None:
 
 
 def test_fire_at_a_named_player_leaves_the_others_alone() -> None:
-    planner = planner_of(FireAt((1, 6), "somebody_else"))
+    planner = planner_of(FireAt((1, 6), ("somebody_else",)))
     assert planner.next_move(Situations().at(opponent((4, 4)))) is not Move.INTERACT
 
 
@@ -205,7 +205,7 @@ def test_plan_fires_on_sight_once_it_says_so() -> None:
         planner.next_move(unfit)
         assert planner.subgoal == MoveTo((7, 7))
     assert planner.next_move(Situations().at(near, step=4)) is Move.INTERACT
-    assert planner.plan == (MoveTo((4, 5)), FireOnSight(), FireAt((4, 4), "opponent"))
+    assert planner.plan == (MoveTo((4, 5)), FireOnSight(), FireAt((4, 4), ("opponent",)))
 
 
 def test_fire_on_sight_ends_a_wait() -> None:
@@ -252,7 +252,7 @@ def test_fire_is_held_while_an_unsought_player_that_is_ready_stands_in_the_beam(
     bystander: Detection, move: Move
 ) -> None:
     others = opponent((4, 4)), replace(bystander, kind="bystander")
-    assert planner_of(FireAt((4, 4), "opponent")).next_move(Situations().at(*others)) is move
+    assert planner_of(FireAt((4, 4), ("opponent",))).next_move(Situations().at(*others)) is move
     assert planner_of(FireAt((4, 4))).next_move(Situations().at(*others)) is Move.INTERACT
 
 

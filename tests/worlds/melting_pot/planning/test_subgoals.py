@@ -65,9 +65,9 @@ def test_spacing_of_a_call_does_not_matter(text: str) -> None:
     [
         MoveTo((4, 2)),
         FireAt((3, 1)),
-        FireAt((3, 1), "player_2"),
+        FireAt((3, 1), ("player_2",)),
         FireAt((3, 1), holding="rock"),
-        FireAt((3, 1), "player_1", "paper"),
+        FireAt((3, 1), ("player_1",), "paper"),
         FireOnSight(),
         Shadow("player_1"),
         Pause(12),

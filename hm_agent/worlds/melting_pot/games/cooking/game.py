@@ -15,6 +15,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     SOUP,
     Kitchen,
     KitchenRules,
+    KitchenStrategy,
     Station,
     behaviour_of,
 )
@@ -32,6 +33,7 @@ from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
@@ -47,7 +49,9 @@ class CookingGame(Game):
     ready_mark = COOKED
     all_return = False
 
-    def __init__(self, facts: KitchenFacts, vision: SubstrateVision, slot: int = 0) -> None:
+    def __init__(
+        self, facts: KitchenFacts, vision: SubstrateVision, options: AgentOptions = DEFAULT, slot: int = 0
+    ) -> None:
         self.facts, self.layout = facts, vision.layout
         self.players = facts.others(slot)
         (self._teammate,) = self.players
@@ -67,6 +71,7 @@ class CookingGame(Game):
             cooking_steps=recipe.cooking_steps,
             reward=recipe.reward,
             steps=facts.length.least,
+            hints=options.hints,
         )
         items = [item.name for item in facts.items]
         self._step = 0
@@ -113,7 +118,7 @@ class CookingGame(Game):
 
     # What to do about it
 
-    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: KitchenStrategy) -> str | None:
         """A plan goes on, also after a delivery, until something that it counts on is seen to be gone."""
         kitchen, own = self._kitchen, None
         if rest and isinstance(rest[0], Interact) and kitchen.hands != self._hands_before:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hm_agent.worlds.melting_pot.facts import SoupRecipe
+from hm_agent.worlds.melting_pot.games.options import Hints
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
@@ -199,7 +200,10 @@ def rooms(layout: Layout) -> list[frozenset[Cell]]:
 
 @dataclass(frozen=True, slots=True)
 class KitchenRules:
-    """The facts of a kitchen that every cook knows. steps: the length of an episode."""
+    """The facts of a kitchen that every cook knows.
+
+    steps: the length of an episode. hints: what prompts say of rules that teammates may follow.
+    """
 
     width: int
     height: int
@@ -209,6 +213,7 @@ class KitchenRules:
     steps: int
     roles: tuple[str, ...] = ROLES
     behaviours: tuple[str, ...] = BEHAVIOURS
+    hints: Hints = Hints.GENERIC
 
     def check_role(self, name: str, role: str) -> None:
         """Raises ValueError for an unknown role. name: the answer's field, for the error text."""

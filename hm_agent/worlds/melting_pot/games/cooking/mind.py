@@ -177,7 +177,7 @@ class CookingMind(Mind):
     def undecided(self) -> KitchenStrategy:
         return KitchenStrategy("")
 
-    def best_response(self, behaviours: Mapping[str, str | None]) -> KitchenStrategy:
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> KitchenStrategy:
         return strategy_for(behaviours.get(self._teammate))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.core import Event, Observation
+from hm_agent.core import Clue, Event, Observation
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts, argmax
-from hm_agent.worlds.melting_pot.games.game import Game, Inference, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     InteractionEvent,
     InteractionReader,
@@ -30,6 +30,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     Site,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -50,7 +51,7 @@ class MatrixGame(Game):
     ready_mark = READY
 
     def __init__(
-        self, facts: MatrixFacts, vision: SubstrateVision, inference: Inference = Inference.EXACT, slot: int = 0
+        self, facts: MatrixFacts, vision: SubstrateVision, options: AgentOptions = DEFAULT, slot: int = 0
     ) -> None:
         self.facts, self.layout = facts, vision.layout
         self.players = facts.others(slot)
@@ -72,8 +73,10 @@ class MatrixGame(Game):
             regrowth=facts.regrowth,
             timing=facts.timing,
             players=len(self.players) + 1,
+            hints=options.hints,
         )
-        self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, inference)
+        self._has_clues = options.clues
+        self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
 
     # What happens
 
@@ -86,8 +89,9 @@ class MatrixGame(Game):
         interactions = self._interactions.read(observation, view, memory)
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
-        clues = self._gatherings.read(observation.step, view, memory.disappeared, held)
-        return (*interactions, *clues)
+        if not self._has_clues:
+            return interactions
+        return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, held))
 
     @property
     def inferred_inventory(self) -> Counts | None:
@@ -132,9 +136,14 @@ class MatrixGame(Game):
     def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
 
-    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal]) -> str | None:
-        is_over = any(isinstance(event, InteractionEvent) for event in events)
-        return INTERACTION_OVER if is_over else None
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: MatrixStrategy) -> str | None:
+        """An interaction is over or, for an agent that plans without a strategist, something new was seen."""
+        if any(isinstance(event, InteractionEvent) for event in events):
+            return INTERACTION_OVER
+        news = [event for event in events if isinstance(event, Clue) and event.is_news]
+        if news and strategy.target is None:
+            return f"{news[-1].partner} was seen to take mostly {news[-1].suggests} since it came back"
+        return None
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
         """Looks for an opponent once all is collected and the plan, which did not look for one, is carried out."""
@@ -170,6 +179,7 @@ class MatrixGame(Game):
             likely=memory.likely_places(strategy.seek or ()),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             history=matrix_interactions(context.history),
+            opponents=self.mind.sights() if strategy.target is None else (),
             critiques=tuple(context.critiques),
             because=context.because,
             previous=None if context.because == INTERACTION_OVER else context.previous,

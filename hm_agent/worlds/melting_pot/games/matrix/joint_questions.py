@@ -93,6 +93,7 @@ class JointChoiceAnswer(BaseModel):
     seek: list[str] = []
     own_next: dict[str, int]
     watch: bool = False
+    covert: bool = False
     why: Remark = ""
 
 

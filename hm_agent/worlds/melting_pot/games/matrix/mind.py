@@ -11,7 +11,6 @@ from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.mind import Mind, OpponentModel, Revision
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.game import Inference
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     Distribution,
@@ -41,7 +40,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     MakeStrategy,
     MindsAnswer,
     Opponent,
-    PatientAnswer,
     PredictAndCounter,
     PredictionAnswer,
     PredictNext,
@@ -50,6 +48,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     StrategyAnswer,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, infer_inventory, open_counts
+from hm_agent.worlds.melting_pot.games.options import Inference
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
@@ -207,11 +206,28 @@ class MatrixMind(Mind):
         assert isinstance(answer, MindsAnswer)
         return {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next) for mind in answer.minds}
 
+    def sights(self) -> tuple[Opponent, ...]:
+        """What was seen of each other player beside the interactions: its pickups, and where it was last."""
+        return tuple(
+            Opponent(
+                player=player,
+                history=(),
+                hypothesis=None,
+                expected=None,
+                present=self._gatherings.present(player),
+                former=self._gatherings.former(player),
+                seen=self.situation.sighting(player) if self._is_crowd else None,
+            )
+            for player in self.players
+        )
+
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeStrategy:
-        return MakeStrategy(self.rules, matrix_interactions(history), tuple(self.players), best)
+        own, step = self.situation.held, self.situation.step
+        return MakeStrategy(self.rules, matrix_interactions(history), self.sights(), own, step, best)
 
     def ask_application(self, history: Sequence[Interaction], strategy: str) -> FollowStrategy:
-        return FollowStrategy(self.rules, matrix_interactions(history), tuple(self.players), strategy)
+        own, step = self.situation.held, self.situation.step
+        return FollowStrategy(self.rules, matrix_interactions(history), self.sights(), own, step, strategy)
 
     def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> JudgeStrategy:
         assert isinstance(interaction, MatrixInteraction)
@@ -229,11 +245,12 @@ class MatrixMind(Mind):
                 # What the one other player will hold if it does as predicted.
                 kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
                 expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
-                return self._strategy(self.rules.counts(answer.own_next), expected)
+                return self._strategy(self.rules.counts(answer.own_next), expected, covert=answer.covert)
         assert isinstance(answer, ChoiceAnswer | MindsAnswer | JointChoiceAnswer)
         # It meets nobody yet if the answer says to watch, anybody if it names none.
-        is_watching = isinstance(answer, PatientAnswer | JointChoiceAnswer) and answer.watch
-        meeting = self._meeting(self.rules.counts(answer.own_next), () if is_watching else tuple(answer.seek) or None)
+        is_watching = answer.watch and self._is_crowd
+        seek = () if is_watching else tuple(answer.seek) or None
+        meeting = replace(self._meeting(self.rules.counts(answer.own_next), seek), covert=answer.covert)
         if isinstance(answer, JointChoiceAnswer):
             return _explained(meeting, answer.why)
         return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
@@ -241,17 +258,18 @@ class MatrixMind(Mind):
     def undecided(self) -> MatrixStrategy:
         return MatrixStrategy("")
 
-    def best_response(self, behaviours: Mapping[str, str | None]) -> MatrixStrategy:
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> MatrixStrategy:
         odds = {player: self._odds(behaviours.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
             seen = {player: self.situation.sighting(player) for player in self.players}
             search = steps_to_find(seen, self.situation.step)
             best = choose_partners(self.rules, odds, expected, self.situation.held, search)
-            return self._meeting(best.target, best.seek)
+            return replace(self._meeting(best.target, best.seek), covert=hidden)
         (behaviour,) = (behaviours.get(player) for player in self.players)
         target = best_target(self.rules, odds[self.players[0]], expected)
-        return self._strategy(target, expected[self.rules.behaviours.index(behaviour)] if behaviour else None)
+        other = expected[self.rules.behaviours.index(behaviour)] if behaviour else None
+        return self._strategy(target, other, covert=hidden)
 
     def _odds(self, behaviour: str | None) -> Distribution:
         """Certain if the behaviour is known, else uniform."""

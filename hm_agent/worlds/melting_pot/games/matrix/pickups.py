@@ -133,13 +133,27 @@ class GatheringReader:
 
     def taken(self, player: str) -> Counts:
         """How much of each resource a player is known to have taken since it respawned."""
-        taken = Counter(pickup.behaviour for pickup in self._pickups[player])
-        return tuple(taken[behaviour] for behaviour in self._behaviours)
+        return self._counts(self._pickups[player])
+
+    def present(self, player: str) -> PickupRecord | None:
+        """What a player is known to have taken since it respawned; None if nothing."""
+        pickups = self._pickups[player]
+        return PickupRecord(pickups[-1].step, self._counts(pickups), pickups) if pickups else None
 
     def leading(self, player: str) -> str | None:
         """The behaviour for which a player is known to have taken most since it respawned; None if none leads."""
-        main = argmax(self.taken(player))
+        return self._leading(self._pickups[player])
+
+    def _counts(self, pickups: Sequence[Pickup]) -> Counts:
+        taken = Counter(pickup.behaviour for pickup in pickups)
+        return tuple(taken[behaviour] for behaviour in self._behaviours)
+
+    def _leading(self, pickups: Sequence[Pickup]) -> str | None:
+        main = argmax(self._counts(pickups))
         return None if main is None else self._behaviours[main]
 
     def _clue(self, step: int, taker: str, own: Counts) -> Gathering:
-        return Gathering(step, taker, self.leading(taker), self.taken(taker), own, self._pickups[taker])
+        pickups = self._pickups[taker]
+        suggests = self.leading(taker)
+        is_news = suggests not in (None, self._leading(pickups[:-1]))
+        return Gathering(step, taker, suggests, self.taken(taker), own, pickups, is_news=is_news)

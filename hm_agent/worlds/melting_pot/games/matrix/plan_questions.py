@@ -10,9 +10,11 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
+from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import (
+    COLLECT_UNSEEN,
     FIRE_AT,
     FIRE_ON_SIGHT,
     MOVE_TO,
@@ -29,6 +31,7 @@ SUBGOALS: Functions = {
     "move_to": MOVE_TO,
     "fire_at": FIRE_AT,
     "fire_on_sight": FIRE_ON_SIGHT,
+    "collect_unseen": COLLECT_UNSEEN,
     "shadow": SHADOW,
     "wait": PAUSE,
 }
@@ -83,8 +86,9 @@ class PlanSubgoals(Question[PlanAnswer]):
     back. others: the other players as last seen. likely: cells where the sought players may be, each with the expected
     number of them in view from there. unseen: the cells that were out of view for longest, each with the step it was
     last seen, None for never. history: the interactions with all players, for an agent whose strategist leaves them to
-    planning. critiques: the lessons from earlier plans. because: why a plan is asked for, in words. previous: the plan
-    before, None where it means nothing any more. players: the names of the others.
+    planning. opponents: for such an agent, what was seen of each other player beside them. critiques: the lessons from
+    earlier plans. because: why a plan is asked for, in words. previous: the plan before, None where it means nothing
+    any more. players: the names of the others.
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"
@@ -103,6 +107,7 @@ class PlanSubgoals(Question[PlanAnswer]):
     unseen: tuple[tuple[Cell, int | None], ...]
     history: tuple[MatrixInteraction, ...]
     critiques: tuple[str, ...]
+    opponents: tuple[Opponent, ...] = ()
     is_watching: bool = False
     because: str = ""
     previous: PreviousPlan | None = None

@@ -200,17 +200,17 @@ def names_of(opponents: Sequence[Opponent]) -> list[str]:
 
 
 class ChoiceAnswer(BaseModel):
-    """Whom to meet next, anybody if nobody is named, and what to hold then, by behaviour."""
+    """Whom to meet next, anybody if nobody is named, and what to hold then, by behaviour.
+
+    watch: whether rather to watch and to meet nobody until more is known. covert: whether the others must not see the
+    agent collect.
+    """
 
     reasoning: str = ""
     seek: list[str]
     own_next: dict[str, int]
-
-
-class PatientAnswer(ChoiceAnswer):
-    """The same, and whether rather to watch and to meet nobody until more is known."""
-
     watch: bool = False
+    covert: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -221,14 +221,14 @@ class PatientAnswer(ChoiceAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseOpponents(ByBehaviour, Question[PatientAnswer]):
+class ChooseOpponents(ByBehaviour, Question[ChoiceAnswer]):
     """Which players should the agent seek, and what should it collect for them? (step 5 with several opponents)
 
     own: the agent's inventory. step: the present one.
     """
 
     template = "melting_pot/matrix/choose_opponents.j2"
-    schema = PatientAnswer
+    schema = ChoiceAnswer
     rules: MatrixRules
     opponents: tuple[Opponent, ...]
     own: Counts
@@ -238,7 +238,7 @@ class ChooseOpponents(ByBehaviour, Question[PatientAnswer]):
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
         return {"seek": some_of(names_of(self.opponents))}
 
-    def check(self, answer: PatientAnswer) -> None:
+    def check(self, answer: ChoiceAnswer) -> None:
         check_all(
             lambda: self.rules.check("own_next", answer.own_next),
             lambda: check_players("seek", answer.seek, names_of(self.opponents)),
@@ -260,6 +260,8 @@ class MindsAnswer(BaseModel):
     minds: list[MindAnswer]
     seek: list[str] = []
     own_next: dict[str, int]
+    watch: bool = False
+    covert: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,47 +308,54 @@ class StrategyAnswer(ChoiceAnswer):
 class MakeStrategy(ByBehaviour, Question[StrategyAnswer]):
     """Which strategy should the agent follow next?
 
-    history: the interactions with all players. players: the names of the others. best: the earlier strategies that
-    earned most, the best first.
+    history: the interactions with all players. opponents: what was seen of each of them, without hypotheses. own: the
+    agent's inventory. step: the present one. best: the earlier strategies that earned most, the best first.
     """
 
     template = "melting_pot/matrix/make_strategy.j2"
     schema = StrategyAnswer
     rules: MatrixRules
     history: tuple[MatrixInteraction, ...]
-    players: tuple[str, ...]
+    opponents: tuple[Opponent, ...]
+    own: Counts
+    step: int
     best: tuple[Hypothesis, ...] = ()
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"seek": some_of(self.players)}
+        return {"seek": some_of(names_of(self.opponents))}
 
     def check(self, answer: StrategyAnswer) -> None:
         check_all(
             lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_players("seek", answer.seek, self.players),
+            lambda: check_players("seek", answer.seek, names_of(self.opponents)),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class FollowStrategy(ByBehaviour, Question[ChoiceAnswer]):
-    """What should the agent hold next given a strategy, and which players should it seek?"""
+    """What should the agent hold next given a strategy, and which players should it seek?
+
+    opponents, own, step: as of `MakeStrategy`.
+    """
 
     template = "melting_pot/matrix/follow_strategy.j2"
     schema = ChoiceAnswer
     rules: MatrixRules
     history: tuple[MatrixInteraction, ...]
-    players: tuple[str, ...]
+    opponents: tuple[Opponent, ...]
+    own: Counts
+    step: int
     strategy: str
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"seek": some_of(self.players)}
+        return {"seek": some_of(names_of(self.opponents))}
 
     def check(self, answer: ChoiceAnswer) -> None:
         check_all(
             lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_players("seek", answer.seek, self.players),
+            lambda: check_players("seek", answer.seek, names_of(self.opponents)),
         )
 
 

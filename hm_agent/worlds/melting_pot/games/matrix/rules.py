@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, Regrowth, Timing, argmax
+from hm_agent.worlds.melting_pot.games.options import Hints
 
 Payoff = tuple[tuple[float, ...], ...]
 """Row i, column j: the reward for playing pure strategy i against j."""
@@ -99,7 +100,8 @@ class MatrixRules:
     """The facts of a matrix game that every player knows.
 
     behaviours: the pure strategies, by name. things: the resource that stands for each, in the same order. payoff: row
-    the player's own pure strategy, column the other's. players: the number of players, the agent included.
+    the player's own pure strategy, column the other's. players: the number of players, the agent included. hints: what
+    prompts say of rules that players may follow.
     """
 
     behaviours: tuple[str, ...]
@@ -113,6 +115,7 @@ class MatrixRules:
     regrowth: Regrowth
     timing: Timing
     players: int = 2
+    hints: Hints = Hints.GENERIC
 
     @property
     def is_zero_sum(self) -> bool:

@@ -155,6 +155,12 @@ class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
         self._policy.close()
 
 
+def watches_others(bot: str, game: GameFacts) -> bool:
+    """True if a bot answers what it sees others collect: in matrix games, those without a puppeteer do."""
+    known = bot_configs.BOT_CONFIGS.get(bot)
+    return isinstance(game, MatrixFacts) and known is not None and known.puppeteer_builder is None
+
+
 def rule_of(bot: str, game: GameFacts) -> str | None:
     """A bot's rule of reciprocity in words; None for a bot that neither rewards nor punishes."""
     if not isinstance(game, MatrixFacts) or bot not in bot_configs.BOT_CONFIGS:

@@ -11,11 +11,10 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
-from hm_agent.worlds.melting_pot.facts import Counts, argmax
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
-    PartnerChoice,
     best_target,
     expected_inventories,
     is_worthwhile,
@@ -34,7 +33,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     MindAnswer,
     MindsAnswer,
     Opponent,
-    PatientAnswer,
     PredictAndCounter,
     PredictionAnswer,
     PredictNext,
@@ -51,15 +49,14 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     choose_among,
-    inventories_held,
-    opponents_in,
+    known_opponents,
     predict_all,
-    unknown_opponent,
     with_hypothesis,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import revise_and_choose, revise_and_counter
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import plan_route
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, infer_inventory, reward
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import look_for_players, plan_route
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, infer_inventory, reward
+from hm_agent.worlds.melting_pot.planning.subgoals import Subgoal
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
@@ -124,14 +121,14 @@ def predict(question: PredictNext) -> PredictionAnswer:
     )
 
 
-def choose(question: ChooseOpponents) -> PatientAnswer:
+def choose(question: ChooseOpponents) -> ChoiceAnswer:
     rules, opponents, own = question.rules, question.opponents, question.own
     predictions = predict_all(rules, opponents, question.step)
     said = "; ".join(f"{player} {_describe(rules, shares)}" for player, shares in predictions.items())
     best = choose_among(rules, opponents, predictions, own, question.step)
     if not is_worthwhile(rules, best, own):
-        return PatientAnswer(reasoning=said, seek=[], own_next=rules.by_name(own), watch=True)
-    return PatientAnswer(reasoning=said, seek=list(best.seek), own_next=rules.by_name(best.target))
+        return ChoiceAnswer(reasoning=said, seek=[], own_next=rules.by_name(own), watch=True)
+    return ChoiceAnswer(reasoning=said, seek=list(best.seek), own_next=rules.by_name(best.target))
 
 
 def read_minds(question: ReadMinds) -> MindsAnswer:
@@ -142,14 +139,18 @@ def read_minds(question: ReadMinds) -> MindsAnswer:
         predictions = predict_all(rules, opponents, question.step)
         best = choose_among(rules, opponents, predictions, question.own, question.step)
         expected = {player: rules.behaviours[shares.index(max(shares))] for player, shares in predictions.items()}
-        return MindsAnswer(minds=_minds(opponents, expected), seek=list(best.seek), own_next=rules.by_name(best.target))
+        minds = _minds(opponents, expected)
+        if not is_worthwhile(rules, best, question.own):
+            return MindsAnswer(minds=minds, own_next=rules.by_name(question.own), watch=True)
+        return MindsAnswer(minds=minds, seek=list(best.seek), own_next=rules.by_name(best.target))
     (opponent,) = opponents
     believed = (opponent.hypothesis,) if opponent.hypothesis else ()
     answer = counter(
         PredictAndCounter(rules, question.step, opponent.history, believed, present=opponent.present, own=question.own)
     )
     other = max(answer.other_next, key=answer.other_next.__getitem__)
-    return MindsAnswer(minds=_minds(opponents, {opponent.player: other}), own_next=answer.own_next)
+    minds = _minds(opponents, {opponent.player: other})
+    return MindsAnswer(minds=minds, own_next=answer.own_next, covert=answer.covert)
 
 
 def _minds(opponents: Sequence[Opponent], expected: Mapping[str, str]) -> list[MindAnswer]:
@@ -170,42 +171,45 @@ def make_strategy(question: MakeStrategy) -> StrategyAnswer:
     """Answers with the best response to the likeliest strategies of the others."""
     rules, history = question.rules, question.history
     if rules.players > 2:
-        choice = _choice(question, None)
-        words = LEAD.format(rules.behaviours[argmax(choice.target) or 0])
-        return StrategyAnswer(strategy=words, seek=list(choice.seek), own_next=rules.by_name(choice.target))
+        choice = _choice(question, question.own)
+        words = LEAD.format(max(choice.own_next, key=choice.own_next.__getitem__))
+        return StrategyAnswer(strategy=words, **dict(choice))
     best = [Hypothesis(each.words.removeprefix(BEST_IF), each.value) for each in question.best]
     believed = likeliest_strategy(rules, history, best).words if history else None
-    answer = _counter_to(rules, history, believed)
-    return StrategyAnswer(strategy=BEST_IF + believed if believed else FIRST, seek=[], own_next=answer.own_next)
+    answer = _counter_to(question, question.own, believed)
+    words = BEST_IF + believed if believed else FIRST
+    return StrategyAnswer(strategy=words, seek=[], own_next=answer.own_next, covert=answer.covert)
 
 
 def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
     rules = question.rules
     if rules.players > 2:
         leads = [n for n, name in enumerate(rules.behaviours) if question.strategy == LEAD.format(name)]
-        choice = _choice(question, leads[0] if leads else None)
-        return ChoiceAnswer(seek=list(choice.seek), own_next=rules.by_name(choice.target))
-    believed = question.strategy.removeprefix(BEST_IF)
-    return ChoiceAnswer(seek=[], own_next=_counter_to(rules, question.history, believed).own_next)
+        return _choice(question, question.own, leads[0] if leads else None)
+    answer = _counter_to(question, question.own, question.strategy.removeprefix(BEST_IF))
+    return ChoiceAnswer(seek=[], own_next=answer.own_next, covert=answer.covert)
 
 
 def _counter_to(
-    rules: MatrixRules, history: tuple[MatrixInteraction, ...], believed: str | None, own: Counts | None = None
+    question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, believed: str | None
 ) -> CounterAnswer:
-    """The answer to a single hypothesis, None for no hypothesis."""
+    """The answer to a single hypothesis about the only opponent, None for no hypothesis. own: the agent's inventory."""
+    present = question.opponents[0].present if question.opponents else None
     hypotheses = (Hypothesis(believed),) if believed else ()
-    step = history[-1].step if history else 0
-    return counter(PredictAndCounter(rules, step, history, hypotheses, own=own))
+    rules, step, history = question.rules, question.step, question.history
+    return counter(PredictAndCounter(rules, step, history, hypotheses, present=present, own=own))
 
 
-def _choice(question: MakeStrategy | FollowStrategy, lead: int | None) -> PartnerChoice:
-    """The inventory to hold among many players, and whom to seek. lead: the resource that must lead, if any."""
-    rules = question.rules
-    met = opponents_in(rules, question.history)
-    known = {player: unknown_opponent(player) for player in question.players} | {each.player: each for each in met}
-    step = question.history[-1].step if question.history else 0
-    others, nothing = list(known.values()), (rules.initial_inventory,) * len(rules.behaviours)
-    return choose_among(rules, others, predict_all(rules, others, step), nothing, step, lead)
+def _choice(
+    question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, lead: int | None = None
+) -> ChoiceAnswer:
+    """What to hold among many players, and whom to seek. lead: the resource that must lead, if any."""
+    rules, step = question.rules, question.step
+    others = known_opponents(rules, question.history, question.opponents)
+    best = choose_among(rules, others, predict_all(rules, others, step), own, step, lead)
+    if not is_worthwhile(rules, best, own):
+        return ChoiceAnswer(seek=[], own_next=rules.by_name(own), watch=True)
+    return ChoiceAnswer(seek=list(best.seek), own_next=rules.by_name(best.target))
 
 
 def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
@@ -216,23 +220,23 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
 
 
 def plan(question: PlanSubgoals) -> PlanAnswer:
-    target = _target_from_history(question) if question.target is None else question.target
-    return PlanAnswer(subgoals=[str(subgoal) for subgoal in plan_route(question, target)])
-
-
-def _target_from_history(question: PlanSubgoals) -> Counts:
-    """The target inventory for an agent that plans without a strategist, by the interactions so far."""
-    rules, history, own = question.rules, question.history, question.inventory
+    """Plans for the target of the strategy or, without a strategist, for what the interactions and pickups suggest."""
+    if question.target is not None:
+        return _called(plan_route(question, question.target))
+    rules = question.rules
     if rules.players > 2:
-        met = opponents_in(rules, history)
-        known = predict_all(rules, [*met, unknown_opponent("")], question.step)
-        predictions = [known[opponent.player] for opponent in met]
-        predictions += [known[""]] * (rules.players - 1 - len(met))
-        mean = tuple(sum(shares) / len(predictions) for shares in zip(*predictions, strict=True))
-        return best_target(rules, mean, inventories_held(rules, met), own)
-    believed = likeliest_strategy(rules, history, ()).words if history else None
-    answer = _counter_to(rules, history, believed, own)
-    return rules.counts(answer.own_next)
+        choice = _choice(question, question.inventory)
+        if choice.watch:
+            return _called(look_for_players(question))
+        seek = () if {*question.players} <= {*choice.seek} else choice.seek
+        return _called(plan_route(question, rules.counts(choice.own_next), seek=seek))
+    believed = likeliest_strategy(rules, question.history, ()).words if question.history else None
+    answer = _counter_to(question, question.inventory, believed)
+    return _called(plan_route(question, rules.counts(answer.own_next), covert=answer.covert))
+
+
+def _called(subgoals: Sequence[Subgoal]) -> PlanAnswer:
+    return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
 
 
 def evaluate_plan(question: EvaluatePlan) -> Critique:

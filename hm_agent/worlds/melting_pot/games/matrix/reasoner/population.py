@@ -174,17 +174,14 @@ def choose_among(
     return choose_partners(rules, predictions, inventories_held(rules, opponents), own, search, lead)
 
 
-def opponents_in(rules: MatrixRules, history: Iterable[MatrixInteraction]) -> list[Opponent]:
-    """Every player with whom the agent interacted, with the likeliest hypothesis about it."""
-    by_player: dict[str, tuple[MatrixInteraction, ...]] = {}
+def known_opponents(
+    rules: MatrixRules, history: Iterable[MatrixInteraction], seen: Iterable[Opponent]
+) -> list[Opponent]:
+    """Every player with its interactions and the likeliest hypothesis about it. seen: each without either."""
+    met: dict[str, tuple[MatrixInteraction, ...]] = {}
     for interaction in history:
-        by_player[interaction.partner] = (*by_player.get(interaction.partner, ()), interaction)
-    return [with_hypothesis(rules, unknown_opponent(player, met)) for player, met in by_player.items()]
-
-
-def unknown_opponent(player: str, history: tuple[MatrixInteraction, ...] = ()) -> Opponent:
-    """A player without a hypothesis and a prediction."""
-    return Opponent(player, history, None, None)
+        met[interaction.partner] = (*met.get(interaction.partner, ()), interaction)
+    return [with_hypothesis(rules, replace(each, history=met.get(each.player, ()))) for each in seen]
 
 
 def with_hypothesis(rules: MatrixRules, opponent: Opponent) -> Opponent:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, pure_inventory
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import MOST_SUBGOALS, PlanSubgoals, Site
@@ -9,8 +11,18 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.planning.action_planner import SIGHT
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import (
+    CollectUnseen,
+    FireAt,
+    FireOnSight,
+    MoveTo,
+    Pause,
+    Shadow,
+    Subgoal,
+)
 
+LOOK_AROUND = 10
+"""The number of steps to wait where players are likely, for an agent that watches them."""
 RECENT = 2
 """The largest number of steps since an opponent was in sight for it to be still there."""
 SEARCH = 5.0
@@ -27,30 +39,47 @@ MOST_COLLECTED_PER_PLAN = MOST_SUBGOALS - 2
 """The largest number of resources in one plan, which may have two subgoals more."""
 
 
-def plan_route(question: PlanSubgoals, target: Counts) -> list[Subgoal]:
+def plan_route(
+    question: PlanSubgoals, target: Counts, *, seek: Sequence[str] = (), covert: bool = False
+) -> list[Subgoal]:
     """Collects what the target inventory lacks, the nearest first, then seeks the opponent; at once if that pays more.
 
     Once enough is collected that it would pay, it fires on sight. Where too few resources of the kind are known, it
-    explores the cells that were out of view for longest.
+    explores the cells that were out of view for longest. seek: the only players to fire at, anybody that the strategy
+    seeks if empty. covert: whether to collect unseen.
     """
+    route = _plan_route(question, target, tuple(seek))
+    return [CollectUnseen(), *route][:MOST_SUBGOALS] if covert else route
+
+
+def _plan_route(question: PlanSubgoals, target: Counts, seek: tuple[str, ...]) -> list[Subgoal]:
     main, lacking = _what_lacks(question, target)
     if lacking <= 0 or (_is_in_sight(question) and _pays_to_meet(question, target, main, lacking, 0)):
-        return [_seek(question)]
+        return [_seek(question, seek)]
     route = _route(question, question.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
     is_all = len(route) == lacking
     counts = (n for n in range(len(route) + 1) if _pays_to_meet(question, target, main, lacking, n))
     enough = next(counts, lacking if is_all else None)
     plan: list[Subgoal] = [MoveTo(cell) for cell in route]
     if enough is not None:
-        plan.insert(enough, FireOnSight())
+        plan.insert(enough, FireOnSight(seek))
     if is_all:
-        return [*plan, _seek(question)]
+        return [*plan, _seek(question, seek)]
     return [*plan, *(MoveTo(cell) for cell, _ in question.unseen)][:MOST_SUBGOALS]
 
 
-def _seek(question: PlanSubgoals) -> FireAt:
+def _seek(question: PlanSubgoals, seek: tuple[str, ...]) -> FireAt:
     """Goes where a sought opponent is likely and near, and fires at it."""
-    return FireAt(place_to_search(question.likely, question.pose.cell))
+    return FireAt(place_to_search(question.likely, question.pose.cell), seek)
+
+
+def look_for_players(question: PlanSubgoals) -> list[Subgoal]:
+    """Goes where players are likely, and keeps one that was seen of late in view, to see what it takes."""
+    recent = max(question.others, key=lambda seen: seen.step, default=None)
+    place = MoveTo(place_to_search(question.likely, question.pose.cell))
+    if recent and question.step - recent.step <= RECENT:
+        return [Shadow(recent.player), place]
+    return [place, Pause(LOOK_AROUND)]
 
 
 def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
