@@ -22,7 +22,7 @@ from hm_agent.testing.melting_pot import text_player
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.theory_of_mind.module import TheoryOfMind
-from hm_agent.worlds.melting_pot.facts import FOCAL, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
@@ -76,7 +76,7 @@ async def play(settings: ModelSettings) -> tuple[EpisodeOutcome, int, float]:
         outcome = await run_episode(world, agents, seed=SEED, max_steps=STEPS)
         seconds = time.perf_counter() - started
     world.close()
-    return outcome, int(agents[FOCAL].metrics()["interactions"]), seconds
+    return outcome, int(world.metrics()["interactions"]), seconds
 
 
 class NewHypothesisModel:

@@ -74,7 +74,10 @@ class World(Protocol[ViewT_co, ActionT_contra]):
         return None
 
     def metrics(self) -> Mapping[str, float]:
-        """What results and reports show of the episode so far, beside the reward."""
+        """What results and reports show of the episode so far, beside the reward.
+
+        `interactions`, of those worlds that count them, has a column of its own in reports.
+        """
         return {}
 
     def background(self) -> Sequence[str]:
@@ -91,12 +94,8 @@ class World(Protocol[ViewT_co, ActionT_contra]):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened and is worth thinking about; each world has its own kinds.
+    """Something that happened and is worth thinking about; each world has its own kinds."""
 
-    is_interaction: True if results count it as an interaction with another player.
-    """
-
-    is_interaction: ClassVar[bool] = False
     step: int
 
     def describe(self) -> str:
@@ -209,7 +208,7 @@ class Agent(Protocol[ViewT_contra, ActionT_co]):
         ...
 
     def metrics(self) -> Mapping[str, float]:
-        """What it counted itself, e.g. its interactions."""
+        """What it counted itself, e.g. the steps in which it did not know where it was."""
         ...
 
 

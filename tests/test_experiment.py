@@ -190,5 +190,6 @@ def test_result_tells_reward_and_usage_by_seat(tmp_path: Path, silence: Progress
     )
     assert result.reward == (first.reward + second.reward) / 2
     assert first.questions == result.questions > second.questions == 0
-    assert "interactions" in first.metrics
-    assert "interactions" not in second.metrics
+    assert "pose_lost_steps" in first.metrics
+    assert "pose_lost_steps" not in second.metrics
+    assert "interactions" in result.metrics

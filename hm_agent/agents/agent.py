@@ -48,11 +48,9 @@ class ComposedAgent:
 
     def __init__(self, body: Body[Any, Any, Any], strategist: Strategist, transcript: Transcript) -> None:
         self._body, self._strategist, self._transcript = body, strategist, transcript
-        self._interactions = 0
 
     async def act(self, observation: Observation[Any]) -> Decision[Any]:
         events = self._body.perceive(observation)
-        self._interactions += sum(event.is_interaction for event in events)
         strategy = await self._strategist.revise(events)
         action = await self._body.act(strategy, self._strategist.history)
         return Decision(action, events, self._strategist.thoughts(), self._transcript.take(), self._body.state())
@@ -62,4 +60,4 @@ class ComposedAgent:
         return self._transcript.usage
 
     def metrics(self) -> Mapping[str, float]:
-        return {"interactions": self._interactions, **self._body.metrics()}
+        return self._body.metrics()

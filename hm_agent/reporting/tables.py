@@ -25,7 +25,7 @@ class Row:
 
     settings: all of them; the condition's lack those that do not vary. unfinished: the number of unfinished episodes
     by status; they count in no mean. estimate: the mean of the scenario's metric, None if no episode has it.
-    interactions: the mean over episodes, None if the agent counts none. usage: the sum over all episodes;
+    interactions: the mean over episodes, None if the world counts none. usage: the sum over all episodes;
     usage_of_finished: over finished ones. floor, ceiling: the means of the metric's floor and ceiling agents on the
     scenario with the same world settings.
     """

@@ -15,7 +15,7 @@ from hm_agent.questions import Question
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.worlds.melting_pot.games.cooking.activities import RoundEnd
+from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.mind import TOLD
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import CookingStrategyAnswer, MakeCookingStrategy
@@ -78,7 +78,9 @@ def test_a_running_plan_survives_a_delivery_that_changes_nothing() -> None:
     steps = play("react", STEPS, find_scenarios(["cooking_asymmetric_0"])[0])
     planned = {number for number, _, _ in asked(steps, PlanCooking)}
     delivered = [
-        number for number, step in enumerate(steps) if any(event.is_interaction for event in step.decision.events)
+        number
+        for number, step in enumerate(steps)
+        if any(isinstance(event, Delivery) for event in step.decision.events)
     ]
     assert len(delivered) > 3
     assert set(delivered) - planned

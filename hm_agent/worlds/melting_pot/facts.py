@@ -270,6 +270,11 @@ class MatrixFacts(GameFacts):
         return tuple(resource.thing for resource in self.resources)
 
     @property
+    def goals(self) -> int:
+        """The length of a puppet's one-hot GOAL."""
+        return 1 + max(max(one.collect_goals + one.interact_goals) for one in self.resources)
+
+    @property
     def holdings(self) -> tuple[Holding, ...]:
         return tuple(Holding(resource.behaviour, resource.colour) for resource in self.resources)
 

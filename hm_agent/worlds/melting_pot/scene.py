@@ -74,10 +74,10 @@ class Scene:
     def held(self) -> Mapping[Seat, tuple[Counts, Counts]]:
         """The inventories (own, other's) in the interaction that the step began, by the seat that took part."""
         now = zip(self.seats, self.after, strict=False)
-        return {seat: found for seat, seen in now if (found := _held_in_interaction(seen)) is not None}
+        return {seat: found for seat, seen in now if (found := held_in_interaction(seen)) is not None}
 
 
-def _held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:
+def held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:
     """A player's and its partner's inventory in the interaction that the latest step began; None if it began none."""
     if "INTERACTION_INVENTORIES" not in observation:
         return None

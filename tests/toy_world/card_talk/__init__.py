@@ -62,7 +62,6 @@ class CardWorld(World[View, str]):
 
 @dataclass(frozen=True, slots=True)
 class Revealed(Event):
-    is_interaction = True
     said: str
     card: str
 

@@ -18,10 +18,10 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.core import Observation, Seat, Turn, per_capita
-from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
-from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene
+from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene, held_in_interaction
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population, config_of
 from hm_agent.worlds.melting_pot.simulator.bots.policies import IntentLog, rule_of, watches_others
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
@@ -50,6 +50,7 @@ class SubstrateWorld:
         self._stream = random.Random()
         self._step = 0
         self._earned: dict[Seat, float] = {}
+        self._interactions: dict[Seat, int] = {}
         self._before: dm_env.TimeStep | None = None
         self.timestep: dm_env.TimeStep | None = None
         """The latest state as all players of the substrate see it: for viewers and tests, never for an agent."""
@@ -73,6 +74,7 @@ class SubstrateWorld:
         self._stream = random.Random(seed)
         self._step, self._before = 0, None
         self._earned = dict.fromkeys(self.seats, 0.0)
+        self._interactions = dict.fromkeys(self.seats, 0)
         self._environment = self._build()
         with drawing_from(self._stream):
             return self._turn(self._environment.reset())
@@ -89,11 +91,21 @@ class SubstrateWorld:
             rewards = {seat: float(timestep.reward[slot]) for slot, seat in enumerate(self.seats)}
             for seat, reward in rewards.items():
                 self._earned[seat] += reward
+            self._count_interactions(rewards)
         seen = {
             seat: Observation(self._step, _permitted(timestep.observation[slot]), rewards.get(seat, 0.0))
             for slot, seat in enumerate(self.seats)
         }
         return Turn(self._step, seen, rewards, timestep.last())
+
+    def _count_interactions(self, rewards: Mapping[Seat, float]) -> None:
+        """Counts those of the latest step: a hit by either player or, in a kitchen, a soup that was paid."""
+        assert self.timestep is not None, "reset the world first"
+        for seat, seen in zip(self.seats, self.timestep.observation, strict=False):
+            if isinstance(self._game, MatrixFacts):
+                self._interactions[seat] += held_in_interaction(seen) is not None
+            elif isinstance(self._game, KitchenFacts):
+                self._interactions[seat] += round(rewards[seat] / self._game.recipe.reward)
 
     @property
     def _decided_on(self) -> dm_env.TimeStep:
@@ -112,10 +124,17 @@ class SubstrateWorld:
         return picture
 
     def metrics(self) -> Mapping[str, float]:
-        """The reward per capita, for as many steps as the paper reports it for."""
+        """Means over the seats.
+
+        normalised_reward: for as many steps as the paper reports it for. interactions: those that a seat's player took
+        part in, or the soups delivered by all.
+        """
         if not self._step:
             return {}
-        return {"normalised_reward": per_capita(self._earned.values()) * self._game.reward_per_steps / self._step}
+        return {
+            "normalised_reward": per_capita(self._earned.values()) * self._game.reward_per_steps / self._step,
+            "interactions": per_capita(self._interactions.values()),
+        }
 
     def truth(self, player: int, *, before: bool = False) -> Any:
         """One player's full observation, now or before the latest step; for tests."""

@@ -193,7 +193,7 @@ def test_round_without_a_delivery_ends_at_the_limit_again_and_again() -> None:
         frames.show()
         lulls += frames.rounds.read(step, frames.kitchen, [], [], Pace())
     assert [lull.step for lull in lulls] == [ROUND_LIMIT, 2 * ROUND_LIMIT]
-    assert all(isinstance(lull, Lull) and lull.role == STANDS and not lull.is_interaction for lull in lulls)
+    assert all(isinstance(lull, Lull) and lull.role == STANDS for lull in lulls)
 
 
 def test_teammate_has_no_role_while_all_pots_cook() -> None:

@@ -45,10 +45,12 @@ class InteractionLog:
         self.happened: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
         self.shown: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
         """The inventories in interactions by the scenes that viewers receive."""
+        self.counted = 0.0
+        """The number of interactions that the world tells of the episode."""
 
     def record(self, step: Step) -> None:
         assert isinstance(step.scene, Scene)
-        self.noticed += [event for event in step.decisions[FOCAL].events if event.is_interaction]
+        self.noticed += [event for event in step.decisions[FOCAL].events if isinstance(event, InteractionEvent)]
         self.shown += step.scene.held.values()
         own, other = self._world.truth(0)["INTERACTION_INVENTORIES"]
         if own.min() >= 1:
@@ -68,6 +70,7 @@ def interactions() -> InteractionLog:
     world = MeltingPotWorld(scenario_named("rws_repeated_2"), Bots.SCRIPTED)
     log = InteractionLog(world)
     play("rws_repeated_2", world, 3, log)
+    log.counted = world.metrics()["interactions"]
     return log
 
 
@@ -102,6 +105,10 @@ def test_partner_that_turns_round_after_the_pickup_has_not_seen_it() -> None:
 def test_every_interaction_that_paid_is_noticed_once(interactions: InteractionLog) -> None:
     assert len(interactions.noticed) >= 5
     assert 0 <= len(interactions.happened) - len(interactions.noticed) <= 1  # the last one may not have paid yet
+
+
+def test_world_counts_every_interaction_that_happened(interactions: InteractionLog) -> None:
+    assert interactions.counted == len(interactions.happened)
 
 
 def test_scenes_show_the_inventories_of_every_interaction(interactions: InteractionLog) -> None:

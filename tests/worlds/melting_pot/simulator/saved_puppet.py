@@ -12,10 +12,10 @@ KEY = tf.TensorSpec([2], tf.uint32)
 STATE = tf.TensorSpec([], tf.int32)
 
 
-def save_puppet(folder: Path, goals: int, view: int = 40) -> None:
+def save_puppet(folder: Path, goals: int, view: int = 40, action: int = 1) -> None:
     """Saves the model below `folder`.
 
-    goals: the length of GOAL; 0 for a bot without a puppeteer, which steps ahead. view: its RGB's width in pixels.
+    goals: the length of GOAL; 0 for a bot without a puppeteer, whose move is `action`. view: its RGB's width in pixels.
     """
     observation = {"RGB": tf.TensorSpec([view, view, 3], tf.uint8)}
     if goals:
@@ -34,9 +34,8 @@ def save_puppet(folder: Path, goals: int, view: int = 40) -> None:
 
     @tf.function(input_signature=[KEY, timestep, STATE])
     def step(key, timestep, prev_state):  # type: ignore[no-untyped-def]
-        goal = timestep.observation["GOAL"] if goals else tf.one_hot(1, 8, dtype=tf.int32)
-        action = tf.argmax(goal, output_type=tf.int32)
-        return key, ((action, tf.constant(0.0)), prev_state + 1)
+        chosen = tf.argmax(timestep.observation["GOAL"], output_type=tf.int32) if goals else tf.constant(action)
+        return key, ((chosen, tf.constant(0.0)), prev_state + 1)
 
     @tf.function(input_signature=[])
     def function_tables():  # type: ignore[no-untyped-def]
@@ -53,4 +52,16 @@ def save_puppet(folder: Path, goals: int, view: int = 40) -> None:
 
     model.initial_state, model.step = initial_state, step
     model.function_tables, model.function_signatures = function_tables, function_signatures
+    tf.saved_model.save(model, str(folder))
+
+
+def save_other(folder: Path) -> None:
+    """Saves a model below `folder` that is no bot: it doubles a number."""
+    model = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+    def double(number):  # type: ignore[no-untyped-def]
+        return 2 * number
+
+    model.double = double
     tf.saved_model.save(model, str(folder))

@@ -263,7 +263,6 @@ class RoundEnd(Event):
 class Delivery(RoundEnd):
     """The end of a round by a delivered soup. by: who delivered it, OWN or the teammate's name."""
 
-    is_interaction = True
     by: str
 
     def describe(self) -> str:

@@ -21,7 +21,6 @@ class InteractionEvent(Event):
     shown: the count of each resource that the agent collected in the partner's view since its previous interaction.
     """
 
-    is_interaction = True
     partner: str | None
     own: Counts
     reward: float

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from enum import StrEnum
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from meltingpot import scenario as mp_scenario
 from meltingpot import substrate as mp_substrate
 from meltingpot.configs import bots as bot_configs
 from meltingpot.configs.scenarios import ScenarioConfig
-from meltingpot.utils.policies import fixed_action_policy, puppet_policy, saved_model_policy
+from meltingpot.utils.policies import fixed_action_policy, puppet_policy
 from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.scenarios import population
 
@@ -35,6 +35,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.policies import (
     IntentReporter,
     ScriptedPuppet,
 )
+from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model, load_model
 from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
 
@@ -81,8 +82,10 @@ def bot_config(name: str) -> bot_configs.BotConfig:
 
 
 def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
-    """Resolves `auto`; raises ConfigError where trained bots are wanted and missing."""
-    models = [model_path(name, bots_dir) for name in cast_of(scenario) if name != STANDING]
+    """Resolves `auto`; raises ConfigError where trained bots are wanted and missing, or unfit to play."""
+    models = {
+        model_path(name, bots_dir): goals_of(name, scenario.game) for name in cast_of(scenario) if name != STANDING
+    }
     missing = [path for path in models if not path.is_dir()]
     if wanted == Bots.SCRIPTED or (wanted == "auto" and missing and bots_dir is None):
         return Bots.SCRIPTED
@@ -91,7 +94,15 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
             "reinstall dm-meltingpot where its archive can be downloaded, or use --bots=scripted"
         )
+    for path, goals in models.items():
+        check_model(path, scenario.game.substrate, goals)
     return Bots.TRAINED
+
+
+def goals_of(bot: str, game: GameFacts) -> int:
+    """The length of a bot's one-hot GOAL; 0 for a bot without a puppeteer."""
+    is_puppet = bot_config(bot).puppeteer_builder is not None
+    return game.goals if is_puppet and isinstance(game, MatrixFacts) else 0
 
 
 def model_path(bot: str, bots_dir: Path | None) -> Path:
@@ -115,17 +126,11 @@ def build_bots(
         if name == STANDING:
             player: policy_lib.Policy[Any] = fixed_action_policy.FixedActionPolicy(Move.NOOP)
         elif bots is Bots.TRAINED:
-            player = _load(model_path(name, bots_dir))
+            player = load_model(model_path(name, bots_dir))
         else:
             player = scripted_player(name, scenario.game, vision, own_stream)
         policies[name] = SeededPolicy(_directed(name, scenario, player, intent_log), own_stream)
     return policies
-
-
-@cache
-def _load(path: Path) -> policy_lib.Policy[Any]:
-    """A trained model; loaded once per process, since it has no state and most bots share one."""
-    return saved_model_policy.SavedModelPolicy(str(path))
 
 
 def _directed(

@@ -82,8 +82,7 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
     @cached_property
     def _resources(self) -> Mapping[str, in_the_matrix.Resource]:
         """By kind, with the goals of the game's puppets."""
-        resources = self.game.resources
-        goals = np.eye(1 + max(max(one.collect_goals + one.interact_goals) for one in resources), dtype=np.int32)
+        resources, goals = self.game.resources, np.eye(self.game.goals, dtype=np.int32)
         return {
             one.behaviour: in_the_matrix.Resource(index, goals[one.collect_goals[0]], goals[one.interact_goals[0]])
             for index, one in enumerate(resources)

@@ -1,0 +1,110 @@
+"""Trained bots as SavedModels: loads them, and checks before anything is played that they can play a substrate."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import dm_env
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+from meltingpot import substrate as mp_substrate
+from meltingpot.utils.policies import saved_model_policy
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.simulator import errors_held_back
+from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
+
+FUNCTIONS = ("initial_state", "step")
+"""What Melting Pot calls of a model, beside two functions that describe these."""
+LONGEST = 160
+"""The characters of an error that a message shows."""
+UNFIT = (OSError, AttributeError, KeyError, TypeError, ValueError, tf.errors.OpError)
+"""What loading a model or stepping it raises where it is not what Melting Pot expects."""
+
+
+@cache
+def load_model(path: Path) -> saved_model_policy.SavedModelPolicy:
+    """A trained model; loaded once per process, since it has no state and most bots share one."""
+    return saved_model_policy.SavedModelPolicy(str(path))
+
+
+@cache
+def check_model(path: Path, substrate: str, goals: int = 0) -> None:
+    """Raises ConfigError if the model in a folder can't play a substrate.
+
+    It is loaded and takes one step on blank observations. goals: the length of its GOAL; 0 for a bot without a
+    puppeteer. The message says in one line what was found and what is expected.
+    """
+    blank = _blank_observations(substrate, goals)
+    with errors_held_back():  # where there is no graphics card, TensorFlow says so when it first runs a model
+        problem = _problem(path, blank)
+    if problem:
+        raise ConfigError(
+            f"{path}: no bot for {substrate}: {problem}; expected a SavedModel with initial_state(key) and step(key, "
+            f"timestep, prev_state), which observes any of {_described(blank)}"
+        )
+
+
+def _blank_observations(substrate: str, goals: int) -> Mapping[str, npt.NDArray[Any]]:
+    """What a bot observes of a substrate, all 0 but for one goal."""
+    specs = mp_substrate.get_config(substrate).timestep_spec.observation
+    blank = {name: np.zeros(spec.shape, spec.dtype) for name, spec in sorted(specs.items())}
+    blank["COLLECTIVE_REWARD"] = np.zeros((), np.float64)
+    return blank | ({"GOAL": np.eye(goals, dtype=np.int32)[0]} if goals else {})
+
+
+def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]]) -> str:
+    """What is wrong with a model, in words; empty if nothing is. Where a step fails, its signature tells why."""
+    try:
+        policy = load_model(path)
+    except UNFIT as error:
+        return _first_line(error)
+    if missing := [name for name in FUNCTIONS if name not in policy._model.signatures]:
+        return f"it has no function {missing[0]}"
+    observed = _observed(policy)
+    if "GOAL" in blank and "GOAL" not in observed:
+        return "it observes no GOAL"
+    try:
+        return _misstep(policy, blank)
+    except UNFIT as error:
+        unfit = [
+            f"{name} {spec.dtype.name} {tuple(spec.shape)}"
+            for name, spec in sorted(observed.items())
+            if name not in blank or not spec.shape.is_compatible_with(blank[name].shape)
+        ]
+        return f"it observes {', '.join(unfit)}" if unfit else _first_line(error)
+
+
+def _observed(policy: Any) -> Mapping[str, tf.TensorSpec]:
+    """The observations that a model's step takes; none if it takes no time step."""
+    arguments = policy._model.step.canonical_arguments.arguments.values()
+    observed: object = next((one.observation for one in arguments if hasattr(one, "observation")), None)
+    return observed if isinstance(observed, Mapping) else {}
+
+
+def _misstep(policy: saved_model_policy.SavedModelPolicy, blank: Mapping[str, npt.NDArray[Any]]) -> str:
+    """What is wrong with what a model does on blank observations, in words; empty if nothing is."""
+    timestep = dm_env.TimeStep(dm_env.StepType.FIRST, np.zeros(()), 1.0, blank)
+    with drawing_from(random.Random(0)):
+        action, _ = policy.step(timestep, policy.initial_state())
+    return "" if action in range(len(Move)) else f"it took action {action} of {len(Move)}"
+
+
+def _narrowed(observed: npt.NDArray[Any]) -> str:
+    """The type of an observation as a model gets it: with 32 bits."""
+    return {"float64": "float32", "int64": "int32"}.get(observed.dtype.name, observed.dtype.name)
+
+
+def _described(blank: Mapping[str, npt.NDArray[Any]]) -> str:
+    return ", ".join(f"{name} {_narrowed(observed)} {observed.shape}" for name, observed in blank.items())
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines() or ["no more is known"]
+    return f"{type(error).__name__}: {lines[0][:LONGEST]}"

@@ -1,0 +1,74 @@
+"""The interactions that a world counts, whoever plays, against the engine's own record."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hm_agent.worlds.melting_pot.facts import FOCAL, KitchenFacts
+from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld, SubstrateWorld
+
+STEPS = 1000
+
+
+def play(world: SubstrateWorld, *, seed: int, steps: int = STEPS) -> list[list[int]]:
+    """Moves that are drawn for every seat; by step, the slots of all players that the engine says interact."""
+    moves, happened = random.Random(seed), []
+    world.reset(seed)
+    for _ in range(steps):
+        world.step({seat: moves.randrange(len(Move)) for seat in world.seats})
+        players = range(len(world.timestep.observation))  # type: ignore[union-attr]
+        held = [world.truth(player).get("INTERACTION_INVENTORIES") for player in players]
+        happened.append([player for player, one in enumerate(held) if one is not None and one.min() >= 0])
+    return happened
+
+
+@pytest.mark.parametrize("name", ["rws_repeated_0", "rws_arena_0"])
+def test_interactions_of_a_player_that_moves_at_random_are_counted(name: str) -> None:
+    world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
+    happened = play(world, seed=2)
+    own = sum(0 in players for players in happened)
+    assert own > 0
+    assert world.metrics()["interactions"] == own
+    world.close()
+
+
+def test_interactions_among_others_are_not_counted() -> None:
+    world = MeltingPotWorld(scenario_named("rws_arena_0"), Bots.SCRIPTED)
+    happened = play(world, seed=3)
+    assert any(players and 0 not in players for players in happened)
+    assert world.metrics()["interactions"] == sum(0 in players for players in happened)
+    world.close()
+
+
+def test_self_play_counts_the_mean_over_its_seats() -> None:
+    world = SelfPlayWorld(scenario_named("rws_arena_selfplay"))
+    happened = play(world, seed=4)
+    taking_part = sum(map(len, happened))
+    assert taking_part > 0
+    assert world.metrics()["interactions"] == taking_part / 8
+    world.close()
+
+
+def test_a_kitchen_counts_the_soups_that_were_delivered_by_anybody() -> None:
+    scenario = scenario_named("cooking_asymmetric_0")
+    world = MeltingPotWorld(scenario, Bots.SCRIPTED)
+    assert isinstance(scenario.game, KitchenFacts)
+    world.reset(1)
+    rewards = [world.step({FOCAL: Move.NOOP}).rewards[FOCAL] for _ in range(STEPS)]
+    assert world.metrics()["interactions"] == sum(reward == scenario.game.recipe.reward for reward in rewards) > 3
+    world.close()
+
+
+def test_a_world_that_is_reset_counts_anew() -> None:
+    world = MeltingPotWorld(scenario_named("rws_repeated_0"), Bots.SCRIPTED)
+    play(world, seed=2)
+    world.reset(0)
+    assert world.metrics() == {}
+    world.step({FOCAL: Move.NOOP})
+    assert world.metrics()["interactions"] == 0
+    world.close()
