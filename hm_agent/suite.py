@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 Setting = str | int | float | None
 
+TOLD_SHARE = "told_share"
+"""The metric in which a ceiling agent that is told of the other players records how often: 0 for never, 1 for always.
+
+It is the share of all steps and other players in which something was known to tell.
+"""
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -52,6 +58,7 @@ class ScenarioInfo:
     kind, in one unit. about: a few words, e.g. on the opponents. seats: for agents. published: (mean, standard error)
     of others' results, by agent. asked_by: a word that a glob must hold to stand for it, if not just any glob does.
     has_paid_interactions: True if each interaction pays, so that reports may follow the reward from one to the next.
+    held_out: True if no constant of the built-in reasoner was chosen by its results.
     """
 
     world: str
@@ -64,6 +71,7 @@ class ScenarioInfo:
     published: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
     asked_by: str = ""
     has_paid_interactions: bool = False
+    held_out: bool = False
 
 
 @dataclass(frozen=True)

@@ -62,4 +62,4 @@ class ComposedAgent:
         return self._transcript.usage
 
     def metrics(self) -> Mapping[str, float]:
-        return {"interactions": self._interactions, **self._body.metrics()}
+        return {"interactions": self._interactions, **self._strategist.metrics(), **self._body.metrics()}

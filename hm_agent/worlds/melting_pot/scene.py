@@ -25,6 +25,10 @@ class OpponentIntent:
     behaviour: str | None
     rule: str | None = None
 
+    @property
+    def is_known(self) -> bool:
+        return self.behaviour is not None or self.rule is not None
+
 
 @dataclass(frozen=True, slots=True)
 class OpponentState:
