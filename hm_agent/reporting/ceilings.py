@@ -88,10 +88,7 @@ def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) 
             by_scenario.setdefault(gap.scenario, []).append(gap)
     if not by_scenario:
         return []
-    said = [
-        f"{scenario.short_name} (by {listed([_lead(gap, labels) for gap in some])})"
-        for scenario, some in by_scenario.items()
-    ]
+    said = [f"{scenario.short_name} ({_leads(some, labels)})" for scenario, some in by_scenario.items()]
     agents = dict.fromkeys(gap.ceiling.agent for some in by_scenario.values() for gap in some)
     named = listed([f"`{agent}`" for agent in agents], "or")
     sentence = (
@@ -102,8 +99,12 @@ def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) 
     return [sentence]
 
 
-def _lead(gap: CeilingGap, labels: Mapping[Condition, str]) -> str:
-    return f"{labels[gap.condition]}, {number(abs(gap.difference.mean))}"
+def _leads(gaps: Iterable[CeilingGap], labels: Mapping[Condition, str]) -> str:
+    """By how much which agents did better, those together that did so by the same."""
+    agents: dict[str, list[str]] = {}
+    for gap in gaps:
+        agents.setdefault(number(abs(gap.difference.mean)), []).append(labels[gap.condition])
+    return "; ".join(f"{lead} by {listed(names)}" for lead, names in agents.items())
 
 
 def _names(rows: Iterable[Row]) -> list[str]:

@@ -30,7 +30,7 @@ from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narr
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
 from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.validation import curves
-from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdict
+from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.reporting.wording import listed
 
 REASONER_NOTE = (
@@ -163,8 +163,8 @@ class Report:
         found = self.scores_with_narrow if with_narrow else self.scores
         return next((one for one in found if (one.condition, one.group) == (condition, group)), None)
 
-    def verdict(self, contrast: Contrast) -> str:
-        return verdict(contrast, self.labels)
+    def verdicts(self, contrasts: Sequence[Contrast]) -> list[str]:
+        return verdicts(contrasts, self.labels)
 
     def exceeds_ceiling(self, row: Row) -> bool:
         """True if the row's agent did better than the ceiling, by an interval that excludes 0."""

@@ -56,8 +56,15 @@ def _contrasts(comparisons: Sequence[Comparison], pairs: set[tuple[Condition, Co
     return [Contrast(*pair, by_group) for pair, by_group in found.items()]
 
 
-def verdict(contrast: Contrast, labels: Labels) -> str:
-    """Where the two differ and where no difference shows, in a sentence."""
+def verdicts(contrasts: Sequence[Contrast], labels: Labels) -> list[str]:
+    """Where each two differ and where no difference shows; those of whom the same is said are named together."""
+    seconds: dict[tuple[Condition, str], list[str]] = {}
+    for contrast in contrasts:
+        seconds.setdefault((contrast.first, _verdict(contrast, labels)), []).append(labels[contrast.second])
+    return [f"{labels[first]} beside {listed(names)}: {said}." for (first, said), names in seconds.items()]
+
+
+def _verdict(contrast: Contrast, labels: Labels) -> str:
     first, second = labels[contrast.first], labels[contrast.second]
     known = [one for one in contrast.by_group.values() if one.known is not None]
     ahead = [_amount(one) for one in known if not one.is_open and one.favours_first]
@@ -70,7 +77,7 @@ def verdict(contrast: Contrast, labels: Labels) -> str:
         said.append(f"no difference shows {where}, as {'each' if len(unsure) > 1 else 'the'} interval holds 0")
     if single:
         said.append(f"a single pair decides nothing {listed(single)}")
-    return f"{first} beside {second}: {'; '.join(said) or 'no common scale is known'}."
+    return "; ".join(said) or "no common scale is known"
 
 
 def _place(group: str) -> str:

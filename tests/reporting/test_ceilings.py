@@ -130,9 +130,16 @@ def test_it_is_said_where_the_ceiling_is_none_and_what_chance_would_bring() -> N
     (said,) = exceeded_notes(gaps(*played), labels(conditions_of(played)))
     assert said == (
         "`oracle` is no ceiling where an agent did better on the same seeds, with a 95% interval that excludes 0: "
-        "rws_repeated_1 (by react, 2.0). Of 2 such intervals, chance alone would show that of about 0.1 if no agent "
+        "rws_repeated_1 (2.0 by react). Of 2 such intervals, chance alone would show that of about 0.1 if no agent "
         "differed from it."
     )
+
+
+def test_those_who_do_better_by_the_same_are_named_together() -> None:
+    played = [*beside(2.0, 2.0), *(result("vmp", 10 * seed + 2, seed) for seed in range(2))]
+    played += [result("mmp", 10 * seed + 3, seed) for seed in range(2)]
+    (said,) = exceeded_notes(gaps(*played), labels(conditions_of(played)))
+    assert "rws_repeated_1 (2.0 by react and vmp; 3.0 by mmp). Of 3 such intervals" in said
 
 
 def test_where_nobody_does_better_nothing_is_said() -> None:

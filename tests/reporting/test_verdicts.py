@@ -8,7 +8,8 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.tables import tabulate
-from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdict
+from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts
+from hm_agent.reporting.verdicts import verdicts as verdicts_on
 from tests.reporting.examples import PD, RWS, delivered, result, settings
 
 
@@ -26,8 +27,7 @@ def names(found: list[Contrast], *results: Result) -> list[str]:
 
 
 def verdicts(*results: Result) -> list[str]:
-    said = labels(conditions_of(results))
-    return [verdict(one, said) for one in contrasts(compared(*results))]
+    return verdicts_on(contrasts(compared(*results)), labels(conditions_of(results)))
 
 
 def test_agents_with_the_same_results_are_named() -> None:
@@ -125,6 +125,15 @@ def test_a_verdict_says_plainly_where_no_difference_shows() -> None:
     both = [*same, *gained("hypothetical_minds", 1, PD), *gained("vmp", 1, PD)]
     (said,) = verdicts(*both)
     assert said == "hypothetical_minds beside vmp: no difference shows anywhere, as each interval holds 0."
+
+
+def test_those_of_whom_a_verdict_says_the_same_are_named_together() -> None:
+    played = [*gained("hypothetical_minds", 1), *gained("vmp", 1), *gained("mmp", 1), *gained("react", 0)]
+    said = verdicts(*played)
+    assert [one.split(":")[0] for one in said] == [
+        "hypothetical_minds beside react",
+        "hypothetical_minds beside vmp and mmp",
+    ]
 
 
 def test_a_verdict_tells_groups_with_a_difference_from_those_without() -> None:
