@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local lint format bench stress compare bots wheel clean
+.PHONY: help demo demo-llm test test-local lint format bench stress compare ablations bots wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,21 @@ stress: $(set_up) ## let an endpoint and processes fail, and work for long; take
 compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven agents, five seeds each; the report goes to docs/results/
 	$(python) run_scenario.py --scenario='rws_*,pd_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \
 		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
+
+# To play less: make ablations ablated_scenarios=rws_repeated_1 ablated_episodes=1 ablations_report=runs/ablations/report
+ablated_scenarios := rws_*,pd_*,cooking_*
+ablated_episodes := 3
+without_clues := --clues=off
+ablations_report := docs/results/ablations
+ablation_agents := hypothetical_minds,mmp,mmp_he,vmp,react
+play_ablations = $(python) run_scenario.py --scenario='$(ablated_scenarios)' --bots=scripted --workers=2 --noreplay \
+	--episodes=$(ablated_episodes)
+
+ablations: $(set_up) ## play the ablations with and without clues, three seeds each; the report goes to docs/results/ablations/
+	$(play_ablations) --agent=$(ablation_agents),oracle,random --out=runs/ablations/with_clues
+	$(play_ablations) --agent=$(ablation_agents) $(without_clues) --out=runs/ablations/without_clues
+	$(python) run_scenario.py --report_only --out=runs/ablations/with_clues,runs/ablations/without_clues \
+		--report=$(ablations_report)
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
 	@.ci/set_up bots

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 Setting = str | int | float | None
 
+TOLD_SHARE = "told_share"
+"""The metric in which a ceiling agent that is told of the other players records how often: 0 for never, 1 for always.
+
+It is the share of all steps and other players in which something was known to tell.
+"""
+
 
 @dataclass(frozen=True)
 class Metric:

@@ -60,4 +60,4 @@ class ComposedAgent:
         return self._transcript.usage
 
     def metrics(self) -> Mapping[str, float]:
-        return self._body.metrics()
+        return {**self._strategist.metrics(), **self._body.metrics()}

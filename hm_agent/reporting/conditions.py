@@ -75,12 +75,18 @@ def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
 
 
 def in_order(conditions: Iterable[Condition]) -> list[Condition]:
-    """Each condition once: agents in the order of the registry, then unknown ones, then those of single worlds."""
-    known = agent_names()
+    """Each condition once: agents in the order of the registry, then unknown ones, then those of single worlds.
 
-    def place(one: Condition) -> tuple[bool, int, str, str, str]:
+    Of one agent's conditions, the one comes first in which the fewest options of worlds differ from their defaults.
+    """
+    known = agent_names()
+    defaults = {(option.name, option.default) for suite in suites().values() for option in suite.options}
+    optional = {name for name, _ in defaults}
+
+    def place(one: Condition) -> tuple[bool, int, str, str, int, str]:
         number = known.index(one.agent) if one.agent in known else len(known)
-        return one.is_world_agent, number, one.agent, one.model, str(one.settings)
+        changed = sum(flag in optional and (flag, value) not in defaults for flag, value in one.settings)
+        return one.is_world_agent, number, one.agent, one.model, changed, str(one.settings)
 
     return sorted(set(conditions), key=place)
 

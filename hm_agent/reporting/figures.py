@@ -210,11 +210,12 @@ def efforts_of(rows: Sequence[Row]) -> tuple[list[Effort], str]:
     """The effort of all but references, and the scale of their results in words.
 
     The scale is the normalised score if all rows have one or if there are several groups, else the group's metric.
+    Scenarios on a narrow scale are left out of means of scores.
     """
     compared = _compared(rows)
     by_score = all(row.normalised_score is not None for row in compared)
-    if not by_score and len({row.scenario.group for row in compared}) > 1:
-        compared, by_score = [row for row in compared if row.normalised_score is not None], True
+    if by_score or len({row.scenario.group for row in compared}) > 1:
+        compared, by_score = [row for row in compared if row.counted_score is not None], True
     grouped = [[row for row in compared if row.condition == one] for one in in_order(row.condition for row in compared)]
     scale = "normalised score" if by_score else _axis_label(compared[0].scenario)
     return [_effort(group, by_score=by_score) for group in grouped], scale

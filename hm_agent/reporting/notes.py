@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
+from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
@@ -22,7 +23,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
     """Sentences that hold for rows as a whole; each table's unit is told beside the table."""
     sources = dict.fromkeys(row.published_source for row in rows if row.published_source)
     played = [(row.scenario.world, row.settings, row.condition.model) for row in rows]
-    return [*(f"Published: {source}." for source in sources), *stand_ins(played)]
+    return [*(f"Published: {source}." for source in sources), *stand_ins(played), *told_notes(rows)]
 
 
 def notes_on_results(results: Iterable[Result]) -> list[str]:
@@ -61,7 +62,9 @@ def unscored(rows: Sequence[Row]) -> list[str]:
         return []
     count = sum(bool(metric.floor and metric.ceiling) for metric in metrics)
     needs = f"needs {listed(list(needed), 'or')} on the same scenario with the same settings of the world"
-    return [f"A normalised score, and so a comparison across groups, {needs}: {counted(count, 'row')} without one."]
+    names = dict.fromkeys(row.scenario.short_name for row in without if row.scenario.metric.ceiling)
+    where = f"{counted(count, 'row')} without one, of {listed(_first(list(names)))}"
+    return [f"A normalised score, and so a comparison across groups, {needs}: {where}."]
 
 
 def file_notes(runs: Runs) -> list[str]:
@@ -80,7 +83,7 @@ def file_notes(runs: Runs) -> list[str]:
 
 
 def _first(paths: Sequence[object], most: int = 5) -> list[str]:
-    """The first paths, and the number of further ones."""
+    """The first few, and the number of further ones."""
     more = [f"{len(paths) - most} more"] if len(paths) > most else []
     return [*map(str, paths[:most]), *more]
 
@@ -103,6 +106,7 @@ class ScenarioSeeds:
     scenario: str
     about: str
     seeds: tuple[int, ...]
+    held_out: bool
 
 
 def what_was_run(runs: Runs) -> list[Fact]:
@@ -134,7 +138,7 @@ def seeds_played(runs: Runs) -> list[ScenarioSeeds]:
     for result in sorted(runs.results, key=result_order):
         found.setdefault(result.scenario, set()).add(result.seed)
     scenarios = ((scenario_named(name), seeds) for name, seeds in found.items())
-    return [ScenarioSeeds(one.short_name, one.about, tuple(sorted(seeds))) for one, seeds in scenarios]
+    return [ScenarioSeeds(one.short_name, one.about, tuple(sorted(seeds)), one.held_out) for one, seeds in scenarios]
 
 
 def _word(value: object) -> str:

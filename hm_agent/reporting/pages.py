@@ -13,6 +13,7 @@ from jinja2 import Environment
 
 from hm_agent.pages.rendering import environment
 from hm_agent.reporting import wording
+from hm_agent.reporting.ceilings import told_mark
 from hm_agent.reporting.drawing import Panel
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -47,7 +48,7 @@ def standalone(panel: Panel) -> str:
 def _environment() -> Environment:
     made = environment(TEMPLATES)
     words = (wording.number, wording.with_error, wording.interval, wording.known, wording.counted, wording.listed)
-    made.filters.update({word.__name__: word for word in (*words, cell)})
+    made.filters.update({word.__name__: word for word in (*words, told_mark, cell)})
     return made
 
 

@@ -8,10 +8,12 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-from hm_agent.reporting.comparing import Comparison, alike, compare, outermost
+from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes
+from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
 from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture, validation_picture
+from hm_agent.reporting.halves import SCORE, SplitMean, has_halves, split_means
 from hm_agent.reporting.notes import (
     Fact,
     ScenarioSeeds,
@@ -24,13 +26,12 @@ from hm_agent.reporting.notes import (
 )
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order
+from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
-from hm_agent.reporting.tables import NormalisedScore, Row, by_unit, groups, scores, tabulate
+from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.validation import curves
+from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.reporting.wording import listed
-
-MOST_PAIRS = 6
-"""If there are more pairs of agents than this, only those with the first agent are shown at first."""
 
 REASONER_NOTE = (
     "The built-in reasoner answers a question by calculation from its fields alone, so agents that ask it the same "
@@ -42,7 +43,9 @@ REASONER_NOTE = (
 class Report:
     """The content of a report. into: its folder, to which links are relative. conditions: by an episode's folder.
 
-    alike: sentences on the agents without a clear difference.
+    scores, scores_with_narrow: without and with the scenarios that narrow_note names; it is empty if there are none.
+    split_means: empty unless there are scenarios of both halves. alike: sentences on the agents without a clear
+    difference.
     """
 
     runs: Runs
@@ -50,6 +53,10 @@ class Report:
     conditions: Mapping[Path, Condition]
     rows: tuple[Row, ...]
     scores: tuple[NormalisedScore, ...]
+    scores_with_narrow: tuple[NormalisedScore, ...]
+    narrow_note: str
+    split_means: tuple[SplitMean, ...]
+    ceiling_gaps: tuple[CeilingGap, ...]
     comparisons: tuple[Comparison, ...]
     labels: Mapping[Condition, str]
     alike: tuple[str, ...]
@@ -76,6 +83,10 @@ class Report:
         return in_order(score.condition for score in self.scores)
 
     @property
+    def scored_with_narrow(self) -> list[Condition]:
+        return in_order(score.condition for score in self.scores_with_narrow)
+
+    @property
     def groups(self) -> list[str]:
         """The titles of the groups, after all of them together if there are several."""
         return groups(self.rows)
@@ -92,11 +103,29 @@ class Report:
     def rows_by_unit(self) -> dict[str, list[Row]]:
         return by_unit(self.rows)
 
+    @cached_property
+    def contrasts(self) -> list[Contrast]:
+        """Each agent beside the first one with its settings, and that one beside the first of all."""
+        return contrasts(self.comparisons)
+
+    @cached_property
+    def setting_contrasts(self) -> list[Contrast]:
+        """Each agent beside itself in other settings."""
+        return setting_contrasts(self.comparisons)
+
     @property
-    def leading(self) -> list[Comparison]:
-        """The comparisons to show first: each pair over all groups or, of many pairs, those with the first agent."""
-        pairs = outermost(self.comparisons)
-        return pairs if len(pairs) <= MOST_PAIRS else [pair for pair in pairs if pair.first == self.compared[0]]
+    def has_halves(self) -> bool:
+        return has_halves(self.rows)
+
+    @property
+    def split_groups(self) -> list[tuple[str, list[SplitMean]]]:
+        return [(group, list(some)) for group, some in groupby(self.split_means, key=lambda split: split.group)]
+
+    @property
+    def compared_groups(self) -> list[tuple[str, str]]:
+        """The groups with comparisons, and the unit of their differences."""
+        units = {one.group: one.unit or SCORE for one in self.comparisons}
+        return [(group, units[group]) for group in self.groups if group in units]
 
     @property
     def episodes(self) -> list[tuple[str, list[RecordedEpisode]]]:
@@ -130,8 +159,20 @@ class Report:
         best = max(means) if rows[0].scenario.metric.higher_is_better else min(means)
         return [row for mean, row in compared if mean == best]
 
-    def score(self, condition: Condition, group: str) -> NormalisedScore | None:
-        return next((s for s in self.scores if (s.condition, s.group) == (condition, group)), None)
+    def score(self, condition: Condition, group: str, *, with_narrow: bool = False) -> NormalisedScore | None:
+        found = self.scores_with_narrow if with_narrow else self.scores
+        return next((one for one in found if (one.condition, one.group) == (condition, group)), None)
+
+    def verdicts(self, contrasts: Sequence[Contrast]) -> list[str]:
+        return verdicts(contrasts, self.labels)
+
+    def exceeds_ceiling(self, row: Row) -> bool:
+        """True if the row's agent did better than the ceiling, by an interval that excludes 0."""
+        return any((gap.scenario, gap.condition) == (row.scenario, row.condition) for gap in self._exceeded)
+
+    @cached_property
+    def _exceeded(self) -> list[CeilingGap]:
+        return [gap for gap in self.ceiling_gaps if gap.is_exceeded]
 
     def label(self, episode: RecordedEpisode) -> str:
         return self.labels[self.conditions[episode.folder]]
@@ -146,6 +187,8 @@ def gather(runs: Runs, into: Path) -> Report:
     rows = tabulate(runs.results)
     names = labels(in_order(row.condition for row in rows))
     comparisons = compare(runs.results, rows)
+    gaps = ceiling_gaps(runs.results, rows)
+    said = *notes(rows), *exceeded_notes(gaps, names), *identical(comparisons, names)
     folders = [episode.folder for episode in runs.episodes]
     shared = matchups(runs.results)
     return Report(
@@ -154,6 +197,10 @@ def gather(runs: Runs, into: Path) -> Report:
         conditions=dict(zip(folders, conditions_of(runs.results), strict=True)),
         rows=tuple(rows),
         scores=tuple(scores(rows)),
+        scores_with_narrow=tuple(scores(rows, with_narrow=True)),
+        narrow_note=narrow_note(narrow_scales(rows)),
+        split_means=tuple(split_means(rows)),
+        ceiling_gaps=tuple(gaps),
         comparisons=tuple(comparisons),
         labels=names,
         alike=tuple(_alike(comparisons, names)),
@@ -162,7 +209,7 @@ def gather(runs: Runs, into: Path) -> Report:
         pictures=tuple(_pictures(runs, rows, names)),
         facts=tuple(what_was_run(runs)),
         seeds=tuple(seeds_played(runs)),
-        notes=(*notes(rows), *unfinished(rows), *unscored(rows), *file_notes(runs)),
+        notes=(*said, *unfinished(rows), *unscored(rows), *file_notes(runs)),
     )
 
 

@@ -59,9 +59,14 @@ class Difference:
     unit: str
 
     @property
+    def holds_zero(self) -> bool:
+        """True if the interval is known and contains 0."""
+        return self.interval is not None and self.interval[0] <= 0 <= self.interval[1]
+
+    @property
     def is_open(self) -> bool:
         """True if the interval contains 0 or is unknown, so that the sign is undecided."""
-        return self.interval is None or self.interval[0] <= 0 <= self.interval[1]
+        return self.interval is None or self.holds_zero
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
@@ -121,10 +126,16 @@ def paired_difference(differences: Mapping[str, Sequence[float]]) -> Difference 
     return Difference(float(np.mean(means)), t_interval(means), len(clusters), pairs, "scenarios")
 
 
+def scale_length(floor: float | None, ceiling: float | None, *, higher_is_better: bool = True) -> float | None:
+    """Ceiling minus floor, negative where less is better; None unless both are known and the ceiling is better."""
+    if floor is None or ceiling is None or floor == ceiling or (ceiling > floor) != higher_is_better:
+        return None
+    return ceiling - floor
+
+
 def normalised_score(
     value: float, floor: float | None, ceiling: float | None, *, higher_is_better: bool = True
 ) -> float | None:
     """A value on the scale from floor (0) to ceiling (1); None unless both are known and the ceiling is better."""
-    if floor is None or ceiling is None or floor == ceiling or (ceiling > floor) != higher_is_better:
-        return None
-    return (value - floor) / (ceiling - floor)
+    length = scale_length(floor, ceiling, higher_is_better=higher_is_better)
+    return None if floor is None or length is None else (value - floor) / length

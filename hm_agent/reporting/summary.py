@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hm_agent.recording.result import write_whole
+from hm_agent.reporting.ceilings import told_mark
 from hm_agent.reporting.conditions import labels
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.runs import Runs
@@ -55,14 +56,15 @@ def tables(rows: Sequence[Row]) -> dict[str, list[tuple[str, ...]]]:
 
 
 def cells(row: Row, label: str) -> tuple[str, ...]:
-    """A row in words, one for each of the headings. label: the agent's."""
+    """A row in words, one for each of the headings. label: the agent's. †: a ceiling that was not always told."""
     usage = row.usage
+    mark = " †" if row.is_ceiling and told_mark(row.told_share) else ""
     return (
         row.scenario.short_name,
         label,
         row.condition.model,
         row.played,
-        with_error(row.estimate.mean, row.estimate.error) if row.estimate else NOTHING,
+        f"{with_error(row.estimate.mean, row.estimate.error)}{mark}" if row.estimate else NOTHING,
         number(row.interactions),
         with_error(*row.published) if row.published else NOTHING,
         str(usage.calls),

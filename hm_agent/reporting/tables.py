@@ -1,22 +1,37 @@
-"""The mean metric of each agent by scenario and by group, from results alone: the rows of summary and report."""
+"""The mean metric of each agent by scenario, from results alone: the rows of summary and report."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import mean
+from dataclasses import dataclass, field, replace
+from math import hypot
+from statistics import mean, median
 
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
 from hm_agent.reporting.runs import result_order
-from hm_agent.reporting.statistics import Estimate, Interval, estimate, normalised_score, t_interval
-from hm_agent.suite import ScenarioInfo
+from hm_agent.reporting.statistics import Estimate, estimate, normalised_score, scale_length
+from hm_agent.suite import TOLD_SHARE, ScenarioInfo
 
-OVERALL = "all scenarios"
-"""Stands for a group's title where figures are over several groups."""
+LEAST_ERRORS = 3.0
+"""A scale is narrow if ceiling and floor differ by less than this multiple of the standard error of the difference."""
+LEAST_SHARE = 0.5
+"""A scale is narrow if it is shorter than this share of the median over the group's scenarios."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An agent that marks floor or ceiling of one scenario.
+
+    told_share: the share of steps and players in which it was told something of the others; None if it records none.
+    """
+
+    condition: Condition
+    estimate: Estimate
+    told_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -26,8 +41,9 @@ class Row:
     settings: all of them; the condition's lack those that do not vary. unfinished: the number of unfinished episodes
     by status; they count in no mean. estimate: the mean of the scenario's metric, None if no episode has it.
     interactions: the mean over episodes, None if the world counts none. usage: the sum over all episodes;
-    usage_of_finished: over finished ones. floor, ceiling: the means of the metric's floor and ceiling agents on the
-    scenario with the same world settings.
+    usage_of_finished: over finished ones. told_share: as in `Reference`, of this condition itself. floor_reference,
+    ceiling_reference: the metric's floor and ceiling agents on the scenario with the same world settings. is_narrow:
+    True if the ceiling is hardly better than the floor, so that a score says little and is left out of means.
     """
 
     scenario: ScenarioInfo
@@ -39,8 +55,10 @@ class Row:
     interactions: float | None
     usage: Usage
     usage_of_finished: Usage
-    floor: float | None = None
-    ceiling: float | None = None
+    told_share: float | None = None
+    floor_reference: Reference | None = None
+    ceiling_reference: Reference | None = None
+    is_narrow: bool = False
 
     @property
     def finished(self) -> int:
@@ -56,6 +74,26 @@ class Row:
         return self.estimate.mean if self.estimate else None
 
     @property
+    def floor(self) -> float | None:
+        return self.floor_reference.estimate.mean if self.floor_reference else None
+
+    @property
+    def ceiling(self) -> float | None:
+        return self.ceiling_reference.estimate.mean if self.ceiling_reference else None
+
+    @property
+    def scale(self) -> float | None:
+        """Ceiling minus floor, negative where less is better; None unless both are known and the ceiling is better."""
+        return scale_length(self.floor, self.ceiling, higher_is_better=self.scenario.metric.higher_is_better)
+
+    @property
+    def scale_error(self) -> float | None:
+        """The standard error of the scale, from those of its ends; None if either has a single episode."""
+        ends = self.floor_reference, self.ceiling_reference
+        errors = [end.estimate.error for end in ends if end and end.estimate.error is not None]
+        return hypot(*errors) if len(errors) == len(ends) else None
+
+    @property
     def published(self) -> tuple[float, float] | None:
         """Others' result of this agent: (mean, standard error)."""
         return self.scenario.published.get(self.condition.agent)
@@ -66,12 +104,20 @@ class Row:
 
     @property
     def normalised_score(self) -> float | None:
+        if self.mean is None:
+            return None
         better_up = self.scenario.metric.higher_is_better
-        return (
-            None
-            if self.mean is None
-            else normalised_score(self.mean, self.floor, self.ceiling, higher_is_better=better_up)
-        )
+        return normalised_score(self.mean, self.floor, self.ceiling, higher_is_better=better_up)
+
+    @property
+    def counted_score(self) -> float | None:
+        """The normalised score, None on a narrow scale."""
+        return None if self.is_narrow else self.normalised_score
+
+    @property
+    def is_ceiling(self) -> bool:
+        """True if this row is its scenario's ceiling agent's."""
+        return self.condition.agent == self.scenario.metric.ceiling
 
     @property
     def is_reference(self) -> bool:
@@ -85,17 +131,6 @@ class Row:
         return f"{metric.unit[:1].upper()}{metric.unit[1:]}: mean ± standard error over n episodes.{lower}"
 
 
-@dataclass(frozen=True)
-class NormalisedScore:
-    """A condition's mean normalised score over the scenarios of a group or all; interval: Student's t over these."""
-
-    condition: Condition
-    group: str
-    mean: float
-    interval: Interval | None
-    scenarios: int
-
-
 def tabulate(results: Iterable[Result]) -> list[Row]:
     """One row for each scenario and condition, in this order."""
     ordered = sorted(results, key=result_order)
@@ -105,13 +140,13 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
     rows: list[Row] = []
     for name, group in by_scenario.items():
         scenario, conditions = scenario_named(name), in_order(group)
-        means = {
-            one: mean(values)
+        references = [
+            Reference(one, found, _mean_metric(TOLD_SHARE, group[one]))
             for one in conditions
-            if is_reference(one, scenario) and (values := metric_values(group[one], scenario))
-        }
-        rows += [_row(scenario, one, group[one], means) for one in conditions]
-    return rows
+            if is_reference(one, scenario) and (found := estimate(metric_values(group[one], scenario)))
+        ]
+        rows += [_row(scenario, one, group[one], references) for one in conditions]
+    return _with_narrow_ones_marked(rows)
 
 
 def metric_values(results: Iterable[Result], scenario: ScenarioInfo) -> list[float]:
@@ -120,11 +155,14 @@ def metric_values(results: Iterable[Result], scenario: ScenarioInfo) -> list[flo
     return [value for value in values if value is not None]
 
 
-def _row(
-    scenario: ScenarioInfo, condition: Condition, group: Sequence[Result], references: Mapping[Condition, float]
-) -> Row:
+def _mean_metric(name: str, results: Iterable[Result]) -> float | None:
+    """The mean of a metric over the finished results that have it; None if none has."""
+    values = [result.metrics[name] for result in results if result.is_finished and name in result.metrics]
+    return mean(values) if values else None
+
+
+def _row(scenario: ScenarioInfo, condition: Condition, group: Sequence[Result], references: Sequence[Reference]) -> Row:
     finished = [result for result in group if result.is_finished]
-    interactions = [result.metrics["interactions"] for result in finished if "interactions" in result.metrics]
     return Row(
         scenario=scenario,
         condition=condition,
@@ -132,41 +170,54 @@ def _row(
         episodes=len(group),
         unfinished=Counter(result.ending for result in group if not result.is_finished),
         estimate=estimate(metric_values(group, scenario)),
-        interactions=mean(interactions) if interactions else None,
+        interactions=_mean_metric("interactions", group),
         usage=sum((result.usage for result in group), Usage()),
         usage_of_finished=sum((result.usage for result in finished), Usage()),
-        floor=_reference(scenario.metric.floor, scenario.world, condition, references),
-        ceiling=_reference(scenario.metric.ceiling, scenario.world, condition, references),
+        told_share=_mean_metric(TOLD_SHARE, group),
+        floor_reference=_reference(scenario.metric.floor, scenario.world, condition, references),
+        ceiling_reference=_reference(scenario.metric.ceiling, scenario.world, condition, references),
     )
 
 
-def _reference(agent: str | None, world: str, condition: Condition, means: Mapping[Condition, float]) -> float | None:
-    """The mean of a reference agent with the same world settings, if possible with the same model and settings, too."""
+def _reference(
+    agent: str | None, world: str, condition: Condition, references: Iterable[Reference]
+) -> Reference | None:
+    """The reference of an agent with the same world settings, if possible with the same model and settings, too."""
     fitting = [
-        (one.model != condition.model, one.settings != condition.settings, place, found)
-        for place, (one, found) in enumerate(means.items())
-        if one.agent == agent and one.world_settings(world) == condition.world_settings(world)
+        found
+        for found in references
+        if found.condition.agent == agent and found.condition.world_settings(world) == condition.world_settings(world)
     ]
-    return min(fitting)[-1] if fitting else None
+
+    def distance(found: Reference) -> tuple[bool, bool]:
+        return found.condition.model != condition.model, found.condition.settings != condition.settings
+
+    return min(fitting, key=distance, default=None)
 
 
-def scores(rows: Sequence[Row]) -> list[NormalisedScore]:
-    """The mean normalised scores of every condition but the references, by group and over all if there are several."""
-    found = []
-    for group in groups(rows):
-        of_group = [row for row in rows if group in (row.scenario.group, OVERALL)]
-        for condition in in_order(row.condition for row in of_group if not row.is_reference):
-            values = [r.normalised_score for r in of_group if r.condition == condition and not r.is_reference]
-            known = [value for value in values if value is not None]
-            if known:
-                found.append(NormalisedScore(condition, group, mean(known), t_interval(known), len(known)))
-    return found
+def _with_narrow_ones_marked(rows: Sequence[Row]) -> list[Row]:
+    """Marks the rows of scenarios whose scale is not clearly longer than 0, or short for their group.
+
+    A scale of single episodes has no standard error; it is judged by its length alone. Lengths are compared among the
+    scenarios of one group with the same world settings, each of which counts once.
+    """
+    lengths: dict[tuple[str, Settings], dict[str, float]] = {}
+    for row in rows:
+        if row.scale is not None:
+            lengths.setdefault(_family(row), {}).setdefault(row.scenario.name, abs(row.scale))
+    typical = {family: median(of_family.values()) for family, of_family in lengths.items()}
+    return [
+        replace(row, is_narrow=row.scale is not None and _is_narrow(row.scale, row.scale_error, typical[_family(row)]))
+        for row in rows
+    ]
 
 
-def groups(rows: Iterable[Row]) -> list[str]:
-    """The titles of the groups in order, after `OVERALL` if there are several."""
-    found = list(dict.fromkeys(row.scenario.group for row in rows))
-    return [OVERALL, *found] if len(found) > 1 else found
+def _family(row: Row) -> tuple[str, Settings]:
+    return row.scenario.group, row.condition.world_settings(row.scenario.world)
+
+
+def _is_narrow(scale: float, error: float | None, typical: float) -> bool:
+    return abs(scale) < LEAST_ERRORS * (error or 0.0) or abs(scale) < LEAST_SHARE * typical
 
 
 def by_unit(rows: Iterable[Row]) -> dict[str, list[Row]]:

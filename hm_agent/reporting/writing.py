@@ -11,6 +11,7 @@ from pathlib import Path
 from hm_agent.recording.result import Result, SeatResult, write_whole
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
+from hm_agent.reporting.halves import SplitMean
 from hm_agent.reporting.pages import page, standalone
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import RecordedEpisode, Runs
@@ -32,6 +33,8 @@ def write_report(runs: Runs, into: Path) -> Path:
             write_whole(pictures / f"{panel.name}.svg", standalone(panel))
     _write_sheet(into / "report.csv", [row_record(row) for row in report.rows])
     _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
+    if report.split_means:
+        _write_sheet(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
     _write_sheet(into / "episodes.csv", [_episode_record(episode) for episode in runs.episodes])
     if report.matchups:
         seats = [_seat_record(episode, seat) for episode in runs.episodes for seat in episode.result.seats]
@@ -73,7 +76,10 @@ def row_record(row: Row) -> Record:
         "published_sem": published_sem,
         "floor": row.floor,
         "ceiling": row.ceiling,
+        "ceiling_told_share": row.ceiling_reference.told_share if row.ceiling_reference else None,
         "normalised_score": row.normalised_score,
+        "narrow_scale": row.is_narrow,
+        "held_out": row.scenario.held_out,
         "interactions": row.interactions,
         "questions": usage.questions,
         "unanswered": usage.unanswered,
@@ -93,9 +99,23 @@ def _comparison_record(comparison: Comparison, labels: Mapping[Condition, str]) 
         "second": labels[comparison.second],
         **_difference_record("difference", comparison.difference),
         **_difference_record("normalised", comparison.normalised),
+        **_difference_record("with_narrow", comparison.with_narrow),
+        **_difference_record("chosen", comparison.chosen),
+        **_difference_record("held_out", comparison.held_out),
         "equal": comparison.equal,
         "common": comparison.common,
     }
+
+
+def _split_record(split: SplitMean, labels: Mapping[Condition, str]) -> Record:
+    record: Record = {"group": split.group, "unit": split.unit, "agent": labels[split.condition]}
+    for name, found in (("all", split.whole), ("chosen", split.chosen), ("held_out", split.held_out)):
+        record |= {
+            name: found.mean if found else None,
+            f"{name}_sem": found.error if found else None,
+            f"{name}_scenarios": found.n if found else 0,
+        }
+    return record
 
 
 def _difference_record(name: str, difference: Difference | None) -> Record:

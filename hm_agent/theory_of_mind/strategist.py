@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy, Thoughts
@@ -24,6 +24,10 @@ class Strategist(Protocol):
         ...
 
     def thoughts(self) -> Thoughts: ...
+
+    def metrics(self) -> Mapping[str, float]:
+        """What it counted."""
+        return {}
 
 
 class InteractionMemory:
@@ -98,6 +102,9 @@ class BaseStrategist(Generic[MindT]):
             relied_on=tuple(believed for _, believed, _ in self._understood),
             right=tuple(right for _, _, right in self._understood),
         )
+
+    def metrics(self) -> Mapping[str, float]:
+        return {}
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
         self._understood = ()

@@ -48,6 +48,26 @@ def grid(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[P
 
 
 @pytest.fixture(scope="session")
+def ablated(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[Path, Path]:
+    """Two folders of runs that differ in an option that changes agents alone; references are in the first only."""
+    out = tmp_path_factory.mktemp("ablated")
+    folders = out / "exact", out / "model"
+    first = Experiment(
+        SCENARIOS,
+        ("hypothetical_minds", "vmp", "oracle", "random"),
+        episodes=2,
+        out=folders[0],
+        max_steps=150,
+        record_replay=False,
+        options={"bots": "scripted", "inference": "exact"},
+    )
+    run(first, silence)
+    other = {"bots": "scripted", "inference": "model"}
+    run(replace(first, agents=first.agents[:2], out=folders[1], options=other), silence)
+    return folders
+
+
+@pytest.fixture(scope="session")
 def report(grid: tuple[Path, Path]) -> Path:
     """The folder of the report on both."""
     return write_report(read_runs(grid), grid[0] / "report").parent

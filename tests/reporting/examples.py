@@ -12,6 +12,7 @@ from hm_agent.suite import Metric, Option, ScenarioInfo, Setting, Suite
 
 RWS, PD = "running_with_scissors_in_the_matrix__repeated_1", "prisoners_dilemma_in_the_matrix__repeated_5"
 KITCHEN = "collaborative_cooking__asymmetric_1"
+RWS_2, RWS_3 = RWS.replace("_1", "_2"), RWS.replace("_1", "_3")
 SELF_PLAY = "running_with_scissors_in_the_matrix__arena_selfplay"
 SETTINGS = {"seed": 0, "max_steps": None, "bots": "scripted", "top_k": 5}
 _PLAYED = Result(
@@ -88,13 +89,14 @@ class DeliverySuite(Suite):
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
         metric = Metric("minutes", "minutes per parcel", higher_is_better=False, floor="random", ceiling="react")
-        return [ScenarioInfo("delivery", DELIVERY, DELIVERY, "Delivery", metric=metric, published={"vmp": (7.0, 1.0)})]
+        known = ScenarioInfo("delivery", DELIVERY, DELIVERY, "Delivery", metric=metric, published={"vmp": (7.0, 1.0)})
+        return [known, replace(known, name=HELD_OUT, short_name=HELD_OUT, published={}, held_out=True)]
 
     def notes(self, settings: Mapping[str, Setting]) -> Sequence[str]:
         return () if settings.get("traffic") else ("The roads are empty.",)
 
 
-DELIVERY = "delivery_0"
+DELIVERY, HELD_OUT = "delivery_0", "delivery_1"
 SUITE = DeliverySuite()
 
 

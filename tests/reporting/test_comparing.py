@@ -3,18 +3,14 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.recording.result import Result
-from hm_agent.reporting.comparing import Comparison, alike, compare
-from hm_agent.reporting.conditions import conditions_of, labels
-from hm_agent.reporting.tables import OVERALL, tabulate
-from tests.reporting.examples import PD, RWS, delivered, result, settings
+from hm_agent.reporting.comparing import Comparison, compare
+from hm_agent.reporting.scores import OVERALL
+from hm_agent.reporting.tables import tabulate
+from tests.reporting.examples import HELD_OUT, PD, RWS, RWS_2, RWS_3, delivered, result, settings
 
 
 def compared(*results: Result) -> list[Comparison]:
     return compare(results, tabulate(results))
-
-
-def words(*results: Result) -> list[str]:
-    return alike(compared(*results), labels(conditions_of(results)))
 
 
 def test_only_episodes_of_one_seed_and_background_are_paired() -> None:
@@ -72,43 +68,6 @@ def test_without_floor_and_ceiling_there_is_no_score() -> None:
     assert (overall.group, overall.difference, overall.normalised) == (OVERALL, None, None)
 
 
-def test_agents_with_the_same_results_are_named() -> None:
-    played = [result(agent, seed, seed) for agent in ("react", "reflexion") for seed in range(20)]
-    assert words(*played) == ["react had the same result as reflexion in all of 20 common episodes."]
-    other = result("react", 5, 99), result("reflexion", 6, 99)
-    assert words(*played, *other) == ["react had the same result as reflexion in 20 of 21 common episodes."]
-
-
-def test_agents_whose_difference_may_be_zero_are_said_to_be_left_open() -> None:
-    one, other = ((result("react", a, seed), result("reflexion", b, seed)) for a, b, seed in ((1, 2, 1), (2, 1, 2)))
-    (said,) = words(*one, *other)
-    assert said.startswith("Whether react does better or worse than reflexion is left open: the interval")
-
-
-def test_what_is_alike_is_said_before_what_is_open() -> None:
-    agents = ("hypothetical_minds", "react", "reflexion")
-    played = [result(agent, (agent == "react") * (-1) ** seed, seed) for agent in agents for seed in range(4)]
-    same, *unsure = words(*played)
-    assert same == "hypothetical_minds had the same result as reflexion in all of 4 common episodes."
-    assert [said.split(" is left open")[0] for said in unsure] == [
-        "Whether hypothetical_minds does better or worse than react",
-        "Whether react does better or worse than reflexion",
-    ]
-
-
-def test_those_of_whom_the_same_is_said_are_named_together() -> None:
-    agents = ("hypothetical_minds", "react", "reflexion")
-    first, _ = words(*(result(agent, 1, seed) for agent in agents for seed in range(4)))
-    assert first == "hypothetical_minds had the same result as react and reflexion in all of 4 common episodes."
-
-
-def test_agents_that_are_told_apart_are_not_mentioned() -> None:
-    assert words(*(result(agent, reward + seed % 2, seed) for agent, reward in FAR_APART for seed in range(5))) == []
-
-
-FAR_APART = (("hypothetical_minds", 9.0), ("react", 1.0))
-
-
 @pytest.mark.usefixtures("delivery")
 def test_where_less_is_better_a_lower_metric_is_a_higher_score() -> None:
     minutes = {"vmp": 4.0, "mmp": 8.0, "react": 2.0, "random": 10.0}
@@ -117,3 +76,74 @@ def test_where_less_is_better_a_lower_metric_is_a_higher_score() -> None:
     assert found.difference is not None
     assert found.normalised is not None
     assert (found.difference.mean, found.normalised.mean) == (-4, 0.5)
+
+
+REFERENCES = {"oracle": 10.0, "random": 0.0}
+
+
+def test_a_narrow_scale_is_in_no_difference_but_that_with_narrow_scales() -> None:
+    played = [
+        result(agent, reward * width, scenario=scenario)
+        for scenario, width in ((RWS, 1.0), (RWS_2, 1.0), (RWS_3, 0.4))
+        for agent, reward in REFERENCES.items()
+    ]
+    for scenario, gain in ((RWS, 2.0), (RWS_2, 4.0), (RWS_3, 12.0)):
+        played += [result("hypothetical_minds", gain, scenario=scenario), result("react", 0, scenario=scenario)]
+    (found,) = compared(*played)
+    assert found.difference is not None
+    assert found.normalised is not None
+    assert found.with_narrow is not None
+    assert found.difference.mean == pytest.approx(6)
+    assert (found.normalised.mean, found.normalised.clusters) == pytest.approx((0.3, 2))
+    assert (found.with_narrow.mean, found.with_narrow.clusters) == pytest.approx((1.2, 3))
+
+
+@pytest.mark.usefixtures("delivery")
+def test_the_halves_of_a_difference_are_over_their_own_scenarios() -> None:
+    played = [
+        delivered(agent, minutes, seed, scenario=scenario)
+        for scenario, gains in (("delivery_0", (3, 5)), (HELD_OUT, (1, 1)))
+        for seed, gain in enumerate(gains)
+        for agent, minutes in (("vmp", 10.0), ("mmp", 10.0 + gain))
+    ]
+    (found,) = compared(*played)
+    assert found.difference is not None
+    assert found.chosen is not None
+    assert found.held_out is not None
+    assert (found.difference.mean, found.chosen.mean, found.held_out.mean) == (-2.5, -4, -1)
+    assert (found.difference.unit, found.chosen.unit, found.held_out.pairs) == ("scenarios", "episodes", 2)
+
+
+def test_without_held_out_scenarios_that_half_has_no_difference() -> None:
+    (found,) = compared(result("vmp", 3, scenario=RWS_2), result("mmp", 1, scenario=RWS_2))
+    assert (found.held_out, found.chosen) == (None, found.difference)
+
+
+@pytest.mark.usefixtures("delivery")
+def test_over_all_groups_the_halves_are_in_the_normalised_score() -> None:
+    minutes = {"vmp": 4.0, "mmp": 8.0, "react": 2.0, "random": 10.0}
+    played = [delivered(agent, value, scenario=HELD_OUT) for agent, value in minutes.items()]
+    rewards = {"vmp": 7.0, "mmp": 1.0, "oracle": 10.0, "random": 0.0}
+    overall, *_ = compared(*played, *(result(agent, reward, scenario=RWS_2) for agent, reward in rewards.items()))
+    assert overall.chosen is not None
+    assert overall.held_out is not None
+    assert overall.group == OVERALL
+    assert (overall.chosen.mean, overall.held_out.mean) == pytest.approx((0.6, 0.5))
+
+
+@pytest.mark.usefixtures("delivery")
+def test_who_is_favoured_depends_on_which_way_is_better() -> None:
+    lower = compared(*(delivered(agent, value) for agent, value in (("vmp", 4), ("mmp", 8))))
+    higher = compared(result("vmp", 4), result("mmp", 8))
+    assert [one.favours_first for one in (*lower, *higher)] == [True, False]
+
+
+@pytest.mark.usefixtures("delivery")
+def test_over_all_groups_a_higher_score_is_better_also_where_a_lower_metric_is() -> None:
+    minutes = {"vmp": 4.0, "mmp": 8.0, "react": 2.0, "random": 10.0}
+    rewards = {"vmp": 7.0, "mmp": 1.0, "oracle": 10.0, "random": 0.0}
+    played = [
+        *(delivered(agent, value) for agent, value in minutes.items()),
+        *(result(agent, reward) for agent, reward in rewards.items()),
+    ]
+    assert [one.favours_first for one in compared(*played)] == [True, True, True]

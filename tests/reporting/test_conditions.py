@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
-from tests.reporting.examples import PD, RWS, SELF_PLAY, result, settings
+from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, result, settings
 
 
 def test_what_is_the_same_for_all_is_not_said() -> None:
@@ -31,6 +33,21 @@ def test_references_come_last_and_strangers_before_them() -> None:
     agents = ["random", "zebra", "oracle", "hypothetical_minds", "antelope", "zebra"]
     ordered = in_order(Condition.of(result(agent)) for agent in agents)
     assert [one.agent for one in ordered] == ["hypothetical_minds", "antelope", "zebra", "oracle", "random"]
+
+
+@pytest.mark.parametrize("inferences", [("exact", "model"), ("model", "exact")])
+def test_of_an_agents_settings_those_at_their_defaults_come_first(inferences: tuple[str, ...]) -> None:
+    played = [result(settings=settings(inference=inference)) for inference in inferences]
+    assert [dict(one.settings)["inference"] for one in in_order(conditions_of(played))] == ["exact", "model"]
+
+
+@pytest.mark.usefixtures("delivery")
+def test_a_default_comes_first_also_where_its_name_does_not() -> None:
+    played = [delivered("vmp", 4, settings={**QUIET, "traffic": traffic}) for traffic in ("dense", None)]
+    assert [dict(one.settings)["traffic"] for one in in_order(conditions_of(played))] == [None, "dense"]
+
+
+QUIET = {"seed": 0, "max_steps": None, "top_k": 5}
 
 
 def test_an_option_that_is_the_same_in_all_of_a_world_sets_nobody_apart() -> None:

@@ -14,7 +14,9 @@ import pytest
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.writing import write_report
+from tests.reporting.conftest import SCENARIOS
 from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, result, shared_result
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +68,36 @@ def test_differences_are_those_of_the_same_seeds(grid: Folders, report: Path) ->
     assert (pd["common"], pd["difference_over"]) == ("3", "episodes")
 
 
+def test_runs_that_differ_in_an_option_of_agents_are_paired_and_shown_side_by_side(ablated: Folders) -> None:
+    report = gather(read_runs(ablated), ablated[0])
+    exact, model = "hypothetical_minds (inference=exact)", "hypothetical_minds (inference=model)"
+    rows = report.rows_by_unit["Reward per 1,200 steps: mean ± standard error over n episodes."]
+    assert [report.labels[one] for one in report.columns(rows)] == [
+        exact,
+        model,
+        "vmp (inference=exact)",
+        "vmp (inference=model)",
+        "oracle (inference=exact)",
+        "random (inference=exact)",
+    ]
+    assert all(row.normalised_score is not None for row in rows)
+    pairs = {(report.labels[one.first], report.labels[one.second]): one for one in report.contrasts}
+    assert list(pairs) == [(exact, model), (exact, "vmp (inference=exact)"), (model, "vmp (inference=model)")]
+    assert [report.labels[one.second] for one in report.setting_contrasts] == [model, "vmp (inference=model)"]
+    for comparison in pairs[exact, model].by_group.values():
+        assert comparison.common == (4 if comparison.group == OVERALL else 2)
+    for group in SCENARIOS:
+        ours = {
+            (one.settings["inference"], one.seed): one.metrics["normalised_reward"]
+            for one in results(ablated)
+            if one.agent == "hypothetical_minds" and one.scenario == group.name
+        }
+        gaps = [ours["exact", seed] - ours["model", seed] for inference, seed in ours if inference == "exact"]
+        difference = pairs[exact, model].by_group[group.group].difference
+        assert difference is not None
+        assert difference.mean == pytest.approx(mean(gaps))
+
+
 def test_every_episode_is_listed_with_its_seed(grid: Folders, report: Path) -> None:
     rows = table(report / "episodes.csv")
     assert len(rows) == 24
@@ -113,6 +145,39 @@ def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:
     pictures = {picture.name: picture for picture in gather(read_runs((tmp_path,)), tmp_path).pictures}
     shown = {name: [key.label for key in pictures[name].legend] for name in ("means", "ablations")}
     assert shown == {"means": ["hypothetical_minds", "react"], "ablations": ["hypothetical_minds", "vmp"]}
+
+
+def test_the_differences_are_shown_beside_the_first_agent_with_a_verdict(tmp_path: Path) -> None:
+    rewards = {"hypothetical_minds": (4, 5), "vmp": (4, 5), "react": (1, 2)}
+    leave(
+        tmp_path, *(result(agent, reward, seed) for agent, some in rewards.items() for seed, reward in enumerate(some))
+    )
+    write_report(read_runs((tmp_path,)), tmp_path)
+    text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
+    assert "| hypothetical_minds − vmp | 0.0 (0.0 to 0.0), holds 0 | 2 of 2 |" in text
+    assert "| hypothetical_minds − react | 3.0 (3.0 to 3.0) | 0 of 2 |" in text
+    assert "- hypothetical_minds beside vmp: no difference shows in" in text
+    assert page.count("<small>holds 0</small>") == 1
+    same = "hypothetical_minds and vmp had the same result in all of 2 common episodes: their columns show one result."
+    assert f"- {same}" in text
+    assert f"<li>{same}</li>" in page
+
+
+def test_scores_are_shown_with_and_without_narrow_scales(tmp_path: Path) -> None:
+    scales = {RWS: 10, RWS.replace("_1", "_2"): 10, RWS.replace("_1", "_3"): 2}
+    for scenario, scale in scales.items():
+        earned = {"react": 8.0, "oracle": scale, "random": 0.0}
+        leave(tmp_path, *(result(agent, earned[agent], scenario=scenario) for agent in earned))
+    write_report(read_runs((tmp_path,)), tmp_path)
+    text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
+    assert "| react | 0.80 (0.80 to 0.80) |" in text
+    assert "| react | 1.87 (" in text
+    assert "The means leave out 1 scenario in which" in text
+    assert [line.split(" | ")[0] for line in text.splitlines() if "4.00 ‡ |" in line] == ["| rws_repeated_3"]
+    assert page.count("<small>in no mean</small>") == 3
+    assert "<summary>The means with them</summary>" in page
+    rows = [row for row in table(tmp_path / "report.csv") if row["narrow_scale"] == "True"]
+    assert {row["scenario"] for row in rows} == {"rws_repeated_3"}
 
 
 def test_names_are_escaped(tmp_path: Path) -> None:

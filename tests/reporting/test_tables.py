@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from hm_agent.reporting.tables import OVERALL, by_unit, scores, tabulate
+from hm_agent.reporting.scores import OVERALL, scores
+from hm_agent.reporting.tables import by_unit, tabulate
 from tests.reporting.examples import KITCHEN, PD, RWS, delivered, result, settings
 
 

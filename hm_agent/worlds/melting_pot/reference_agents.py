@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hm_agent.core import Clue, Decision, Event, Hypothesis, Observation, Strategy
 from hm_agent.questions import Model, Usage, answer_or_none
+from hm_agent.suite import TOLD_SHARE
 from hm_agent.theory_of_mind.mind import MindReading
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 from hm_agent.worlds.melting_pot.games.game import View
@@ -21,6 +22,16 @@ class InformedStrategist(BaseStrategist[MindReading]):
         super().__init__(mind, model)
         self._ask_intents = intents
         self._intents: Mapping[str, OpponentIntent] = {}
+        self._asked, self._told = 0, 0
+        """For how many steps and players an intent was asked, and for how many there was one."""
+
+    def metrics(self) -> Mapping[str, float]:
+        return {TOLD_SHARE: self._told / self._asked} if self._asked else {}
+
+    async def revise(self, events: Sequence[Event]) -> Strategy:
+        self._asked += len(self._mind.players)
+        self._told += sum(intent.is_known for intent in self._current().values())
+        return await super().revise(events)
 
     @property
     def is_outdated(self) -> bool:

@@ -26,6 +26,10 @@ class OpponentIntent:
     rule: str | None = None
     watches: bool = False
 
+    @property
+    def is_known(self) -> bool:
+        return self.behaviour is not None or self.rule is not None
+
 
 @dataclass(frozen=True, slots=True)
 class OpponentState:

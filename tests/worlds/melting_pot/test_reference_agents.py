@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
+from hm_agent.core import Agent
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.registry import agent_names, find_scenarios
+from hm_agent.suite import TOLD_SHARE
 from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -24,6 +27,31 @@ class SecretiveWorld(MeltingPotWorld):
 
     def intents(self) -> Sequence[OpponentIntent]:
         raise AssertionError("an agent asked what only the oracle may know")
+
+
+class PartlyKnownWorld(MeltingPotWorld):
+    """Knows intents only from a step on, or for none if that is None; `rule`: what it then tells beside the intent."""
+
+    known_from: int | None = None
+    rule: str | None = None
+    behaviour: str | None = "rock"
+
+    def intents(self) -> Sequence[OpponentIntent]:
+        is_known = self.known_from is not None and self._step >= self.known_from
+        return [OpponentIntent(self.behaviour, self.rule) if is_known else OpponentIntent(None)]
+
+
+def told_share(**known: object) -> float:
+    """What the oracle records after 100 steps in such a world."""
+    world = PartlyKnownWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED)
+    for name, value in known.items():
+        setattr(world, name, value)
+    agents = seat_agents(world, SCENARIO, "oracle", options=settled(SCENARIO, bots="scripted"))
+    outcome = asyncio.run(run_episode(world, agents, seed=1, max_steps=100))
+    world.close()
+    assert outcome.error is None
+    (agent,) = agents.values()
+    return agent.metrics()[TOLD_SHARE]
 
 
 def play(name: str, steps: int) -> list[SeatStep]:
@@ -49,6 +77,39 @@ def test_the_oracle_is_told_the_intents_of_others() -> None:
 
 def test_the_oracle_changes_its_strategy_with_the_opponents_intent() -> None:
     assert len({step.decision.thoughts.strategy for step in play("oracle", 600)}) > 2
+
+
+def test_an_oracle_that_is_told_nothing_records_a_share_of_zero() -> None:
+    assert told_share() == 0
+
+
+def test_the_share_told_counts_the_steps_in_which_an_intent_or_a_rule_was_known() -> None:
+    assert told_share(known_from=0) == 1
+    assert told_share(known_from=60) == 0.4
+    assert told_share(known_from=75, behaviour=None, rule="copies you") == 0.25
+
+
+def test_in_a_scenario_with_scripted_bots_the_oracle_is_told_something_from_the_second_step_on() -> None:
+    oracle = asyncio.run(_played("rws_arena_0"))
+    assert oracle.metrics()[TOLD_SHARE] == pytest.approx(39 / 40)
+
+
+async def _played(name: str) -> Agent[Any, Any]:
+    (scenario,) = find_scenarios([name])
+    world = MeltingPotWorld(scenario_named(scenario.name), Bots.SCRIPTED)
+    agents = seat_agents(world, scenario, "oracle", options=settled(scenario, bots="scripted"))
+    await run_episode(world, agents, seed=1, max_steps=40)
+    world.close()
+    return next(iter(agents.values()))
+
+
+def test_agents_that_nobody_tells_anything_record_no_share() -> None:
+    world = MeltingPotWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED)
+    for name in ("hypothetical_minds", "react", "random"):
+        agents = seat_agents(world, SCENARIO, name, options=settled(SCENARIO, bots="scripted"))
+        asyncio.run(run_episode(world, agents, seed=1, max_steps=5))
+        assert TOLD_SHARE not in agents["player_0"].metrics()
+    world.close()
 
 
 @pytest.mark.parametrize("name", ["random", "noop"])

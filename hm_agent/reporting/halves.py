@@ -1,0 +1,66 @@
+"""Two halves of the scenarios: those by which constants of the built-in reasoner were chosen, and those held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.scores import OVERALL, groups
+from hm_agent.reporting.statistics import Estimate, estimate
+from hm_agent.reporting.tables import Row
+
+SCORE = "normalised score"
+"""The unit over all groups, whose metrics differ."""
+
+
+@dataclass(frozen=True)
+class SplitMean:
+    """A condition's mean over the scenarios of a group, and over those of each half; None where it has none.
+
+    unit: of the metric, or `normalised score` over all groups, whose metrics differ. A narrow scale has no score.
+    The values of each estimate are means of single scenarios.
+    """
+
+    group: str
+    unit: str
+    condition: Condition
+    whole: Estimate
+    chosen: Estimate | None
+    held_out: Estimate | None
+
+    @property
+    def is_score(self) -> bool:
+        return self.unit == SCORE
+
+
+def has_halves(rows: Iterable[Row]) -> bool:
+    """True if there are scenarios of both halves."""
+    return {row.scenario.held_out for row in rows} == {True, False}
+
+
+def split_means(rows: Sequence[Row]) -> list[SplitMean]:
+    """The means by group and condition, in the metric by group and as normalised scores over all; none without halves.
+
+    Over all groups, references are left out: floor and ceiling score 0 and 1.
+    """
+    if not has_halves(rows):
+        return []
+    found = []
+    for group in groups(rows):
+        of_group = [row for row in rows if row.scenario.group == group or (group == OVERALL and not row.is_reference)]
+        for condition in in_order(row.condition for row in of_group):
+            own = [row for row in of_group if row.condition == condition]
+            whole = _mean(own, group)
+            if whole is not None:
+                chosen, held_out = (
+                    _mean([row for row in own if row.scenario.held_out == half], group) for half in (False, True)
+                )
+                unit = SCORE if group == OVERALL else own[0].scenario.metric.unit
+                found.append(SplitMean(group, unit, condition, whole, chosen, held_out))
+    return found
+
+
+def _mean(rows: Iterable[Row], group: str) -> Estimate | None:
+    values = [row.counted_score if group == OVERALL else row.mean for row in rows]
+    return estimate([value for value in values if value is not None])

@@ -1,0 +1,85 @@
+"""Normalised scores by group: where agents lie between floor (0) and ceiling (1), averaged over scenarios.
+
+A scenario whose ceiling is hardly better than its floor is left out: there, a little luck is a large score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.statistics import Interval, t_interval
+from hm_agent.reporting.tables import LEAST_ERRORS, LEAST_SHARE, Row
+from hm_agent.reporting.wording import counted, listed, number, with_error
+from hm_agent.suite import ScenarioInfo
+
+OVERALL = "all scenarios"
+"""Stands for a group's title where figures are over several groups."""
+
+
+@dataclass(frozen=True)
+class NormalisedScore:
+    """A condition's mean normalised score over the scenarios of a group or all; interval: Student's t over these."""
+
+    condition: Condition
+    group: str
+    mean: float
+    interval: Interval | None
+    scenarios: int
+
+
+@dataclass(frozen=True)
+class NarrowScale:
+    """A scenario that is left out of mean scores. scale: how much better the ceiling is; error: its standard error."""
+
+    scenario: ScenarioInfo
+    scale: float
+    error: float | None
+
+
+def scores(rows: Sequence[Row], *, with_narrow: bool = False) -> list[NormalisedScore]:
+    """The mean normalised scores of every condition but the references, by group and over all if there are several.
+
+    with_narrow: True to average scores on narrow scales, too.
+    """
+    found = []
+    for group in groups(rows):
+        of_group = [row for row in rows if group in (row.scenario.group, OVERALL)]
+        for condition in in_order(row.condition for row in of_group if not row.is_reference):
+            own = [row for row in of_group if row.condition == condition and not row.is_reference]
+            values = [row.normalised_score if with_narrow else row.counted_score for row in own]
+            known = [value for value in values if value is not None]
+            if known:
+                found.append(NormalisedScore(condition, group, mean(known), t_interval(known), len(known)))
+    return found
+
+
+def groups(rows: Iterable[Row]) -> list[str]:
+    """The titles of the groups in order, after `OVERALL` if there are several."""
+    found = list(dict.fromkeys(row.scenario.group for row in rows))
+    return [OVERALL, *found] if len(found) > 1 else found
+
+
+def narrow_scales(rows: Iterable[Row]) -> list[NarrowScale]:
+    """The scenarios whose scores are left out of means, each with every length its scale has among the rows."""
+    found = [
+        NarrowScale(row.scenario, abs(row.scale), row.scale_error)
+        for row in rows
+        if row.is_narrow and row.scale is not None and not row.is_reference
+    ]
+    return list(dict.fromkeys(found))
+
+
+def narrow_note(narrow: Sequence[NarrowScale]) -> str:
+    """Which scenarios are left out of mean scores, and why; empty if there are none."""
+    if not narrow:
+        return ""
+    named = [f"{one.scenario.short_name} ({with_error(one.scale, one.error)})" for one in narrow]
+    scenarios = counted(len({one.scenario for one in narrow}), "scenario")
+    return (
+        f"The means leave out {scenarios} in which the ceiling's mean exceeds the floor's by too little for a score: "
+        f"{listed(named)}. Too little is less than {number(LEAST_ERRORS, 0)} standard errors of the difference, or "
+        f"less than {LEAST_SHARE:.0%} of its median over the group's scenarios."
+    )

@@ -1,0 +1,144 @@
+"""Which scales are too narrow for a score, and what means come to without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from hm_agent.recording.result import Result
+from hm_agent.reporting.figures import efforts_of
+from hm_agent.reporting.scores import OVERALL, narrow_note, narrow_scales, scores
+from hm_agent.reporting.tables import Row, tabulate
+from tests.reporting.examples import HELD_OUT, PD, RWS, RWS_2, RWS_3, delivered, result, settings
+
+
+def played(scenario: str, **rewards: float | Sequence[float]) -> list[Result]:
+    """Episodes of agents with these rewards, one for each seed."""
+    return [
+        result(agent, reward, seed, scenario=scenario)
+        for agent, values in rewards.items()
+        for seed, reward in enumerate(values if isinstance(values, Sequence) else (values,))
+    ]
+
+
+def narrow(rows: Sequence[Row]) -> Mapping[str, bool]:
+    return {row.scenario.short_name: row.is_narrow for row in rows}
+
+
+@pytest.mark.parametrize(("ceiling", "is_narrow"), [(4.9, True), (5.0, False)])
+def test_a_scale_of_less_than_half_the_median_is_narrow(ceiling: float, is_narrow: bool) -> None:
+    found = [
+        *played(RWS, react=1, oracle=10, random=0),
+        *played(RWS_2, react=1, oracle=10, random=0),
+        *played(RWS_3, react=1, oracle=ceiling, random=0),
+    ]
+    assert narrow(tabulate(found)) == {
+        "rws_repeated_1": False,
+        "rws_repeated_2": False,
+        "rws_repeated_3": is_narrow,
+    }
+
+
+@pytest.mark.parametrize(("ceiling", "is_narrow"), [((1.9, 3.9), True), ((2.1, 4.1), False)])
+def test_a_scale_of_less_than_three_standard_errors_is_narrow(ceiling: tuple[float, float], is_narrow: bool) -> None:
+    rows = tabulate(played(RWS, react=(1, 1), oracle=ceiling, random=(0, 0)))
+    assert [row.scale_error for row in rows] == [pytest.approx(1)] * 3
+    assert narrow(rows) == {"rws_repeated_1": is_narrow}
+
+
+def test_the_error_of_a_scale_is_that_of_both_ends() -> None:
+    row, *_ = tabulate(played(RWS, react=(1, 1), oracle=(97, 103), random=(-4, 4)))
+    assert row.scale_error == pytest.approx(5)
+
+
+def test_a_scale_of_single_episodes_has_no_error_and_is_not_narrow_for_that() -> None:
+    row, *_ = tabulate(played(RWS, react=1, oracle=3, random=0))
+    assert (row.scale, row.scale_error, row.is_narrow) == (3, None, False)
+    row, *_ = tabulate(played(RWS, react=1, oracle=(2, 4), random=0))
+    assert row.scale_error is None
+
+
+def test_scales_are_compared_within_a_group_alone() -> None:
+    rows = tabulate([*played(RWS, react=1, oracle=100, random=0), *played(PD, react=1, oracle=1, random=0)])
+    assert not any(row.is_narrow for row in rows)
+
+
+def test_scales_with_other_bots_are_no_measure_of_what_is_narrow() -> None:
+    trained = settings(bots="trained")
+    found = [result(agent, reward, settings=trained) for agent, reward in (("react", 1), ("oracle", 1), ("random", 0))]
+    found += [*played(RWS_2, react=1, oracle=10, random=0), *played(RWS_3, react=1, oracle=10, random=0)]
+    assert not any(row.is_narrow for row in tabulate(found))
+
+
+def test_each_scenario_counts_once_in_the_median_whoever_played_it() -> None:
+    crowd = dict.fromkeys(("react", "vmp", "mmp", "reflexion", "plan_react"), 1.0)
+    found = [
+        *played(RWS, oracle=4, random=0, **crowd),
+        *played(RWS_2, react=1, oracle=10, random=0),
+        *played(RWS_3, react=1, oracle=10, random=0),
+    ]
+    assert {row.is_narrow for row in tabulate(found) if row.scenario.name == RWS} == {True}
+
+
+def test_where_no_score_is_known_no_scale_is_narrow() -> None:
+    rows = tabulate([*played(RWS, react=1, oracle=1, random=5), *played(RWS_2, react=1)])
+    assert [(row.scale, row.is_narrow) for row in rows] == [(None, False)] * 4
+
+
+UNEVEN = [
+    *played(RWS, react=5, oracle=10, random=0),
+    *played(RWS_2, react=7, oracle=10, random=0),
+    *played(RWS_3, react=12, oracle=4, random=0),
+]
+
+
+def test_a_mean_score_is_shown_with_and_without_narrow_scales() -> None:
+    rows = tabulate(UNEVEN)
+    (without,), (with_narrow,) = scores(rows), scores(rows, with_narrow=True)
+    assert (without.mean, without.scenarios) == pytest.approx((0.6, 2))
+    assert (with_narrow.mean, with_narrow.scenarios) == pytest.approx((1.4, 3))
+
+
+def test_a_row_on_a_narrow_scale_keeps_its_score() -> None:
+    (row,) = (row for row in tabulate(UNEVEN) if row.condition.agent == "react" and row.is_narrow)
+    assert (row.normalised_score, row.counted_score) == (3, None)
+
+
+def test_what_is_left_out_is_named_once_with_its_scale() -> None:
+    found = [*UNEVEN, *played(RWS_3, vmp=1)]
+    said = narrow_note(narrow_scales(tabulate(found)))
+    assert "leave out 1 scenario in which" in said
+    assert said.count("rws_repeated_3 (4.0)") == 1
+    assert "rws_repeated_1" not in said
+    assert "less than 3 standard errors of the difference, or less than 50% of its median" in said
+
+
+def test_where_nothing_is_left_out_nothing_is_said() -> None:
+    assert narrow_note(narrow_scales(tabulate(played(RWS, react=5, oracle=10, random=0)))) == ""
+
+
+def test_the_error_of_what_is_left_out_is_shown() -> None:
+    (found,) = narrow_scales(tabulate(played(RWS, react=(1, 1), oracle=(0, 4), random=(0, 0))))
+    assert (found.scale, found.error) == pytest.approx((2, 2))
+
+
+@pytest.mark.usefixtures("delivery")
+def test_where_less_is_better_a_short_scale_is_narrow_too() -> None:
+    third = [delivered(agent, value, scenario=HELD_OUT) for agent, value in (("vmp", 4), ("react", 8), ("random", 10))]
+    first = [delivered(agent, value) for agent, value in (("vmp", 4), ("react", 2), ("random", 12))]
+    assert narrow(tabulate([*first, *third])) == {"delivery_0": False, "delivery_1": True}
+    (found,) = narrow_scales(tabulate([*first, *third]))
+    assert found.scale == 2
+
+
+def test_overall_scores_leave_out_narrow_scales() -> None:
+    rows = tabulate([*UNEVEN, *played(PD, react=9, oracle=10, random=0)])
+    found = {one.group: (one.mean, one.scenarios) for one in scores(rows)}
+    assert found[OVERALL] == pytest.approx((0.7, 3))
+
+
+def test_the_picture_of_effort_leaves_out_narrow_scales() -> None:
+    efforts, scale = efforts_of(tabulate([*UNEVEN, *played(PD, react=9, oracle=10, random=0)]))
+    assert scale == "normalised score"
+    assert [effort.result for effort in efforts] == [pytest.approx(0.7)]
