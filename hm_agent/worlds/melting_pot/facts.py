@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
@@ -148,6 +148,10 @@ class Timing(Strict):
     per_round: float
     per_thing: float
 
+    def with_thing_in(self, steps: float) -> Timing:
+        """The same, but that it takes so many steps to collect one more thing, to the nearest half."""
+        return replace(self, per_thing=round(2 * steps) / 2)
+
     def steps_with(self, things: int) -> float:
         """The steps from one interaction to the next in which so many things are collected."""
         return self.per_round + self.per_thing * things
@@ -189,12 +193,15 @@ class UnseenFacts(ScenarioFacts):
     """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
 
     puppeteer: its name in `simulator/bots/unseen.py`, with its parameters by name. character: of trained puppets, too.
+    rule: how it rewards and punishes, in the words of `opponent_rules`, as `oracle` is told; the nearest rule where
+    none fits, None if it does neither.
     """
 
     short_name: str
     puppeteer: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     character: CharacterRange | None = None
+    rule: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -184,7 +184,8 @@ class MeltingPotWorld(SubstrateWorld):
 
     def _keep_names(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
-        self._rules = tuple(rule_of(name, self._game) for name in names)
+        unseen = self._scenario.unseen
+        self._rules = tuple(unseen.rule if unseen else rule_of(name, self._game) for name in names)
 
     def _keep_targets(self, _: Sequence[int]) -> None:
         """Reads the bots' intents once all have acted, since trained bots act in other threads."""

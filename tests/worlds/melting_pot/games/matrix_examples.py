@@ -32,7 +32,13 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ProposeHypothesis,
     ReadMinds,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, open_counts, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    MatrixInteraction,
+    MatrixRules,
+    PartnerEvidence,
+    open_counts,
+    reward,
+)
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan
 
@@ -63,7 +69,7 @@ def interaction(
     step: int, own: Counts, other: Counts, shown: Counts, rules: MatrixRules = ROCK_PAPER_SCISSORS
 ) -> MatrixInteraction:
     paid = reward(own, other, rules.payoff)
-    least, most, is_open = open_counts(own, paid, rules.payoff, rules.initial_inventory)
+    least, most, is_open = open_counts(own, paid, rules.payoff, PartnerEvidence(rules.initial_inventory))
     return MatrixInteraction(
         step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown, least, most, is_open
     )

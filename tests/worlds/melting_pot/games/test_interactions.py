@@ -13,7 +13,7 @@ from hm_agent.testing.episodes import play_out, seat_agents
 from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, Beam, MatrixFacts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
-from hm_agent.worlds.melting_pot.games.matrix.rules import infer_inventory, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import PartnerEvidence, infer_inventory, reward
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -126,7 +126,7 @@ def test_other_players_behaviour_is_inferred_from_the_reward(interactions: Inter
     right = 0
     for event, (own, other) in zip(interactions.noticed, interactions.happened, strict=False):
         assert isinstance(event, InteractionEvent)
-        _, inferred = infer_inventory(own, event.reward, RWS.payoff, 1)
+        _, inferred = infer_inventory(own, event.reward, RWS.payoff, PartnerEvidence(1))
         right += inferred == argmax(other)
     assert right >= 0.9 * len(interactions.noticed)
 

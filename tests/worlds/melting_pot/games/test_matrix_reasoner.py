@@ -64,7 +64,7 @@ def hypothesis_after(*met: MatrixInteraction) -> str:
 
 @pytest.mark.parametrize("rules", [RULES, DILEMMA, HUNT], ids=lambda rules: rules.behaviours[0])
 def test_every_rule_is_read_back_from_its_own_words(rules: MatrixRules) -> None:
-    for rule, _ in rule_class(rules):
+    for rule, _ in rule_class(rules.stage_game):
         assert strategy_from_words(rule.words.upper(), rules, ()) == rule
 
 
@@ -72,7 +72,7 @@ def test_every_rule_is_read_back_from_its_own_words(rules: MatrixRules) -> None:
 def test_no_two_rules_of_the_class_act_alike(rules: MatrixRules) -> None:
     dice, kinds = random.Random(0), range(len(rules.behaviours))
     moves = [Moves(dice.choice(kinds), dice.choice(kinds), dice.choice(kinds)) for _ in range(400)]
-    acts = [tuple(replies_of(rule, moves)) for rule, _ in rule_class(rules)]
+    acts = [tuple(replies_of(rule, moves)) for rule, _ in rule_class(rules.stage_game)]
     assert len(set(acts)) == len(acts)
 
 
@@ -91,7 +91,7 @@ def replies_of(rule: Rule, moves: Sequence[Moves]) -> Iterator[int]:
 def test_an_opponent_that_follows_any_rule_of_the_class_is_soon_predicted(
     rules: MatrixRules, data: st.DataObject
 ) -> None:
-    rule = data.draw(st.sampled_from([rule for rule, prior in rule_class(rules) if prior > 0]))
+    rule = data.draw(st.sampled_from([rule for rule, prior in rule_class(rules.stage_game) if prior > 0]))
     kinds = len(rules.behaviours)
     own = data.draw(st.lists(st.integers(0, kinds - 1), min_size=40, max_size=40))
     met: list[MatrixInteraction] = []

@@ -5,10 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.matrix.rules import consistent_inventories, infer_inventory, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    PartnerEvidence,
+    consistent_inventories,
+    infer_inventory,
+    reward,
+)
 
 RWS = ((0.0, -10.0, 10.0), (10.0, 0.0, -10.0), (-10.0, 10.0, 0.0))
 DILEMMA = ((3.0, 0.0), (5.0, 1.0))
+ONE_EACH = PartnerEvidence(initial=1)
 
 
 @st.composite
@@ -49,35 +55,35 @@ def test_largest_count_is_the_main_resource() -> None:
 @given(own=committed(stray=3), other=committed(stray=3))
 def test_inferred_inventory_explains_the_reward(own: Counts, other: Counts) -> None:
     received = reward(own, other, RWS)
-    inventory, _ = infer_inventory(own, received, RWS, initial=1)
+    inventory, _ = infer_inventory(own, received, RWS, ONE_EACH)
     assert reward(own, inventory, RWS) == pytest.approx(received, abs=1e-5)
 
 
 @given(own=committed(stray=3), other=committed(stray=3))
 def test_true_inventory_is_among_the_consistent_ones(own: Counts, other: Counts) -> None:
-    fits = consistent_inventories(own, reward(own, other, RWS), RWS, initial=1)
+    fits = consistent_inventories(own, reward(own, other, RWS), RWS, ONE_EACH)
     assert other in [inventory for inventory, _ in fits]
 
 
 @given(own=committed(stray=3), other=committed(stray=3))
 def test_probabilities_of_consistent_inventories_sum_to_one(own: Counts, other: Counts) -> None:
-    fits = consistent_inventories(own, reward(own, other, RWS), RWS, initial=1)
+    fits = consistent_inventories(own, reward(own, other, RWS), RWS, ONE_EACH)
     assert sum(probability for _, probability in fits) == pytest.approx(1.0)
 
 
 @given(own=committed(least=2), other=committed(least=3))
 def test_pure_strategy_is_inferred_from_committed_inventories(own: Counts, other: Counts) -> None:
-    _, main = infer_inventory(own, reward(own, other, RWS), RWS, initial=1)
+    _, main = infer_inventory(own, reward(own, other, RWS), RWS, ONE_EACH)
     assert main == argmax(other)
 
 
 @given(other=committed(least=3))
 def test_no_behaviour_is_inferred_with_an_even_inventory(other: Counts) -> None:
     own = (2, 2, 2)
-    _, main = infer_inventory(own, reward(own, other, RWS), RWS, initial=1)
+    _, main = infer_inventory(own, reward(own, other, RWS), RWS, ONE_EACH)
     assert main is None
 
 
 def test_inexplicable_reward_is_explained_by_the_closest_inventory() -> None:
-    _, main = infer_inventory((1, 6, 1), 99.0, RWS, initial=1)
+    _, main = infer_inventory((1, 6, 1), 99.0, RWS, ONE_EACH)
     assert main == 0

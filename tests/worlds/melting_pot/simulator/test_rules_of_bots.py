@@ -6,8 +6,8 @@ import pytest
 
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rules_by_words
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
-from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
+from hm_agent.worlds.melting_pot.games.matrix.rules import StageGame
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
 from hm_agent.worlds.melting_pot.simulator.bots.policies import rule_of
 
@@ -32,12 +32,17 @@ def test_rules_of_bots_are_worded_as_strategies_that_the_reasoner_knows(name: st
         assert (rule is None) == (RULES[name] is None)
         if rule is not None:
             assert str(RULES[name]) in rule
-            assert rule.casefold() in rules_by_words(rules_of(scenario))
+            assert rule.casefold() in rules_by_words(game_of(scenario))
 
 
-def rules_of(scenario: Scenario) -> MatrixRules:
+def game_of(scenario: Scenario) -> StageGame:
     facts = scenario.game
     assert isinstance(facts, MatrixFacts)
-    return MatrixRules(
-        facts.behaviours, facts.things, facts.payoff, 1, 23, 15, facts.length, facts.beam, facts.regrowth, facts.timing
-    )
+    return StageGame(facts.behaviours, facts.payoff)
+
+
+def test_rules_of_unseen_opponents_are_worded_as_strategies_that_the_reasoner_knows() -> None:
+    told = [scenario for scenario in all_scenarios() if scenario.unseen and scenario.unseen.rule]
+    assert len(told) == 5
+    for scenario in told:
+        assert str(scenario.unseen and scenario.unseen.rule).casefold() in rules_by_words(game_of(scenario))

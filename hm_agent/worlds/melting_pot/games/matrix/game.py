@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts, argmax
@@ -19,6 +20,7 @@ from hm_agent.worlds.melting_pot.games.matrix.mind import (
     MatrixStrategy,
     matrix_interactions,
 )
+from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     SUBGOALS,
@@ -76,6 +78,7 @@ class MatrixGame(Game):
             hints=options.hints,
         )
         self._has_clues = options.clues
+        self._pace = CollectionPace(facts.timing.per_thing)
         self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
 
     # What happens
@@ -83,10 +86,14 @@ class MatrixGame(Game):
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         here = view.pose.cell if view.pose else self.mind.situation.here
         held = self.inventory(observation, view)
+        self._pace.read(observation.step, held)
         self.mind.situation = MatrixSituation(
             observation.step, held, here, memory.players, can_act=not self.is_idle(view) and view.pose is not None
         )
         interactions = self._interactions.read(observation, view, memory)
+        if interactions:
+            timing = self.rules.timing.with_thing_in(self._pace.steps_per_thing)
+            self.rules = self.mind.rules = replace(self.rules, timing=timing)
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self._has_clues:

@@ -48,7 +48,13 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ReadMinds,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, infer_inventory, open_counts
+from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    MatrixInteraction,
+    MatrixRules,
+    PartnerEvidence,
+    infer_inventory,
+    open_counts,
+)
 from hm_agent.worlds.melting_pot.games.options import Inference
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
@@ -103,6 +109,8 @@ class MatrixMind(Mind):
         self.rules, self.players, self.situation = rules, players, situation
         self._gatherings, self._words, self._inference = gatherings, words, inference
         self.inferred_inventory: Counts | None = None
+        self._came_back: dict[str, int] = {}
+        """The step at which each player came back from its latest interaction with the agent."""
 
     @property
     def can_act(self) -> bool:
@@ -122,11 +130,12 @@ class MatrixMind(Mind):
     def understand(self, event: Event, answer: BaseModel | None) -> MatrixInteraction | None:
         if not isinstance(event, InteractionEvent) or event.partner is None:
             return None
-        other, main = self._other_inventory(event, answer)
+        evidence = self._evidence(event.partner, event.step)
+        other, main = self._other_inventory(event, answer, evidence)
         least, most, is_open = (
             (other, other, main is None)
             if answer
-            else open_counts(event.own, event.reward, self.rules.payoff, self.rules.initial_inventory)
+            else open_counts(event.own, event.reward, self.rules.payoff, evidence)
         )
         self._gatherings.met(event.partner, event.step, other)
         self.inferred_inventory = other
@@ -142,14 +151,24 @@ class MatrixMind(Mind):
             least=least,
             most=most,
             is_open=is_open,
+            taken=evidence.taken,
         )
 
-    def _other_inventory(self, event: InteractionEvent, answer: BaseModel | None) -> tuple[Counts, int | None]:
+    def _evidence(self, partner: str, step: int) -> PartnerEvidence:
+        """What is known of a partner's inventory in the interaction that is paid at a step, beside the reward."""
+        began = step - self.rules.timing.frozen
+        back = self._came_back.get(partner, 0)
+        self._came_back[partner] = step + self.rules.timing.away
+        return PartnerEvidence(self.rules.initial_inventory, self._gatherings.taken(partner), max(1, began - back))
+
+    def _other_inventory(
+        self, event: InteractionEvent, answer: BaseModel | None, evidence: PartnerEvidence
+    ) -> tuple[Counts, int | None]:
         """By the model's answer or, without one, by calculation from the reward."""
         if isinstance(answer, InventoryAnswer):
             inventory = self.rules.counts(answer.inventory)
             return inventory, argmax(inventory)
-        return infer_inventory(event.own, event.reward, self.rules.payoff, self.rules.initial_inventory)
+        return infer_inventory(event.own, event.reward, self.rules.payoff, evidence)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeHypothesis:
         return ProposeHypothesis(self.rules, history[-1].partner, matrix_interactions(history), best)

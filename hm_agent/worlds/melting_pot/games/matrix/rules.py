@@ -17,8 +17,12 @@ from hm_agent.worlds.melting_pot.games.options import Hints
 Payoff = tuple[tuple[float, ...], ...]
 """Row i, column j: the reward for playing pure strategy i against j."""
 
-MAIN, SIDE = 20, 3
+MAIN, SIDE = 30, 6
 """How many units beyond the initial ones an opponent may hold: of its main resource, and of each other resource."""
+UNSEEN_WEIGHT = 0.1
+"""Weight of an inventory: multiplied by this for each unit that it lacks of what the opponent was seen to take."""
+UNLIKELY = 1e-6
+"""Inventories with a smaller posterior probability are left out of what a reward leaves open."""
 TOLERANCE = 1e-6
 """How far a reward may lie above the smallest error and still count as explained."""
 SIDE_WEIGHT = 0.3
@@ -45,39 +49,70 @@ def _candidates(resources: int, initial: int) -> npt.NDArray[np.int64]:
     return np.array(sorted(set(inventories())))
 
 
-def consistent_inventories(own: Counts, received: float, payoff: Payoff, initial: int) -> list[tuple[Counts, float]]:
+@dataclass(frozen=True, slots=True)
+class PartnerEvidence:
+    """What is known of a partner's inventory beside the reward.
+
+    initial: the count of each resource with which every player starts. taken: the count of each that it was seen to
+    take since it came back; empty if unknown. steps: how many steps it had to collect; None if unknown.
+    """
+
+    initial: int
+    taken: Counts = ()
+    steps: int | None = None
+
+
+def consistent_inventories(
+    own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence
+) -> list[tuple[Counts, float]]:
     """The inventories of the partner that explain the reward best, each with its posterior, the likeliest first.
 
-    The prior prefers few units of other resources than the main one, since players collect for one pure strategy.
+    The prior prefers few units of other resources than the main one, since players collect for one pure strategy, what
+    was seen taken, and no more things than there were steps to collect them.
     """
-    candidates = _candidates(len(payoff), initial)
+    candidates = _candidates(len(payoff), evidence.initial)
     v = np.array(own, float) / sum(own)
     rewards = (candidates / candidates.sum(1, keepdims=True)) @ (v @ np.array(payoff))
     error = np.abs(rewards - received)
     fits = candidates[error <= error.min() + TOLERANCE]
-    sides = fits.sum(1) - fits.max(1) - initial * (len(payoff) - 1)
-    weights = SIDE_WEIGHT**sides
+    weights = _prior_weights(fits, evidence)
     order = np.lexsort((fits.sum(1), -weights))
     return [(tuple(map(int, fits[n])), float(weights[n] / weights.sum())) for n in order]
 
 
-def open_counts(own: Counts, received: float, payoff: Payoff, initial: int) -> tuple[Counts, Counts, bool]:
+def _prior_weights(inventories: npt.NDArray[np.int64], evidence: PartnerEvidence) -> npt.NDArray[np.float64]:
+    """The prior of each inventory, (n,), up to a factor. inventories: (n, resources)."""
+    collected = inventories - evidence.initial
+    weights = SIDE_WEIGHT ** (collected.sum(1) - collected.max(1)).astype(float)
+    if evidence.taken:
+        weights = weights * UNSEEN_WEIGHT ** np.maximum(0, np.array(evidence.taken) - collected).sum(1)
+    if evidence.steps is not None and (possible := collected.sum(1) <= evidence.steps).any():
+        weights = weights * possible
+    prior: npt.NDArray[np.float64] = weights
+    return prior
+
+
+def open_counts(own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence) -> tuple[Counts, Counts, bool]:
     """What the reward leaves open of the partner's inventory: the least and the most of each resource that explain it.
 
     The last value is True if several resources may have led, or none.
     """
-    fits = [inventory for inventory, _ in consistent_inventories(own, received, payoff, initial)]
+    fits = [
+        inventory for inventory, weight in consistent_inventories(own, received, payoff, evidence) if weight >= UNLIKELY
+    ]
     counts = list(zip(*fits, strict=True))
     return tuple(map(min, counts)), tuple(map(max, counts)), len({argmax(inventory) for inventory in fits}) > 1
 
 
-def infer_inventory(own: Counts, received: float, payoff: Payoff, initial: int) -> tuple[Counts, int | None]:
+def infer_inventory(
+    own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence
+) -> tuple[Counts, int | None]:
     """The partner's likeliest inventory, and the index of its likeliest pure strategy.
 
     The strategy is None unless its total probability exceeds one half: an own inventory in which no resource leads
     yields the same reward against every strategy.
     """
-    fits = consistent_inventories(own, received, payoff, initial)
+    fits = consistent_inventories(own, received, payoff, evidence)
     probabilities = [0.0] * len(payoff)
     for inventory, probability in fits:
         main = argmax(inventory)
@@ -93,6 +128,20 @@ MOST_HELD = 40
 """The largest count of one resource that an answer may name."""
 MAX_TOLD = 4
 """How many errors of one field are told at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageGame:
+    """What one interaction is about, as in `MatrixRules`: all that a theory of the opponent's rule depends on."""
+
+    behaviours: tuple[str, ...]
+    payoff: Payoff
+
+    @property
+    def is_zero_sum(self) -> bool:
+        """True if one player's gain is always the other's loss."""
+        kinds = range(len(self.payoff))
+        return all(self.payoff[mine][theirs] == -self.payoff[theirs][mine] for mine in kinds for theirs in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +167,13 @@ class MatrixRules:
     hints: Hints = Hints.GENERIC
 
     @property
+    def stage_game(self) -> StageGame:
+        return StageGame(self.behaviours, self.payoff)
+
+    @property
     def is_zero_sum(self) -> bool:
         """True if one player's gain is always the other's loss."""
-        kinds = range(len(self.payoff))
-        return all(self.payoff[mine][theirs] == -self.payoff[theirs][mine] for mine in kinds for theirs in kinds)
+        return self.stage_game.is_zero_sum
 
     @property
     def count_range(self) -> tuple[int, int]:
@@ -183,7 +235,8 @@ class MatrixInteraction:
     behaviour: the pure strategy that the partner played, None if the inference is ambiguous. own_behaviour: the agent's
     own, None if no resource led. shown: the count of each resource that the partner saw the agent collect beforehand.
     least, most: the range of each count of the partner's that explains the reward. is_open: True if the reward leaves
-    open which of its resources led; then `behaviour` is the likeliest, if one is.
+    open which of its resources led; then `behaviour` is the likeliest, if one is. taken: the count of each resource
+    that the partner was seen to take beforehand.
     """
 
     step: int
@@ -197,3 +250,4 @@ class MatrixInteraction:
     least: Counts = ()
     most: Counts = ()
     is_open: bool = False
+    taken: Counts = ()

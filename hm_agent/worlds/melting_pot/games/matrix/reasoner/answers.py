@@ -11,7 +11,7 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
@@ -59,8 +59,8 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import (
     revise_and_counter,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import look_for_players, plan_route
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, infer_inventory, reward
-from hm_agent.worlds.melting_pot.planning.subgoals import Subgoal
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, PartnerEvidence, infer_inventory, reward
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
@@ -71,7 +71,9 @@ TOLERANCE = 1e-9
 
 def infer(question: InferInventory) -> InventoryAnswer:
     rules = question.rules
-    inventory, _ = infer_inventory(question.own, question.reward, rules.payoff, rules.initial_inventory)
+    inventory, _ = infer_inventory(
+        question.own, question.reward, rules.payoff, PartnerEvidence(rules.initial_inventory)
+    )
     return InventoryAnswer(inventory=rules.by_name(inventory))
 
 
@@ -230,27 +232,52 @@ def plan(question: PlanSubgoals) -> PlanAnswer:
         if choice.watch:
             return _called(look_for_players(question))
         seek = () if {*question.players} <= {*choice.seek} else choice.seek
-        return _called(plan_route(question, rules.counts(choice.own_next), seek=seek))
+        return _called(plan_route(question, _as_learnt(question, rules.counts(choice.own_next)), seek=seek))
     believed = likeliest_strategy(rules, question.history, ()).words if question.history else None
     answer = _counter_to(question, question.inventory, believed)
-    return _called(plan_route(question, rules.counts(answer.own_next), covert=answer.covert))
+    target = _as_learnt(question, rules.counts(answer.own_next))
+    return _called(plan_route(question, target, covert=answer.covert))
+
+
+def _as_learnt(question: PlanSubgoals, target: Counts) -> Counts:
+    """The target with one thing less or more of its main kind for each critique that says so; it keeps its lead."""
+    main = argmax(target)
+    if main is None:
+        return target
+    change = sum((MORE in critique) - (FEWER in critique) for critique in question.critiques)
+    least = max(count for kind, count in enumerate(target) if kind != main) + 1
+    return tuple(max(least, count + change) if kind == main else count for kind, count in enumerate(target))
 
 
 def _called(subgoals: Sequence[Subgoal]) -> PlanAnswer:
     return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
 
 
+FEWER = "plan fewer things, for it met me before I had them all"
+MORE = "plan more things, for nobody came while I searched"
+
+
 def evaluate_plan(question: EvaluatePlan) -> Critique:
-    """States what the plan earned or collected, which planning also finds in its question's history."""
+    """States what the plan earned or collected, and whether the next ones should collect fewer things or more."""
+    verdict = _verdict(question)
+    left = question.plan.calls[question.plan.done :]
+    if question.met and any(isinstance(call, MoveTo) for call in left):
+        return Critique(critique=f"{verdict} Next time {FEWER}.")
+    if not question.met and not question.reward and question.plan.calls and isinstance(question.plan.calls[-1], FireAt):
+        return Critique(critique=f"{verdict} Next time {MORE}.")
+    return Critique(critique=verdict)
+
+
+def _verdict(question: EvaluatePlan) -> str:
     before, after = question.before, question.after
     steps = after.step - before.step
     if question.reward:
         verdict = "keep to what was held" if question.reward > 0 else "hold something else next time"
-        return Critique(critique=f"In {steps} steps it was paid {question.reward:+.2f}: {verdict}.")
+        return f"In {steps} steps it was paid {question.reward:+.2f}: {verdict}."
     gained = sum(after.inventory) - sum(before.inventory)
     if gained > 0:
-        return Critique(critique=f"In {steps} steps it collected {gained}: go on.")
-    return Critique(critique=f"In {steps} steps it brought nothing: look elsewhere.")
+        return f"In {steps} steps it collected {gained}: go on."
+    return f"In {steps} steps it brought nothing: look elsewhere."
 
 
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {

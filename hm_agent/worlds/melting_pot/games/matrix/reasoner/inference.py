@@ -7,7 +7,7 @@ another rule, drawn from the prior. The filter goes forward through a history, o
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp
@@ -30,7 +30,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     moves_in,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import masses_of, rule_class, rules_by_words
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, StageGame
 
 CHANGE_RATE = 0.01
 """The probability that another rule is in force in the next interaction."""
@@ -48,8 +48,8 @@ COVERT_FROM = 0.2
 """The posterior probability of a rule that looks at what it saw from which the agent collects out of its view."""
 NEGLIGIBLE = 1e-3
 """Rules with a smaller posterior probability are left out."""
-PICKUP_RELIABILITY = 0.9
-"""The probability that a resource which a player takes is that of the behaviour it will play."""
+RELIABILITY_PRIOR = 9.0, 10.0
+"""Beta prior on the share of pickups that are of the kind a player will play: 9 of 10 pseudo-observations."""
 
 Weights = npt.NDArray[np.float64]
 
@@ -89,7 +89,7 @@ class RuleFilter:
     levels) the posterior probability of each, the last row that of mixing at random.
     """
 
-    rules: MatrixRules
+    game: StageGame
     fits: tuple[Fit, ...]
     counts: tuple[float, ...]
     weights: Weights
@@ -98,7 +98,7 @@ class RuleFilter:
     def mixture(self) -> Mixture:
         """The mixture estimated from the interactions, with a pseudo-count of 0.5 for each behaviour."""
         total = sum(self.counts)
-        return Mixture(self.rules.behaviours, tuple(max(0.01, round(count / total, 2)) for count in self.counts))
+        return Mixture(self.game.behaviours, tuple(max(0.01, round(count / total, 2)) for count in self.counts))
 
     def after(self, moves: Moves) -> RuleFilter:
         """The filter after one more interaction."""
@@ -109,12 +109,12 @@ class RuleFilter:
             for kind, count in enumerate(self.counts)
         )
         fits = tuple(_updated(fit, int(reply), moves) for fit, reply in zip(self.fits, replies, strict=True))
-        changed = (1 - CHANGE_RATE) * weights + CHANGE_RATE * _prior(self.rules)
-        return RuleFilter(self.rules, fits, counts, changed)
+        changed = (1 - CHANGE_RATE) * weights + CHANGE_RATE * _prior(self.game)
+        return RuleFilter(self.game, fits, counts, changed)
 
     def _observed(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
         """The weights once the opponent's behaviour is known."""
-        kinds, noise = len(self.rules.behaviours), np.array([*NOISE])
+        kinds, noise = len(self.game.behaviours), np.array([*NOISE])
         likelihood = np.where((replies == played)[:, None], 1 - noise, noise / (kinds - 1))
         likelihood[replies == UNKNOWN] = 1 / kinds
         mixed = np.full((1, len(noise)), self.counts[played] / sum(self.counts))
@@ -132,39 +132,39 @@ def _updated(fit: Fit, reply: int, moves: Moves) -> Fit:
 
 
 @cache
-def _prior(rules: MatrixRules) -> Weights:
+def _prior(game: StageGame) -> Weights:
     """(rules + 1, noise levels) the weights before any interaction."""
-    priors = [*(each.prior for each in rule_class(rules)), masses_of(rules).mixture]
+    priors = [*(each.prior for each in rule_class(game)), masses_of(game).mixture]
     return np.outer(priors, [*NOISE.values()]) / sum(priors)
 
 
 @lru_cache(maxsize=512)
-def _filter(rules: MatrixRules, history: tuple[Moves, ...]) -> RuleFilter:
+def _filter(game: StageGame, history: tuple[Moves, ...]) -> RuleFilter:
     """The filter after a history. Kept, so that one more interaction costs one step."""
     if history:
-        return _filter(rules, history[:-1]).after(history[-1])
-    fits = tuple(Fit(each.rule, each.rule.start) for each in rule_class(rules))
-    return RuleFilter(rules, fits, (0.5,) * len(rules.behaviours), _prior(rules))
+        return _filter(game, history[:-1]).after(history[-1])
+    fits = tuple(Fit(each.rule, each.rule.start) for each in rule_class(game))
+    return RuleFilter(game, fits, (0.5,) * len(game.behaviours), _prior(game))
 
 
 def filter_of(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> RuleFilter:
-    return _filter(rules, moves_in(rules.behaviours, history))
+    return _filter(rules.stage_game, moves_in(rules.behaviours, history))
 
 
 @cache
-def _positions(rules: MatrixRules) -> Mapping[Rule, int]:
-    return {each.rule: position for position, each in enumerate(rule_class(rules))}
+def _positions(game: StageGame) -> Mapping[Rule, int]:
+    return {each.rule: position for position, each in enumerate(rule_class(game))}
 
 
 def fit(strategy: OpponentStrategy, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> Fit:
     """How a strategy has fared; a mixture has neither a state nor an accuracy."""
-    position = _positions(rules).get(strategy)  # type: ignore[call-overload]
+    position = _positions(rules.stage_game).get(strategy)  # type: ignore[call-overload]
     return Fit(strategy, strategy.start) if position is None else filter_of(rules, history).fits[position]
 
 
 def strategy_from_words(words: str, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> OpponentStrategy:
     """The strategy that a hypothesis describes; for unknown words, a mixture fitted to the interactions."""
-    if (rule := rules_by_words(rules).get(words.strip().casefold())) is not None:
+    if (rule := rules_by_words(rules.stage_game).get(words.strip().casefold())) is not None:
         return rule
     shares = [re.search(rf"\b{re.escape(name)} ([0-9]{{1,3}})%", words) for name in rules.behaviours]
     if all(shares):
@@ -224,17 +224,21 @@ def predict_behaviour(
     strategy's accuracy, as correct predictions and their total.
     """
     probabilities = fit(strategy, rules, history).prediction(prior)
-    return update_on_pickups(probabilities, taken) if taken else probabilities
+    return update_on_pickups(probabilities, taken, pickup_reliability(rules, history)) if taken else probabilities
 
 
-def update_on_pickups(probabilities: Distribution, taken: Counts) -> Distribution:
-    """Updates a distribution on the resources a player took.
+def pickup_reliability(rules: MatrixRules, met: Iterable[MatrixInteraction]) -> float:
+    """The probability that a thing which a player takes is of the kind it will play, by what was seen taken so far."""
+    right, total = RELIABILITY_PRIOR
+    for interaction in met:
+        if interaction.behaviour is not None and interaction.taken:
+            right += interaction.taken[rules.behaviours.index(interaction.behaviour)]
+            total += sum(interaction.taken)
+    return right / total
 
-    A player who took several kinds has changed its strategy and may do so again; then the shares of the kinds taken
-    replace the distribution, with a pseudo-count of 0.5 for each.
-    """
-    if sum(count > 0 for count in taken) > 1:
-        return tuple((count + 0.5) / (sum(taken) + 0.5 * len(taken)) for count in taken)
-    ratio = PICKUP_RELIABILITY * (len(probabilities) - 1) / (1 - PICKUP_RELIABILITY)
+
+def update_on_pickups(probabilities: Distribution, taken: Counts, reliability: float) -> Distribution:
+    """Updates a distribution on the resources that a player took. reliability: as of `pickup_reliability`."""
+    ratio = reliability * (len(probabilities) - 1) / (1 - reliability)
     weights = [share * ratio**count for share, count in zip(probabilities, taken, strict=True)]
     return tuple(weight / sum(weights) for weight in weights)

@@ -28,6 +28,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     ACCURACY_PRIOR,
     likeliest_strategy,
+    pickup_reliability,
     predict_behaviour,
     strategy_from_words,
     update_on_pickups,
@@ -103,9 +104,9 @@ def predict_all(rules: MatrixRules, opponents: Sequence[Opponent], step: int) ->
     persistence = KindPersistence(
         len(rules.behaviours), tuple(pair for each in opponents for pair in _kind_changes(rules, each))
     )
-    known = {
-        each.player: predicted for each in opponents if (predicted := _predict_one(rules, each, persistence, step))
-    }
+    reliability = pickup_reliability(rules, (met for each in opponents for met in each.history))
+    predicted = {each.player: _predict_one(rules, each, persistence, reliability, step) for each in opponents}
+    known = {player: shares for player, shares in predicted.items() if shares}
     weights = [
         POPULATION_PSEUDO_COUNT + sum(probabilities[n] for probabilities in known.values())
         for n in range(len(rules.behaviours))
@@ -133,14 +134,17 @@ def _past_lives(rules: MatrixRules, opponent: Opponent) -> list[tuple[int, int]]
 
 
 def _predict_one(
-    rules: MatrixRules, opponent: Opponent, persistence: KindPersistence, step: int
+    rules: MatrixRules, opponent: Opponent, persistence: KindPersistence, reliability: float, step: int
 ) -> Distribution | None:
-    """A player's distribution from its past lives and its present pickups; None if neither is known."""
+    """A player's distribution from its past lives and its present pickups; None if neither is known.
+
+    reliability: as of `pickup_reliability`, of all players.
+    """
     before = _predict_from_past(rules, opponent, persistence, step)
     if opponent.present is None:
         return before
     uniform = (1 / len(rules.behaviours),) * len(rules.behaviours)
-    then = update_on_pickups(before or uniform, opponent.present.taken)
+    then = update_on_pickups(before or uniform, opponent.present.taken, reliability)
     return persistence.propagate(then, lives_since(opponent.present.step, step))
 
 

@@ -25,6 +25,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import OpponentStra
 from hm_agent.worlds.melting_pot.games.matrix.questions import LeadAnswer, Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     may_respond_to_observation,
+    pickup_reliability,
     posterior,
     predict_behaviour,
     update_on_pickups,
@@ -50,7 +51,9 @@ def predict_in_view_of_all(rules: MatrixRules, weighed: Weighed, opponent: Oppon
     """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups."""
     parts = [(predict_behaviour(strategy, rules, opponent.history, None), weight) for strategy, weight in weighed]
     mean = tuple(sum(part[n] * weight for part, weight in parts) for n in range(len(parts[0][0])))
-    return update_on_pickups(mean, opponent.present.taken) if opponent.present else mean
+    if opponent.present is None:
+        return mean
+    return update_on_pickups(mean, opponent.present.taken, pickup_reliability(rules, opponent.history))
 
 
 def likeliest_lead(rules: MatrixRules, probabilities: Distribution, expected: Sequence[Counts]) -> LeadAnswer:

@@ -24,7 +24,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     Until,
     relations,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, Payoff
+from hm_agent.worlds.melting_pot.games.matrix.rules import Payoff, StageGame
 
 MOST_TIMES = 4
 """How many moves of the agent may at most set off a change."""
@@ -93,25 +93,24 @@ class Weighted(NamedTuple):
     prior: float
 
 
-@cache
-def masses_of(rules: MatrixRules) -> Masses:
-    return ZERO_SUM if rules.is_zero_sum else MIXED_MOTIVE
+def masses_of(game: StageGame) -> Masses:
+    return ZERO_SUM if game.is_zero_sum else MIXED_MOTIVE
 
 
 @cache
-def rule_class(rules: MatrixRules) -> tuple[Weighted, ...]:
+def rule_class(game: StageGame) -> tuple[Weighted, ...]:
     """All rules, except mixtures, which are fitted to the interactions."""
-    masses, recent = masses_of(rules), (OWN_LAST, OTHER_LAST, SEEN)
+    masses, recent = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN)
     parts = [
-        (masses.constant, _alike(_constants(rules))),
-        (masses.reaction, _in_kind_first(_relations_to([OWN_LAST], rules))),
-        (masses.repetition, _in_kind_first(_relations_to([OTHER_LAST], rules))),
-        (masses.observation, _in_kind_first(_relations_to([SEEN], rules))),
-        (masses.older, _in_kind_first(_relations_to(OLDER, rules))),
-        (masses.table, _alike(_tables_of(recent, rules))),
-        (masses.older_table, _alike(_tables_of(OLDER, rules))),
-        (masses.pair, _alike(_pairs(rules))),
-        (masses.until, list(_changes(rules))),
+        (masses.constant, _alike(_constants(game))),
+        (masses.reaction, _in_kind_first(_relations_to([OWN_LAST], game))),
+        (masses.repetition, _in_kind_first(_relations_to([OTHER_LAST], game))),
+        (masses.observation, _in_kind_first(_relations_to([SEEN], game))),
+        (masses.older, _in_kind_first(_relations_to(OLDER, game))),
+        (masses.table, _alike(_tables_of(recent, game))),
+        (masses.older_table, _alike(_tables_of(OLDER, game))),
+        (masses.pair, _alike(_pairs(game))),
+        (masses.until, list(_changes(game))),
     ]
     return tuple(Weighted(each.rule, mass * each.prior) for mass, part in parts for each in part)
 
@@ -133,33 +132,33 @@ def _alike(rules: Iterator[Rule]) -> list[Weighted]:
 
 
 @cache
-def rules_by_words(rules: MatrixRules) -> Mapping[str, Rule]:
+def rules_by_words(game: StageGame) -> Mapping[str, Rule]:
     """Every rule of the class by its words in lower case."""
-    return {each.rule.words.casefold(): each.rule for each in rule_class(rules)}
+    return {each.rule.words.casefold(): each.rule for each in rule_class(game)}
 
 
-def _constants(rules: MatrixRules) -> Iterator[Constant]:
-    return (Constant(rules.behaviours, kind) for kind in range(len(rules.behaviours)))
+def _constants(game: StageGame) -> Iterator[Constant]:
+    return (Constant(game.behaviours, kind) for kind in range(len(game.behaviours)))
 
 
-def _relations_to(features: Sequence[Feature], rules: MatrixRules) -> Iterator[Answer]:
-    for feature, relation in product(features, relations(rules.payoff)):
-        yield Answer.by_relation(rules.behaviours, relation, feature)
+def _relations_to(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]:
+    for feature, relation in product(features, relations(game.payoff)):
+        yield Answer.by_relation(game.behaviours, relation, feature)
 
 
-def _tables_of(features: Sequence[Feature], rules: MatrixRules) -> Iterator[Answer]:
+def _tables_of(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]:
     """All tables of replies that are neither constant nor a relation."""
-    names = rules.behaviours
-    known = {relation.replies for relation in relations(rules.payoff)}
+    names = game.behaviours
+    known = {relation.replies for relation in relations(game.payoff)}
     for feature, replies in product(features, product(range(len(names)), repeat=len(names))):
         if len(set(replies)) > 1 and replies not in known:
             said = ", ".join(f"{name} with {names[reply]}" for name, reply in zip(names, replies, strict=True))
             yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {said}.")
 
 
-def _pairs(rules: MatrixRules) -> Iterator[Answer]:
+def _pairs(game: StageGame) -> Iterator[Answer]:
     """Answers that depend on two moves: all of them for two behaviours, those by comparison for three in a cycle."""
-    kinds = len(rules.behaviours)
+    kinds = len(game.behaviours)
     features = [
         Pair(OTHER_LAST, OWN_LAST, kinds),
         Pair(OWN_LAST, PastMove(True, 2), kinds),
@@ -167,13 +166,13 @@ def _pairs(rules: MatrixRules) -> Iterator[Answer]:
     ]
     for feature in features:
         if kinds == 2:
-            yield from _pair_tables(feature, rules)
-        elif kinds == 3 and rules.is_zero_sum and len(relations(rules.payoff)) == kinds:
-            yield from _comparisons(feature, rules)
+            yield from _pair_tables(feature, game)
+        elif kinds == 3 and game.is_zero_sum and len(relations(game.payoff)) == kinds:
+            yield from _comparisons(feature, game)
 
 
-def _pair_tables(feature: Pair, rules: MatrixRules) -> Iterator[Answer]:
-    names = rules.behaviours
+def _pair_tables(feature: Pair, game: StageGame) -> Iterator[Answer]:
+    names = game.behaviours
     for replies in product(range(2), repeat=4):
         if _needs_both(replies, 2):
             cases = zip(product(names, repeat=2), replies, strict=True)
@@ -181,13 +180,13 @@ def _pair_tables(feature: Pair, rules: MatrixRules) -> Iterator[Answer]:
             yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {said}.")
 
 
-def _comparisons(feature: Pair, rules: MatrixRules) -> Iterator[Answer]:
+def _comparisons(feature: Pair, game: StageGame) -> Iterator[Answer]:
     """Answers by which of two moves beats the other, in a cyclic game; each is a relation to the first."""
-    related = relations(rules.payoff)
+    related = relations(game.payoff)
     first, second = feature.first.words, feature.second.words
     for chosen in product(related, repeat=3):
         replies = tuple(
-            chosen[_outcome(rules.payoff, mine, other)].replies[mine] for mine, other in product(range(3), repeat=2)
+            chosen[_outcome(game.payoff, mine, other)].replies[mine] for mine, other in product(range(3), repeat=2)
         )
         if _needs_both(replies, 3):
             tie, win, loss = (relation.words for relation in chosen)
@@ -195,7 +194,7 @@ def _comparisons(feature: Pair, rules: MatrixRules) -> Iterator[Answer]:
                 f"The opponent compares {first} with {second}. Where they are equal it plays {tie} the first; where "
                 f"the first beats the second, {win} the first; where the second beats the first, {loss} the first."
             )
-            yield Answer(rules.behaviours, feature, replies, words)
+            yield Answer(game.behaviours, feature, replies, words)
 
 
 def _outcome(payoff: Payoff, mine: int, other: int) -> int:
@@ -211,13 +210,13 @@ def _needs_both(replies: Sequence[int], kinds: int) -> bool:
     return len(rows) > 1 and len(columns) > 1
 
 
-def _changes(rules: MatrixRules) -> Iterator[Weighted]:
+def _changes(game: StageGame) -> Iterator[Weighted]:
     """From one behaviour to another, or to a relation to the agent's last move, once the agent has played something.
 
     To change to what set the change off is IN_KIND times as likely as to another behaviour.
     """
-    names, kinds = rules.behaviours, range(len(rules.behaviours))
-    answers = _in_kind_first(_relations_to((OWN_LAST,), rules))
+    names, kinds = game.behaviours, range(len(game.behaviours))
+    answers = _in_kind_first(_relations_to((OWN_LAST,), game))
     for first, trigger, times in product(kinds, kinds, range(1, MOST_TIMES + 1)):
         prior = 0.5**times / len(kinds) ** 2
         thens = [then for then in kinds if then != first]
