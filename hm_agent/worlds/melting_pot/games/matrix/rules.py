@@ -182,7 +182,7 @@ class MatrixRules:
 
     @property
     def lead_range(self) -> tuple[int, int]:
-        """The same of a resource that leads in an inventory."""
+        """The same for a resource that leads in its inventory."""
         return self.initial_inventory + 1, MOST_HELD
 
     def check(self, name: str, inventory: Mapping[str, int]) -> None:
