@@ -261,7 +261,7 @@ def evaluate_plan(question: EvaluatePlan) -> Critique:
     """States what the plan earned or collected, and whether the next ones should collect fewer things or more."""
     verdict = _verdict(question)
     left = question.plan.calls[question.plan.done :]
-    if question.met and any(isinstance(call, MoveTo) for call in left):
+    if question.met and not question.plan.shot and any(isinstance(call, MoveTo) for call in left):
         return Critique(critique=f"{verdict} Next time {FEWER}.")
     if not question.met and not question.reward and question.plan.calls and isinstance(question.plan.calls[-1], FireAt):
         return Critique(critique=f"{verdict} Next time {MORE}.")
