@@ -108,7 +108,7 @@ def answer_schema(question: Question[Any]) -> dict[str, Any]:
     """The JSON schema of a valid answer: closed, bounded, and without words for a reader.
 
     All properties of an object are required and none may be added, so a mapping becomes an object with the question's
-    keys. Numbers, texts and lists have bounds. What only `check` can tell, e.g. that no resource leads, is not in it.
+    keys. Numbers, texts and lists have bounds. What only `check` can tell, e.g. that a call is refused, is not in it.
     Raises ValueError for a mapping if the question has no keys.
     """
     return map_schema(question.schema.model_json_schema(), partial(_close, question))

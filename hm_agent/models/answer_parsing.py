@@ -177,8 +177,8 @@ def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) ->
     """A value in the form of its schema where its meaning is plain; everything else stays as it is, to be validated.
 
     Plain are: other case, quotes, spaces and the third person's s in a name that the schema lists; a single item for a
-    list; several texts for one; and a count below the least one, which means that none was collected. named: the
-    schemas that `$ref` names.
+    list; several texts for one; and a count below the least one, which stands for the least. named: the schemas that
+    `$ref` names.
     """
     if "$ref" in schema:
         schema = named[schema["$ref"].rpartition("/")[2]]

@@ -28,7 +28,7 @@ from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 NAME = "local:smollm2"
 EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
-BEYOND_A_SCHEMA = ("no kind leads", "has failed before with the same", "call ", "named more than once", "needs words")
+BEYOND_A_SCHEMA = ("has failed before with the same", "call ", "named more than once", "needs words")
 """What is wrong with the only answers that fit their schema and are refused all the same."""
 
 

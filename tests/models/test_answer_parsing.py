@@ -15,13 +15,13 @@ from pydantic import BaseModel
 from hm_agent.models.answer_parsing import MAX_CANDIDATES, MAX_CHARACTERS, MAX_DEPTH, BadAnswer, read_answer
 from hm_agent.questions import Question, in_one_line
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.worlds.melting_pot.facts import argmax
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     CounterAnswer,
     InferInventory,
     InventoryAnswer,
+    LeadAnswer,
     PredictAndCounter,
     ProposeHypothesis,
 )
@@ -192,7 +192,7 @@ def test_the_error_names_the_path_to_the_fault() -> None:
     [
         (INFER, '{"inventory": {"rock": -1}}', "rock -1 is not between 1 and 40"),
         (INFER, '{"inventory": {"stone": 5}}', "unknown kind 'stone'"),
-        (COUNTER, '{"other_next": {"rock": 1}, "own_next": {"rock": 1}}', "no kind leads"),
+        (COUNTER, '{"other_next": {"rock": 1}, "own_next": {"rock": 1}}', "rock 1 is not between 2 and 40"),
         (PLAN, '{"subgoals": ["fire_at((2, 2))"]}', "(2, 2) is a wall"),
     ],
 )
@@ -278,7 +278,18 @@ FRAGMENTS = (
     *("{", "}", "[", "]", "(", ")", '"', "'", "'''", "\\", ":", ",", "\n", " ", "```json\n", "```", "#", "//", "\0"),
     *("<think>", "</think>", "true", "None", "NaN", "-", "1e999", "9" * 5000, "\ud800", "\\ud800", "\\d", "\\N{x}"),
     *('{"hypothesis": ', '"reasoning": "it\'s"', '{"inventory": {"rock": ', '"subgoals": ["fire_at((1, 1))"]', "{'"),
-    *('"other_next": {"rock": 2}', '"own_next": {"rock": 2}', "'paper': 3", "b'x'", "f'{x}'", "1j", "...", "é", "𝕏"),
+    *(
+        '"other_next": {"kind": "rock", "count": 2}',
+        '"other_next": {"rock": 2}',
+        '"own_next": {"rock": 2}',
+        "'paper': 3",
+        "b'x'",
+        "f'{x}'",
+        "1j",
+        "...",
+        "é",
+        "𝕏",
+    ),
     *map(json.dumps, (KEPT, {"inventory": {"rock": 5}}, {"subgoals": ["fire_at((2, 2))"]}, {"subgoals": []})),
 )
 SPLICED = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=25).map("".join)
@@ -309,7 +320,7 @@ RENDERINGS: Mapping[str, Callable[[dict[str, Any]], str]] = {
     "with a copy": lambda fields: f"Draft: {fields}. Final: {json.dumps(fields)}",
 }
 INVENTORIES = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 40))
-LEADING = INVENTORIES.filter(lambda inventory: argmax(RULES.counts(inventory)) is not None)
+LEADS = st.builds(LeadAnswer, kind=st.sampled_from(NAMES), count=st.integers(2, 40))
 CALLS = st.sampled_from(("fire_at((1, 1))", "move_to((1, 1), (4, 2))", "fire_at( (4,1) )"))
 QUOTED = SPLICED.filter(lambda text: text.isascii() and len(text) < 1000)
 VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
@@ -317,9 +328,7 @@ VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
     st.tuples(
         st.just(PROPOSE), st.builds(HypothesisAnswer, reasoning=QUOTED, hypothesis=st.text().filter(in_one_line))
     ),
-    st.tuples(
-        st.just(COUNTER), st.builds(CounterAnswer, reasoning=st.text(), other_next=LEADING, own_next=INVENTORIES)
-    ),
+    st.tuples(st.just(COUNTER), st.builds(CounterAnswer, reasoning=st.text(), other_next=LEADS, own_next=INVENTORIES)),
     st.tuples(
         st.just(PLAN), st.builds(PlanAnswer, reasoning=st.text(), subgoals=st.lists(CALLS, min_size=1, max_size=6))
     ),
@@ -341,7 +350,7 @@ def test_a_valid_answer_is_read_back_however_it_is_written(
 
 EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 OWN_NEXT = {"rock": 1, "paper": 6, "scissors": 1}
-WHOM = "choose_opponents"
+WHOM, COUNTERING = "choose_opponents", "predict_and_counter"
 
 
 @pytest.mark.parametrize(
@@ -353,6 +362,9 @@ WHOM = "choose_opponents"
         (WHOM, {"seek": ["Player 1"]}, {"seek": ["player_1"]}),
         ("choose_role", {"role": "load pots", "teammate": "Serve soup slowly."}, {"role": "loads pots"}),
         ("choose_role", {"role": "do everything", "teammate": "stand around"}, {"teammate": "stands around"}),
+        (COUNTERING, {"other_next": {"Kind": "Rock", "count": 6}}, {"other_next": {"kind": "rock", "count": 6}}),
+        (COUNTERING, {"other_next": {"kind": "rock", "count": 1}}, {"other_next": {"kind": "rock", "count": 2}}),
+        (COUNTERING, {"other_next": {"rock": 1, "paper": 6}}, {"other_next": {"kind": "paper", "count": 6}}),
         ("judge_strategy", {"outcome": "Positive"}, {"outcome": "positive"}),
         ("evaluate_plan", {"critique": ["Fire sooner.", "Hold more."]}, {"critique": "Fire sooner. Hold more."}),
         ("plan_subgoals", {"subgoals": "fire_at((17, 7))"}, {"subgoals": ["fire_at((17, 7))"]}),
@@ -361,7 +373,7 @@ WHOM = "choose_opponents"
 def test_what_is_plainly_meant_is_read_as_it_is_meant(
     name: str, written: dict[str, Any], meant: dict[str, Any]
 ) -> None:
-    common = {"own_next": OWN_NEXT, "seek": [], "strategy": "Serve."}
+    common = {"own_next": OWN_NEXT, "seek": [], "strategy": "Serve.", "others_predict": ["rock"]}
     for one in written.get("minds", ()):
         one.update({"player": "opponent", "hypothesis": "It plays rock."})
     read = read_answer(json.dumps(common | written), EXAMPLES[name]).model_dump()
@@ -392,8 +404,8 @@ def test_whoever_only_watches_need_not_say_more() -> None:
         ("evaluate_plan", {"critique": ""}, "critique: it is empty"),
         ("evaluate_plan", {"critique": []}, "critique: Input should be a valid string"),
         ("make_strategy", {"strategy": " "}, "strategy: it is empty"),
-        ("predict_and_counter", {"other_next": {"rock": 3, "paper": 3}}, "no kind leads"),
-        ("predict_among_many", {"other_next": {}}, "no kind leads"),
+        (COUNTERING, {"other_next": {"rock": 3, "paper": 3}}, "other_next.kind: Field required"),
+        ("predict_among_many", {"other_next": {}}, "other_next.kind: Field required"),
         ("plan_subgoals", {"subgoals": ["fire_at((1, 1]) # now"]}, "wrong arguments"),
     ],
 )
@@ -403,12 +415,12 @@ def test_what_is_not_plain_or_says_nothing_is_refused(name: str, written: dict[s
 
 
 def test_all_errors_of_an_answer_are_told_at_once() -> None:
-    wrong = {"reasoning": 3, "other_next": {"stone": 5, "rock": 99}, "own_next": {"paper": -1}}
+    wrong = {"reasoning": 3, "other_next": {"kind": "stone", "count": 99}, "own_next": {"paper": -1, "lizard": 9}}
     problem = problem_of(json.dumps(wrong), COUNTER)
     assert problem == (
         "reasoning: Input should be a valid string; "
         "other_next: unknown kind 'stone'; there are rock, paper, scissors; "
-        "other_next: rock 99 is not between 1 and 40; "
+        "own_next: unknown kind 'lizard'; there are rock, paper, scissors; "
         "own_next: paper -1 is not between 1 and 40"
     )
 

@@ -23,7 +23,7 @@ from hm_agent.testing.endpoint import Endpoint, completion
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from tests.models.test_answer_parsing import COUNTER, INFER
 
-GOOD_ANSWER = '{"other_next": {"rock": 6}, "own_next": {"paper": 6}}'
+GOOD_ANSWER = '{"other_next": {"kind": "rock", "count": 6}, "own_next": {"paper": 6}}'
 VARIABLE = "KEY_OF_A_TEST"
 ENTRY_POINT = "[hm_agent.models]\nparrot = parrots:make_provider\nbroken = parrots:nothing\nlost = no_such_package:x\n"
 PARROTS = """

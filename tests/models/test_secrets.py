@@ -29,7 +29,7 @@ NAME = "some-model"
 KEY = "sk-test-0123456789abcdef"
 VARIABLE = "KEY_OF_A_TEST"
 QUESTION = PredictAndCounter(RULES, 0, (), ())
-ANSWER = '{"reasoning": "%s", "other_next": {"rock": 6, "%s": 2}, "own_next": {"paper": 6}}'
+ANSWER = '{"reasoning": "%s", "other_next": {"kind": "rock", "count": 6}, "own_next": {"scissors": 6, "%s": 2}}'
 LOGGERS = ("openai", "httpx2")
 """What lies below them, httpcore2, logs whatever an endpoint sends in its headers, at DEBUG."""
 

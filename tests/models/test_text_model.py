@@ -38,7 +38,7 @@ from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
 COUNTER = PredictAndCounter(ROCK_PAPER_SCISSORS, 305, HISTORY, (Hypothesis("It always plays rock."),))
 WALLED = replace(PLAN, layout=Layout(23, 15, frozenset({(14, 4)})))
-GOOD_COUNTER = '{"reasoning": "Paper beats it.", "other_next": {"rock": 6}, "own_next": {"paper": 6}}'
+GOOD_COUNTER = '{"reasoning": "Paper beats it.", "other_next": {"kind": "rock", "count": 6}, "own_next": {"paper": 6}}'
 GOOD_PLAN = '{"reasoning": "", "subgoals": ["move_to((9, 4))", "fire_at((16, 9))"]}'
 GOOD = {COUNTER: GOOD_COUNTER, WALLED: GOOD_PLAN}
 PRICE = Price(input=1_000_000, output=2_000_000)
@@ -47,13 +47,21 @@ PRICE = Price(input=1_000_000, output=2_000_000)
 BAD: dict[str, tuple[Question[Any], str, str]] = {
     "prose": (COUNTER, "I would collect paper.", "no answer found"),
     "nothing_but_blanks": (COUNTER, " \n", "no answer found"),
-    "broken_json": (COUNTER, '{"other_next": {"rock": 6,,}, "own_next": {}}', "not valid JSON"),
-    "unclosed_json": (COUNTER, '{"other_next": {"rock": 6', "never closed"),
-    "wrong_type": (COUNTER, '{"other_next": {"rock": "many"}, "own_next": {}}', "other_next.rock: "),
-    "missing_key": (COUNTER, '{"other_next": {"rock": 6}}', "own_next: Field required"),
-    "unknown_kind": (COUNTER, '{"other_next": {"rock": 6}, "own_next": {"lizard": 6}}', "own_next: unknown kind"),
-    "impossible_count": (COUNTER, '{"other_next": {"rock": 6}, "own_next": {"rock": -1}}', "own_next: rock -1 is not"),
-    "no_kind_leads": (COUNTER, '{"other_next": {"rock": 1}, "own_next": {"rock": 6}}', "other_next: no kind leads"),
+    "broken_json": (COUNTER, '{"other_next": {"kind": "rock",,}, "own_next": {}}', "not valid JSON"),
+    "unclosed_json": (COUNTER, '{"other_next": {"kind": "rock"', "never closed"),
+    "wrong_type": (COUNTER, '{"other_next": {"kind": "rock", "count": "many"}, "own_next": {}}', "other_next.count: "),
+    "missing_key": (COUNTER, '{"other_next": {"kind": "rock", "count": 6}}', "own_next: Field required"),
+    "unknown_kind": (
+        COUNTER,
+        '{"other_next": {"kind": "rock", "count": 6}, "own_next": {"lizard": 6}}',
+        "own_next: unknown kind",
+    ),
+    "impossible_count": (
+        COUNTER,
+        '{"other_next": {"kind": "rock", "count": 6}, "own_next": {"rock": -1}}',
+        "own_next: rock -1 is not",
+    ),
+    "no_kind_leads": (COUNTER, '{"other_next": {"rock": 3, "paper": 3}, "own_next": {"rock": 6}}', "other_next.kind: "),
     "wall": (WALLED, '{"subgoals": ["move_to((9, 6), (14, 4))"]}', "(14, 4) is a wall"),
     "outside": (WALLED, '{"subgoals": ["fire_at((40, 4))"]}', "(40, 4) is outside the map"),
     "unknown_function": (WALLED, '{"subgoals": ["teleport((1, 2))"]}', "unknown function 'teleport'"),
@@ -144,7 +152,7 @@ def test_question_is_unanswered_after_the_last_bad_answer() -> None:
     texts = cycle(["no", '{"other_next": {}}'])
     with (
         Server(lambda body: completion(next(texts))) as server,
-        pytest.raises(Unanswered, match=r"^some-model gave no valid answer to PredictAndCounter: own_next: Field"),
+        pytest.raises(Unanswered, match=r"^some-model gave no valid answer to PredictAndCounter: other_next.kind: F"),
     ):
         ask(server, COUNTER)
     assert len(server.received) == 1 + RETRIES

@@ -29,6 +29,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChooseOpponents,
     CounterAnswer,
+    LeadAnswer,
     PatientAnswer,
     PredictAndCounter,
     ProposeHypothesis,
@@ -53,8 +54,12 @@ HARM = "</script><script>window.harmed = 1</script><img src=x onerror='window.ha
 REASON = "a thing was picked up unplanned"
 PLAN: tuple[Subgoal, ...] = (MoveTo((3, 1)), MoveTo((5, 1)), FireAt((9, 9)))
 PREDICTED = Hypothesis("it copies", 0.3, "paper")
-COUNTER = CounterAnswer(reasoning="It\ncopies.", other_next={"rock": 1, "paper": 6}, own_next={"scissors": 6})
-SAID = '{"reasoning": "It\\ncopies.", "own_next": {"scissors": 6}, "other_next": {"paper": 6, "rock": 1}}'
+COUNTER = CounterAnswer(
+    reasoning="It\ncopies.", other_next=LeadAnswer(kind="paper", count=6), own_next={"rock": 1, "scissors": 6}
+)
+SAID = (
+    '{"reasoning": "It\\ncopies.", "own_next": {"scissors": 6, "rock": 1}, "other_next": {"count": 6, "kind": "paper"}}'
+)
 """The same answer as a model writes it: in another order, and without what is false."""
 
 
@@ -271,7 +276,8 @@ def test_a_reply_that_is_the_answer_is_shown_once(page: Page, place: int) -> Non
     assert page.locator("pre:visible", has_text="copies").count() == 0
     answer = item.locator(".answer").inner_text()
     assert "It\ncopies." in answer
-    assert "rock 1, paper 6" in answer
+    assert "kind\npaper\ncount\n6" in answer
+    assert "rock 1, scissors 6" in answer
     assert "no" in answer.split()
     item.locator(".raw summary").click()
     assert SAID in item.locator(".raw").inner_text()

@@ -13,15 +13,17 @@ from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     ReviseAndCounter,
     RevisionAnswer,
 )
+from hm_agent.worlds.melting_pot.games.matrix.questions import LeadAnswer
 from tests.strategists import PAPERS, ROCKS, arena, begin, dyad, interact, see_pickup
 
 PAPER = {"rock": 1, "paper": 6, "scissors": 1}
+ROCK = LeadAnswer(kind="rock", count=6)
 ALWAYS = RevisionAnswer(of=0, hypothesis="It always plays rock.", next="rock")
 ANSWERS = RevisionAnswer(of=0, hypothesis="It answers what it saw.", next="paper")
 
 
 def answer(*revisions: RevisionAnswer) -> JointCounterAnswer:
-    return JointCounterAnswer(hypotheses=list(revisions), other_next={"rock": 6}, own_next=PAPER, why="It is simple.")
+    return JointCounterAnswer(hypotheses=list(revisions), other_next=ROCK, own_next=PAPER, why="It is simple.")
 
 
 def mind_of(*answers: JointCounterAnswer) -> tuple[JointMind, ScriptedModel]:

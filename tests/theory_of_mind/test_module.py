@@ -16,22 +16,25 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChooseOpponents,
     CounterAnswer,
     InferInventory,
+    LeadAnswer,
     PredictAndCounter,
     ProposeHypothesis,
 )
 from tests.strategists import PAPERS, ROCKS, arena, begin, dyad, encounter, interact, see_pickup
 
-ROCK, PAPER, SCISSORS = {"rock": 6}, {"paper": 6}, {"scissors": 6}
+ROCK, PAPER = {"rock": 6}, {"paper": 6}
 
 
-def predicts(words: str | None) -> dict[str, int]:
+def predicts(words: str | None) -> str:
     """What a hypothesis predicts: the kind that its first word names, scissors if it names none."""
-    return {"rock": ROCK, "paper": PAPER}.get((words or "").partition(" ")[0], SCISSORS)
+    first = (words or "").partition(" ")[0]
+    return first if first in ("rock", "paper") else "scissors"
 
 
 def counter(asked: PredictAndCounter) -> CounterAnswer:
-    others = [max(held := predicts(known.words), key=held.__getitem__) for known in asked.hypotheses[:-1]]
-    return CounterAnswer(others_predict=others, other_next=predicts(asked.acted_on), own_next=PAPER)
+    others = [predicts(known.words) for known in asked.hypotheses[:-1]]
+    leads = LeadAnswer(kind=predicts(asked.acted_on), count=6)
+    return CounterAnswer(others_predict=others, other_next=leads, own_next=PAPER)
 
 
 def model_proposing(*words: str) -> ScriptedModel:

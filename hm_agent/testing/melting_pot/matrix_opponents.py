@@ -188,11 +188,14 @@ def propose(prompt: str) -> dict[str, Any]:
 
 
 def predict(prompt: str) -> dict[str, Any]:
-    """What the last of the prompt's hypotheses predicts as an inventory, and what each of the others does."""
+    """The kind that the last of the prompt's hypotheses predicts with its count, and the kind that each other does."""
     table, past, theirs = table_of(prompt), past_of(prompt), _expected(prompt)
-    other = dict.fromkeys(table, start_of(prompt)) | {theirs: start_of(prompt) + COMMITMENT}
     others = [expected(table, past, words) for words in _hypotheses(prompt)[:-1]]
-    return {"reasoning": f"It will play {theirs}.", "others_predict": others, "other_next": other}
+    return {"reasoning": f"It will play {theirs}.", "others_predict": others, "other_next": _lead(prompt, theirs)}
+
+
+def _lead(prompt: str, kind: str) -> dict[str, Any]:
+    return {"kind": kind, "count": start_of(prompt) + COMMITMENT}
 
 
 def _hypotheses(prompt: str) -> list[str]:
@@ -211,7 +214,7 @@ def revise(prompt: str) -> dict[str, Any]:
     return {
         "reasoning": "Of all rules it fits the interactions best.",
         "hypotheses": [{**kept, "next": expected(table, past, words)}] if past else [],
-        "other_next": dict.fromkeys(table, start_of(prompt)) | {theirs: start_of(prompt) + COMMITMENT},
+        "other_next": _lead(prompt, theirs),
         "own_next": lead_with(best(table, theirs), held),
         "covert": False,
         "why": "I answer the rule that fits best.",

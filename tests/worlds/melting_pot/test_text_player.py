@@ -12,6 +12,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ChoiceAnswer,
     CounterAnswer,
     InventoryAnswer,
+    LeadAnswer,
     MindsAnswer,
     StrategyAnswer,
 )
@@ -44,13 +45,13 @@ def test_text_player_explores_where_nothing_is_known() -> None:
 
 def test_text_player_predicts_by_the_hypothesis_and_counters() -> None:
     reply = CounterAnswer.model_validate_json(play(golden("predict_and_counter")))
-    assert (reply.other_next["scissors"], reply.own_next["rock"]) == (6, 6)
+    assert (reply.other_next, reply.own_next["rock"]) == (LeadAnswer(kind="scissors", count=6), 6)
 
 
 def test_text_player_expects_what_a_clue_suggests_and_builds_on_what_it_holds() -> None:
     told = golden("predict_after_a_clue").replace("rock at", "scissors at")
     reply = CounterAnswer.model_validate_json(play(told))
-    assert (reply.other_next["scissors"], reply.own_next) == (6, {"rock": 9, "paper": 4, "scissors": 1})
+    assert (reply.other_next.kind, reply.own_next) == ("scissors", {"rock": 9, "paper": 4, "scissors": 1})
 
 
 def test_text_player_seeks_the_players_that_one_inventory_beats() -> None:

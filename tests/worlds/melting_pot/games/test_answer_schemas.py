@@ -18,7 +18,6 @@ from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN
 
 EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 BEYOND_A_SCHEMA = (
-    "no kind leads",  # a predicted inventory must have a leader
     "has failed before with the same",  # a plan must not begin with what failed in the same state
     "call ",  # hands and pots must allow each call of a plan in a kitchen
     "is named more than once",  # a hypothesis is kept once

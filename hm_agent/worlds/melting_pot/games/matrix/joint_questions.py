@@ -13,7 +13,13 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Remark, check_all, one_of, some_of
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.questions import ByBehaviour, Opponent, check_lead, names_of
+from hm_agent.worlds.melting_pot.games.matrix.questions import (
+    ByBehaviour,
+    LeadAnswer,
+    Opponent,
+    lead_forms,
+    names_of,
+)
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, check_players
 
 
@@ -52,7 +58,7 @@ class JointCounterAnswer(BaseModel):
 
     reasoning: str = ""
     hypotheses: list[RevisionAnswer]
-    other_next: dict[str, int]
+    other_next: LeadAnswer
     own_next: dict[str, int]
     covert: bool = False
     why: Remark = ""
@@ -74,14 +80,13 @@ class ReviseAndCounter(ByBehaviour, Question[JointCounterAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return _revision_forms(self.rules, self.opponent.hypotheses)
+        return {**_revision_forms(self.rules, self.opponent.hypotheses), **lead_forms(self.rules)}
 
     def check(self, answer: JointCounterAnswer) -> None:
         check_all(
             lambda: _check_revisions(self.rules, answer.hypotheses, self.opponent.hypotheses),
-            lambda: self.rules.check("other_next", answer.other_next),
+            lambda: self.rules.check_lead("other_next", answer.other_next.kind, answer.other_next.count),
             lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_lead(self.rules, answer.other_next),
         )
 
 

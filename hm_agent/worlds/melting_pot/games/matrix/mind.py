@@ -38,6 +38,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     InferInventory,
     InventoryAnswer,
     JudgeStrategy,
+    LeadAnswer,
     MakeStrategy,
     MindsAnswer,
     Opponent,
@@ -167,7 +168,7 @@ class MatrixMind(Mind):
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, PredictionAnswer)
-        return *answer.others_predict, self._behaviour(argmax(self.rules.counts(answer.other_next)))
+        return *answer.others_predict, answer.other_next.kind
 
     def ask_choice(self, known: Sequence[OpponentModel]) -> ChooseOpponents | None:
         if not self._is_crowd:
@@ -222,8 +223,8 @@ class MatrixMind(Mind):
     def strategy(self, answer: BaseModel, *, informed: bool) -> MatrixStrategy:
         match answer:
             case CounterAnswer() | JointCounterAnswer():
-                own, other = self.rules.counts(answer.own_next), self.rules.counts(answer.other_next)
-                strategy = self._strategy(own, other if informed else None, covert=answer.covert)
+                own, expected = self.rules.counts(answer.own_next), self._held(answer.other_next) if informed else None
+                strategy = self._strategy(own, expected, covert=answer.covert)
                 return _explained(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
             case MindsAnswer() if not self._is_crowd:
                 # What the one other player will hold if it does as predicted.
@@ -237,6 +238,10 @@ class MatrixMind(Mind):
         if isinstance(answer, JointChoiceAnswer):
             return _explained(meeting, answer.why)
         return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
+
+    def _held(self, lead: LeadAnswer) -> Counts:
+        """The predicted inventory: the count of the leading resource, the initial one of all others."""
+        return pure_inventory(self.rules, self.rules.behaviours.index(lead.kind), lead.count)
 
     def undecided(self) -> MatrixStrategy:
         return MatrixStrategy("")

@@ -16,7 +16,7 @@ from pydantic import BaseModel, model_validator
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Words, check_all, one_of, some_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
-from hm_agent.worlds.melting_pot.facts import Counts, argmax
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, check_players
@@ -73,6 +73,24 @@ class ProposeHypothesis(Question[HypothesisAnswer]):
     best: tuple[Hypothesis, ...]
 
 
+class LeadAnswer(BaseModel):
+    """Which behaviour's resource a player will hold most of, and its count."""
+
+    kind: str
+    count: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lead_of_inventory(cls, given: Any) -> Any:
+        """Reads a whole inventory by behaviour, if one resource leads in it."""
+        if not isinstance(given, dict) or given.keys() & cls.model_fields.keys():
+            return given
+        if not all(isinstance(count, int) for count in given.values()):
+            return given
+        leading = [kind for kind, count in given.items() if count == max(given.values())]
+        return {"kind": leading[0], "count": given[leading[0]]} if len(leading) == 1 else given
+
+
 class PredictionAnswer(BaseModel):
     """What another player will hold next by the hypothesis that is acted on, and what it will play by the others.
 
@@ -81,7 +99,7 @@ class PredictionAnswer(BaseModel):
 
     reasoning: str = ""
     others_predict: list[str] = []
-    other_next: dict[str, int]
+    other_next: LeadAnswer
 
 
 class CounterAnswer(PredictionAnswer):
@@ -92,11 +110,10 @@ class CounterAnswer(PredictionAnswer):
 
 
 def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: Sequence[Hypothesis]) -> None:
-    """Raises ValueError for predictions that can't be used: of unknown kinds, too few or too many, or tied."""
+    """Raises ValueError for predictions that can't be used: of unknown kinds, or too few or too many."""
     check_all(
         lambda: _check_others(rules, answer.others_predict, max(0, len(hypotheses) - 1)),
-        lambda: rules.check("other_next", answer.other_next),
-        lambda: check_lead(rules, answer.other_next),
+        lambda: rules.check_lead("other_next", answer.other_next.kind, answer.other_next.count),
     )
 
 
@@ -106,15 +123,16 @@ def _check_others(rules: MatrixRules, kinds: Sequence[str], wanted: int) -> None
     check_all(*(partial(rules.check_behaviour, "others_predict", kind) for kind in kinds))
 
 
-def check_lead(rules: MatrixRules, other_next: Mapping[str, int]) -> None:
-    """Raises ValueError for a predicted inventory in which no resource leads."""
-    if argmax(rules.counts(other_next)) is None:
-        raise ValueError("other_next: no kind leads; let the one lead that you expect most")
+def lead_forms(rules: MatrixRules) -> Mapping[str, Mapping[str, Any]]:
+    """The schema keywords of a `LeadAnswer`."""
+    least, most = rules.lead_range
+    return {"kind": one_of(rules.behaviours), "count": {"minimum": least, "maximum": most}}
 
 
 def _prediction_forms(rules: MatrixRules, hypotheses: Sequence[Hypothesis]) -> Mapping[str, Mapping[str, Any]]:
     others = max(0, len(hypotheses) - 1)
-    return {"others_predict": {"items": one_of(rules.behaviours), "minItems": others, "maxItems": others}}
+    predict = {"items": one_of(rules.behaviours), "minItems": others, "maxItems": others}
+    return {"others_predict": predict, **lead_forms(rules)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,9 +125,21 @@ class MatrixRules:
         """The smallest and the largest count of a resource that an answer may name."""
         return self.initial_inventory, MOST_HELD
 
+    @property
+    def lead_range(self) -> tuple[int, int]:
+        """The same for a resource that leads in its inventory."""
+        return self.initial_inventory + 1, MOST_HELD
+
     def check(self, name: str, inventory: Mapping[str, int]) -> None:
         """Raises ValueError for an inventory that no player can hold. name: the answer's field, for the error text."""
-        least, most = self.count_range
+        self._check(name, inventory, self.count_range)
+
+    def check_lead(self, name: str, kind: str, count: int) -> None:
+        """Raises ValueError for an unknown kind or a count with which it can't lead. name: as in `check`."""
+        self._check(name, {kind: count}, self.lead_range)
+
+    def _check(self, name: str, inventory: Mapping[str, int], bounds: tuple[int, int]) -> None:
+        least, most = bounds
         problems = [self._unknown(name, kind) for kind in inventory if kind not in self.behaviours]
         problems += [
             f"{name}: {kind} {count} is not between {least} and {most}"

@@ -57,7 +57,11 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     unknown_opponent,
     with_hypothesis,
 )
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import revise_and_choose, revise_and_counter
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import (
+    likeliest_lead,
+    revise_and_choose,
+    revise_and_counter,
+)
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import plan_route
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, infer_inventory, reward
 
@@ -90,11 +94,10 @@ def counter(question: PredictAndCounter) -> CounterAnswer:
     believed = strategy if question.acted_on else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed, certain=question.certain)
     target = best_target(rules, probabilities, expected, question.own, behaviour)
-    other = expected[probabilities.index(max(probabilities))]
     return CounterAnswer(
         reasoning=_describe(rules, probabilities),
         others_predict=_others_predict(question),
-        other_next=rules.by_name(other),
+        other_next=likeliest_lead(rules, probabilities, expected),
         own_next=rules.by_name(target),
         covert=may_respond_to_observation(rules, history),
     )
@@ -116,11 +119,10 @@ def predict(question: PredictNext) -> PredictionAnswer:
     rules, history = question.rules, question.history
     words = question.hypotheses[-1].words if question.hypotheses else ""
     probabilities = predict_behaviour(strategy_from_words(words, rules, history), history, None)
-    other = expected_inventories(rules, history)[probabilities.index(max(probabilities))]
     return PredictionAnswer(
         reasoning=_describe(rules, probabilities),
         others_predict=_others_predict(question),
-        other_next=rules.by_name(other),
+        other_next=likeliest_lead(rules, probabilities, expected_inventories(rules, history)),
     )
 
 
@@ -148,8 +150,8 @@ def read_minds(question: ReadMinds) -> MindsAnswer:
     answer = counter(
         PredictAndCounter(rules, question.step, opponent.history, believed, present=opponent.present, own=question.own)
     )
-    other = max(answer.other_next, key=answer.other_next.__getitem__)
-    return MindsAnswer(minds=_minds(opponents, {opponent.player: other}), own_next=answer.own_next)
+    expects = {opponent.player: answer.other_next.kind}
+    return MindsAnswer(minds=_minds(opponents, expects), own_next=answer.own_next)
 
 
 def _minds(opponents: Sequence[Opponent], expected: Mapping[str, str]) -> list[MindAnswer]:

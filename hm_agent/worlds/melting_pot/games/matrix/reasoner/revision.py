@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.hypotheses import find
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
     best_target,
@@ -21,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     RevisionAnswer,
 )
 from hm_agent.worlds.melting_pot.games.matrix.opponent_strategies import OpponentStrategy
-from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
+from hm_agent.worlds.melting_pot.games.matrix.questions import LeadAnswer, Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     may_respond_to_observation,
     posterior,
@@ -52,6 +53,12 @@ def predict_in_view_of_all(weighed: Weighed, opponent: Opponent) -> Distribution
     return update_on_pickups(mean, opponent.present.taken) if opponent.present else mean
 
 
+def likeliest_lead(rules: MatrixRules, probabilities: Distribution, expected: Sequence[Counts]) -> LeadAnswer:
+    """The likeliest pure strategy, with the count of its resource. expected: the inventory held for each strategy."""
+    likeliest = probabilities.index(max(probabilities))
+    return LeadAnswer(kind=rules.behaviours[likeliest], count=expected[likeliest][likeliest])
+
+
 def _revisions(rules: MatrixRules, opponent: Opponent, weighed: Weighed) -> list[RevisionAnswer]:
     """The likeliest strategies as hypotheses, the likeliest last; those shown before by their number."""
     if not opponent.history:
@@ -80,10 +87,9 @@ def revise_and_counter(question: ReviseAndCounter) -> JointCounterAnswer:
     believed = weighed[0][0] if history else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed)
     target = best_target(rules, probabilities, expected, question.own, behaviour)
-    other = expected[probabilities.index(max(probabilities))]
     return JointCounterAnswer(
         hypotheses=_revisions(rules, opponent, weighed),
-        other_next=rules.by_name(other),
+        other_next=likeliest_lead(rules, probabilities, expected),
         own_next=rules.by_name(target),
         covert=may_respond_to_observation(rules, history),
     )
