@@ -17,7 +17,7 @@ from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, Interact
 from tests.agents.test_registry import play
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
@@ -73,26 +73,25 @@ def test_every_plan_is_evaluated_before_the_next_is_made(scenario: str) -> None:
     assert kinds == [number % 2 == 0 for number in range(len(kinds))]
 
 
-def assert_shown(shown: Sequence[str], planned: Sequence[str]) -> None:
-    """A plan is shown as it was made; where it has fired on sight, `fire_at` stands for the calls that were left."""
-    if "fire_on_sight()" in shown and shown != planned:
-        *kept, last = shown
-        assert last.startswith("fire_at(")
-        assert "fire_on_sight()" in kept
-        assert kept == planned[: len(kept)]
-    else:
-        assert shown == planned
-
-
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
 def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario: str) -> None:
     exchanges = asked(steps_of(scenario))
     for (_, planned, plan), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
         assert isinstance(question, EvaluatePlan | EvaluateCooking)
         said = question.plan.calls if isinstance(question, EvaluatePlan) else question.plan
-        assert_shown(list(map(str, said)), plan.subgoals)
+        assert list(map(str, said)) == plan.subgoals
         assert (question.before.step, question.before.pose) == (planned.step, planned.pose)  # type: ignore[attr-defined]
         assert question.after.step == now
+
+
+def test_an_evaluation_shows_a_shot_on_sight_beside_the_calls_that_it_replaced() -> None:
+    plans = [question.plan for _, question, _ in asked(steps_of(DYAD)) if isinstance(question, EvaluatePlan)]
+    fired = [plan for plan in plans if plan.shot]
+    assert 0 < len(fired) < len(plans)
+    for plan in fired:
+        assert isinstance(plan.shot, FireAt)
+        assert FireOnSight() in plan.calls[: plan.done]
+        assert plan.done < len(plan.calls)
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])

@@ -53,6 +53,7 @@ PATIENCE = 30_000
 HARM = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
 REASON = "a thing was picked up unplanned"
 PLAN: tuple[Subgoal, ...] = (MoveTo((3, 1)), MoveTo((5, 1)), FireAt((9, 9)))
+SHOT = FireAt((4, 4), "player_3")
 PREDICTED = Hypothesis("it copies", 0.3, "paper")
 COUNTER = CounterAnswer(
     reasoning="It\ncopies.", other_next=LeadAnswer(kind="paper", count=6), own_next={"rock": 1, "scissors": 6}
@@ -107,6 +108,7 @@ def decision(step: int) -> Decision[int]:
         players={},
         plan=PLAN,
         current=2,
+        shot=SHOT if 30 <= step < 40 else None,
         route=(),
         failed=None,
         asked_because={10: REASON, 20: f"an interaction is over {HARM}"}.get(step, "the plan is used up")
@@ -184,6 +186,14 @@ def test_a_call_whose_thing_is_gone_is_struck_through_until_the_next_plan(page: 
     go_to(page, 15)
     notes = [item.locator("small").inner_text() for item in page.locator(".plan li").all()]
     assert notes == ["over", "gone", "now"]
+
+
+def test_a_shot_on_sight_stands_after_the_calls_that_it_replaced(page: Page) -> None:
+    go_to(page, 30)
+    calls = [item.locator("code").inner_text() for item in page.locator(".plan li").all()]
+    notes = [item.locator("small").inner_text() for item in page.locator(".plan li").all()]
+    assert calls == [*map(str, PLAN), str(SHOT)]
+    assert notes == ["over", "over", "left", "now, on sight"]
 
 
 def test_every_question_says_why_it_was_asked(page: Page) -> None:

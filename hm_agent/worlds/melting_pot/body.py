@@ -33,9 +33,10 @@ class AgentSnapshot:
 
     other_inventory: what the other player of the latest interaction held, by inference. Only replays show the fields
     from `view` on. things: kind and step of the latest sighting, by cell. plan: the latest subgoals, with those done;
-    current: the index of the one being followed. route: the cells ahead, the nearest first. failed: the subgoal that
-    failed in this step. asked_because: why a plan was asked for in this step, None if none was. skipped: the subgoals
-    of the plan that were skipped because their thing was gone.
+    current: the index of the one being followed, or of the first that `shot` replaces. shot: the shot on sight that is
+    carried out in place of the rest of the plan, None if there is none. route: the cells ahead, the nearest first.
+    failed: the subgoal that failed in this step. asked_because: why a plan was asked for in this step, None if none
+    was. skipped: the subgoals of the plan that were skipped because their thing was gone.
     """
 
     pose: Pose | None
@@ -48,6 +49,7 @@ class AgentSnapshot:
     players: Mapping[str, PlayerSighting] = field(metadata=UNSHOWN)
     plan: Sequence[Subgoal] = field(metadata=UNSHOWN)
     current: int = field(metadata=UNSHOWN)
+    shot: Subgoal | None = field(metadata=UNSHOWN)
     route: Sequence[Cell] = field(metadata=UNSHOWN)
     failed: Subgoal | None = field(metadata=UNSHOWN)
     asked_because: str | None = None
@@ -96,8 +98,7 @@ class MeltingPotBody:
             observation.step, self._view, self._inventory, planner.subgoal, seek, is_prepared=planner.fires_on_sight
         )
         events = self._game.read(observation, self._view, self._memory)
-        rest = planner.plan[planner.place :]
-        self._because = self._game.why_replan(events, rest) or self._because or seen
+        self._because = self._game.why_replan(events, planner.rest) or self._because or seen
         return events
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
@@ -181,6 +182,7 @@ class MeltingPotBody:
             players=dict(self._memory.players),
             plan=self._planner.plan,
             current=self._planner.place,
+            shot=self._planner.shot,
             route=self._planner.route if self._view.pose else (),
             failed=self._failed,
             asked_because=self._asked_because,

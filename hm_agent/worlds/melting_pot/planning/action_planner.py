@@ -98,9 +98,12 @@ class ActionPlanner:
         self._concealment = Concealment(window)
         self._walker = Walker(layout)
         self.plan: tuple[Subgoal, ...] = ()
-        """The latest plan, finished subgoals included."""
+        """The latest plan as it was made, finished subgoals included."""
         self.place = 0
-        """The index of the current subgoal; the plan's length when the plan is finished."""
+        """The index of the current subgoal, or of the first that a shot on sight replaces; the plan's length when the
+        plan is finished."""
+        self.shot: FireAt | None = None
+        """The shot on sight that is carried out in place of the rest of the latest plan; None if there is none."""
         self.route: tuple[Cell, ...] = ()
         """The cells ahead on the way that the latest move belongs to."""
         self._started: int | None = None
@@ -110,7 +113,7 @@ class ActionPlanner:
         self._over: str | None = None
         """Why the latest plan was ended before its end, in words."""
         self._over_at = 0
-        """The index of the subgoal with which it was ended."""
+        """The place at which it was ended."""
         self.skipped: tuple[Subgoal, ...] = ()
         """The subgoals of the latest plan that were skipped because their thing was gone."""
         self.failed: Subgoal | None = None
@@ -119,9 +122,14 @@ class ActionPlanner:
         """Why it failed, in words."""
 
     @property
+    def rest(self) -> Sequence[Subgoal]:
+        """The current subgoal and those after it."""
+        return (self.shot,) if self.shot and not self._over else self.plan[self.place :]
+
+    @property
     def subgoal(self) -> Subgoal | None:
         """The current subgoal; None when the plan is finished."""
-        return self.plan[self.place] if self.place < len(self.plan) else None
+        return next(iter(self.rest), None)
 
     @property
     def fires_on_sight(self) -> bool:
@@ -133,7 +141,7 @@ class ActionPlanner:
         """The latest plan and how far it came; None before the first."""
         if not self.plan:
             return None
-        return PreviousPlan(self.plan, self._over_at if self._over else self.place, self.skipped)
+        return PreviousPlan(self.plan, self._over_at if self._over else self.place, self.skipped, self.shot)
 
     @property
     def why_over(self) -> str:
@@ -142,14 +150,13 @@ class ActionPlanner:
 
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan."""
-        self.plan, self.place, self.skipped = tuple(plan), 0, ()
+        self.plan, self.place, self.skipped, self.shot = tuple(plan), 0, (), None
         self._started, self._goal, self.failed, self._over = None, None, None, None
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""
-        if self._is_on_watch and (meeting := self._in_sight(situation)):
-            self.plan = (*self.plan[: self.place], meeting)
-            self._started, self._goal = None, None
+        if self._is_on_watch and (shot := self._in_sight(situation)):
+            self.shot, self._started, self._goal = shot, None, None
         while (subgoal := self.subgoal) is not None:
             if self._started is None:
                 self._started = situation.step
@@ -239,7 +246,7 @@ class ActionPlanner:
             self._end(f"{subgoal} has no effect: nothing is collected yet")
             return None
         if situation.step - self._started > FIRE_AT_STEPS:
-            if self.place == len(self.plan) - 1:
+            if len(self.rest) == 1:
                 self._end(f"{subgoal} has hit nobody in {FIRE_AT_STEPS} steps")
             return None
         seek = (subgoal.player,) if subgoal.player else situation.seek

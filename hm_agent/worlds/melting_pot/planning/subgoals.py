@@ -106,11 +106,16 @@ USED_UP = "the plan is used up"
 
 @dataclass(frozen=True, slots=True)
 class PreviousPlan:
-    """A plan that is over. done: how many of its calls were carried out. skipped: those whose thing was gone."""
+    """A plan that is over, as it was made.
+
+    done: how many of its calls were carried out. skipped: those whose thing was gone. shot: the call that was carried
+    out in place of the rest, because the plan fires on sight; None if nobody was fired at on sight.
+    """
 
     calls: tuple[Subgoal, ...]
     done: int
     skipped: tuple[Subgoal, ...] = ()
+    shot: Subgoal | None = None
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,7 @@ def _mind(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
         "remembered": {f"{kind} {cell[0]} {cell[1]}": IN_VIEW if when == step else when for kind, cell, when in seen},
         "plan": [str(subgoal) for subgoal in state.plan],
         "current": state.current,
+        "shot": str(state.shot) if state.shot else None,
         "route": state.route,
         "failed": str(state.failed) if state.failed else None,
     }

@@ -34,7 +34,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, open_counts, reward
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, MoveTo, PreviousPlan
 
 ROCK_PAPER_SCISSORS = MatrixRules(
     behaviours=("rock", "paper", "scissors"),
@@ -202,6 +202,7 @@ WATCHING = replace(
 )
 JOINT = replace(PLAN, history=HISTORY, strategy=f"{PLAN.strategy}; it has answered my last kind twice")
 PLANNED = PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((17, 7))), 2, (MoveTo((13, 5)),))
+FIRED = PreviousPlan((FireOnSight(), MoveTo((13, 5)), FireAt((17, 7))), 1, shot=FireAt((10, 4), "player_2"))
 MOMENTS = MatrixMoment(345, PLAN.pose, (1, 3, 2)), MatrixMoment(371, Pose(9, 4, Facing.NORTH), (1, 4, 2))
 PAID = (Hypothesis("I hold what beats what it held last.", 3.21), Hypothesis("I always hold paper.", 0.4))
 
@@ -220,6 +221,7 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, "opponent", DILEMMAS, ()),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
+    "plan_after_a_shot_on_sight": replace(SOUGHT, previous=FIRED, because=f"{FIRED.shot} has hit nobody in 60 steps"),
     "propose_in_a_hunt": ProposeHypothesis(HUNT, "opponent", HUNTED, ()),
     "predict_in_a_hunt": PredictAndCounter(HUNT, 160, HUNTED, (Hypothesis("It copies what I played last."),)),
     "predict_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST),
@@ -235,7 +237,7 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
         ROCK_PAPER_SCISSORS, PLANNED, "opponent has come into view, ready to interact", 0, *MOMENTS, (), PLAN.others
     ),
     "evaluate_paid_plan": EvaluatePlan(
-        ARENA, PLANNED, "an interaction is over", -2.5, *MOMENTS, HISTORY[3:], SOUGHT.others
+        ARENA, FIRED, "an interaction is over", -2.5, *MOMENTS, HISTORY[3:], SOUGHT.others
     ),
     "revise_and_counter": ReviseAndCounter(
         ROCK_PAPER_SCISSORS, replace(TAKING, hypotheses=BEST), own=(1, 4, 1), step=345

@@ -204,7 +204,23 @@ def test_plan_fires_on_sight_once_it_says_so() -> None:
         planner.next_move(unfit)
         assert planner.subgoal == MoveTo((7, 7))
     assert planner.next_move(Situations().at(near, step=4)) is Move.INTERACT
-    assert planner.plan == (MoveTo((4, 5)), FireOnSight(), FireAt((4, 4), "opponent"))
+    shot = FireAt((4, 4), "opponent")
+    assert list(planner.rest) == [shot]
+    plan = (MoveTo((4, 5)), FireOnSight(), MoveTo((7, 7)), FireAt((1, 1)))
+    assert planner.previous == PreviousPlan(plan, 2, shot=shot)
+
+
+def test_plan_is_over_with_a_shot_on_sight_that_hits_nobody() -> None:
+    planner = planner_of(FireOnSight(), MoveTo((7, 7)), FireAt((1, 1)))
+    planner.next_move(Situations().at())
+    assert planner.next_move(Situations().at(opponent((4, 4)), step=1)) is Move.INTERACT
+    assert planner.next_move(Situations().at(step=FIRE_AT_STEPS + 1)) is not None
+    assert planner.next_move(Situations().at(step=FIRE_AT_STEPS + 2)) is None
+    assert planner.subgoal is None
+    assert "has hit nobody" in planner.why_over
+    assert (planner.previous and planner.previous.done) == 1
+    planner.follow((MoveTo((4, 3)),))
+    assert planner.subgoal == MoveTo((4, 3))
 
 
 def test_fire_on_sight_ends_a_wait() -> None:

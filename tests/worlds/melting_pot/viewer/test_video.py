@@ -48,7 +48,7 @@ def world(seed: int) -> Pixels:
 def state(**known: Any) -> AgentSnapshot:
     """What an agent believes and plans of which only some is known."""
     nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=(), unknown_patches=0)
-    fields = {"pose": None, "inventory": None, "other_inventory": None, "subgoal": None, "view": nothing}
+    fields = {"pose": None, "inventory": None, "other_inventory": None, "subgoal": None, "view": nothing, "shot": None}
     mind = {"kinds": (), "things": {}, "players": {}, "plan": (), "current": 0, "route": (), "failed": None}
     return AgentSnapshot(**{**fields, **mind, **known})
 
