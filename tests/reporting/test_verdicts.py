@@ -164,6 +164,16 @@ def test_a_single_pair_is_no_interval_that_holds_zero() -> None:
     )
 
 
+def test_a_verdict_over_all_scenarios_is_in_the_normalised_score() -> None:
+    rewards = {"hypothetical_minds": 7.5, "vmp": 2.5, "oracle": 10.0, "random": 0.0}
+    (said,) = verdicts(
+        *(result(agent, reward, scenario=name) for name in (RWS, PD) for agent, reward in rewards.items())
+    )
+    assert said.startswith(
+        "hypothetical_minds beside vmp: hypothetical_minds did better over all scenarios (by 0.50, 0.50 to 0.50);"
+    )
+
+
 @pytest.mark.usefixtures("delivery")
 def test_where_less_is_better_the_one_with_less_did_better() -> None:
     minutes = {"vmp": 4.0, "mmp": 8.0}
