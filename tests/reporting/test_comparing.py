@@ -58,6 +58,15 @@ def test_groups_of_different_scales_are_averaged_as_scores() -> None:
     assert (pd.difference.mean, rws.difference.mean) == (200, 4)
 
 
+def test_groups_come_in_the_order_of_the_scenarios_whatever_their_seeds() -> None:
+    played = [result(agent, scenario=name, seed=seed) for name, seed in ((PD, 9), (RWS, 1)) for agent in ("vmp", "mmp")]
+    assert [one.group for one in compared(*played)] == [
+        OVERALL,
+        "Prisoner's Dilemma, repeated",
+        "Running With Scissors, repeated",
+    ]
+
+
 GAINS = {"hypothetical_minds": 0.8, "react": 0.4, "oracle": 1.0, "random": 0.0}
 
 

@@ -180,6 +180,12 @@ def test_scores_are_shown_with_and_without_narrow_scales(tmp_path: Path) -> None
     assert {row["scenario"] for row in rows} == {"rws_repeated_3"}
 
 
+def test_scenarios_without_a_score_are_named(tmp_path: Path) -> None:
+    leave(tmp_path, result("react", 3), result("oracle", 1), result("random", 2), result("react", scenario=PD))
+    (said,) = (note for note in gather(read_runs((tmp_path,)), tmp_path).notes if note.startswith("A normalised"))
+    assert said.endswith(": 2 rows without one, of pd_repeated_5 and rws_repeated_1.")
+
+
 def test_names_are_escaped(tmp_path: Path) -> None:
     leave(tmp_path, *(result(model=model) for model in ("a|b<i>", "gpt-4")))
     write_report(read_runs((tmp_path,)), tmp_path)

@@ -64,6 +64,14 @@ def test_of_several_references_the_one_with_the_same_model_counts() -> None:
     assert row.ceiling == 16
 
 
+def test_of_several_references_the_one_with_the_same_settings_counts() -> None:
+    ceilings = {"exact": 10, "model": 16}
+    played = [result(reward=8, settings=settings(inference=inference)) for inference in ceilings]
+    played += [result("oracle", ceiling, settings=settings(inference=name)) for name, ceiling in ceilings.items()]
+    found = {dict(row.settings)["inference"]: row.ceiling for row in tabulate(played)}
+    assert found == ceilings
+
+
 def test_scenarios_come_in_their_order_and_strange_ones_last() -> None:
     rows = tabulate([result(scenario=name) for name in ("elsewhere_0", RWS.replace("_1", "_8"), RWS, PD)])
     assert [row.scenario.short_name for row in rows] == [

@@ -37,6 +37,13 @@ def test_agents_with_the_same_results_are_named() -> None:
     assert words(*played, *other) == ["react had the same result as reflexion in 20 of 21 common episodes."]
 
 
+@pytest.mark.parametrize(("equal", "is_said"), [(18, True), (17, False)])
+def test_agents_do_the_same_if_nine_in_ten_of_their_episodes_are_equal(equal: int, is_said: bool) -> None:
+    played = [result("react", seed, seed) for seed in range(20)]
+    played += [result("reflexion", seed + (seed >= equal), seed) for seed in range(20)]
+    assert any("had the same result" in said for said in words(*played)) == is_said
+
+
 def test_agents_whose_difference_may_be_zero_are_said_to_be_left_open() -> None:
     one, other = ((result("react", a, seed), result("reflexion", b, seed)) for a, b, seed in ((1, 2, 1), (2, 1, 2)))
     (said,) = words(*one, *other)
@@ -157,6 +164,16 @@ def test_a_single_pair_is_no_interval_that_holds_zero() -> None:
     )
 
 
+def test_a_verdict_over_all_scenarios_is_in_the_normalised_score() -> None:
+    rewards = {"hypothetical_minds": 7.5, "vmp": 2.5, "oracle": 10.0, "random": 0.0}
+    (said,) = verdicts(
+        *(result(agent, reward, scenario=name) for name in (RWS, PD) for agent, reward in rewards.items())
+    )
+    assert said.startswith(
+        "hypothetical_minds beside vmp: hypothetical_minds did better over all scenarios (by 0.50, 0.50 to 0.50);"
+    )
+
+
 @pytest.mark.usefixtures("delivery")
 def test_where_less_is_better_the_one_with_less_did_better() -> None:
     minutes = {"vmp": 4.0, "mmp": 8.0}
@@ -182,6 +199,13 @@ def test_one_episode_that_differs_makes_two_columns() -> None:
     played = [result(agent, seed, seed) for agent in ("react", "reflexion") for seed in range(40)]
     assert len(same(*played)) == 1
     assert same(*played, result("react", 1, 99), result("reflexion", 1.01, 99)) == []
+
+
+def test_two_agents_are_no_one_column_because_a_third_equals_each_of_them_elsewhere() -> None:
+    played = [result("react", 1, 1), result("react", 2, 2)]
+    played += [result("reflexion", 1, 1), result("reflexion", 5, 3), result("vmp", 2, 2), result("vmp", 6, 3)]
+    (said,) = same(*played)
+    assert said.startswith("react and reflexion had the same result in all of 1 common episode:")
 
 
 def test_two_sets_of_equal_agents_are_told_apart() -> None:
