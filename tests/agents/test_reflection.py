@@ -85,7 +85,8 @@ def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario:
 
 
 def test_an_evaluation_shows_a_shot_on_sight_beside_the_calls_that_it_replaced() -> None:
-    plans = [question.plan for _, question, _ in asked(steps_of(DYAD)) if isinstance(question, EvaluatePlan)]
+    evaluated = [*asked(steps_of(DYAD)), *asked(steps_of(ARENA))]
+    plans = [question.plan for _, question, _ in evaluated if isinstance(question, EvaluatePlan)]
     fired = [plan for plan in plans if plan.shot]
     assert 0 < len(fired) < len(plans)
     for plan in fired:
