@@ -85,8 +85,8 @@ def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario:
 
 
 def test_an_evaluation_shows_a_shot_on_sight_beside_the_calls_that_it_replaced() -> None:
-    evaluated = [*asked(steps_of(DYAD)), *asked(steps_of(ARENA))]
-    plans = [question.plan for _, question, _ in evaluated if isinstance(question, EvaluatePlan)]
+    steps = play("reflexion", 500, find_scenarios([ARENA])[0])
+    plans = [question.plan for _, question, _ in asked(steps) if isinstance(question, EvaluatePlan)]
     fired = [plan for plan in plans if plan.shot]
     assert 0 < len(fired) < len(plans)
     for plan in fired:
