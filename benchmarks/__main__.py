@@ -1,4 +1,4 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [calls] [tokens] [replay]`: all of these where none is named.
+"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay]`: all of these without a name.
 
 `stress` stands for the long benchmarks and those with failures: faults, kills, workers and soak.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
@@ -6,12 +6,13 @@
 
 import sys
 
-from benchmarks import accuracy, calls, faults, kills, replay, rewards, soak, speed, tokens, workers
+from benchmarks import accuracy, bots, calls, faults, kills, replay, rewards, soak, speed, tokens, workers
 
 SECTIONS = {
     "speed": speed.main,
     "accuracy": accuracy.main,
     "rewards": rewards.main,
+    "bots": bots.main,
     "calls": calls.main,
     "tokens": tokens.main,
     "replay": replay.main,

@@ -10,7 +10,9 @@ import pytest
 from meltingpot.utils.puppeteers import puppeteer as mp_puppeteer
 
 from hm_agent.worlds.melting_pot.facts import CharacterRange, Counts
-from hm_agent.worlds.melting_pot.simulator.bots.character import STRAYING_STEPS, CharacterPuppeteer
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, character_of
+from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED, STRAYING_STEPS, CharacterPuppeteer
 from hm_agent.worlds.melting_pot.simulator.bots.unseen import CyclePuppeteer
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from tests.worlds.melting_pot.simulator.puppet_timesteps import RWS, meaning, timestep
@@ -88,6 +90,27 @@ def test_character_is_drawn_for_each_episode_from_its_stream() -> None:
     assert {one.surplus for one in characters} == {*range(5, 19)}
     assert {one.patience for one in characters} == {*range(10, 41)}
     assert all(0.1 <= one.stray <= 0.2 for one in characters)
+
+
+@pytest.mark.parametrize(
+    ("name", "bots", "expected"),
+    [
+        ("rws_repeated_0", Bots.SCRIPTED, SCRIPTED),
+        ("rws_repeated_0", Bots.TRAINED, None),
+        ("rws_repeated_5", Bots.SCRIPTED, None),
+        ("rws_unseen_0", Bots.SCRIPTED, SCRIPTED),
+        ("rws_unseen_0", Bots.TRAINED, None),
+        ("rws_unseen_5", Bots.SCRIPTED, CharacterRange((0.15, 0.25), (4, 12), (10, 30))),
+        ("rws_unseen_5", Bots.TRAINED, CharacterRange((0.15, 0.25), (4, 12), (10, 30))),
+        ("cooking_asymmetric_0", Bots.SCRIPTED, None),
+        ("cooking_asymmetric_2", Bots.TRAINED, None),
+    ],
+)
+def test_trained_puppets_have_a_character_only_where_the_scenario_gives_it(
+    name: str, bots: Bots, expected: CharacterRange | None
+) -> None:
+    scenario = scenario_named(name)
+    assert {character_of(bot, scenario, bots) for bot in cast_of(scenario)} == {expected}
 
 
 def test_goal_of_the_puppeteer_is_not_overwritten_in_place() -> None:

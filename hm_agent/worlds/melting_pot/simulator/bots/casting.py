@@ -22,12 +22,12 @@ from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.scenarios import population
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts, KitchenFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.character import CharacterPuppeteer
+from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED, CharacterPuppeteer
 from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, ChefPolicy
 from hm_agent.worlds.melting_pot.simulator.bots.policies import (
     GulliblePolicy,
@@ -101,8 +101,9 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
 
 def goals_of(bot: str, game: GameFacts) -> int:
     """The length of a bot's one-hot GOAL; 0 for a bot without a puppeteer."""
-    is_puppet = bot_config(bot).puppeteer_builder is not None
-    return game.goals if is_puppet and isinstance(game, MatrixFacts) else 0
+    if bot == STANDING or not isinstance(game, MatrixFacts) or bot_config(bot).puppeteer_builder is None:
+        return 0
+    return game.goals
 
 
 def model_path(bot: str, bots_dir: Path | None) -> Path:
@@ -129,21 +130,35 @@ def build_bots(
             player = load_model(model_path(name, bots_dir))
         else:
             player = scripted_player(name, scenario.game, vision, own_stream)
-        policies[name] = SeededPolicy(_directed(name, scenario, player, intent_log), own_stream)
+        character = character_of(name, scenario, bots)
+        policies[name] = SeededPolicy(_directed(name, scenario.game, player, character, intent_log), own_stream)
     return policies
 
 
+def character_of(bot: str, scenario: Scenario, bots: Bots) -> CharacterRange | None:
+    """The range of a puppet's character; None for a player without a puppeteer, and mostly for trained puppets."""
+    if goals_of(bot, scenario.game) == 0:
+        return None
+    if scenario.unseen and scenario.unseen.character:
+        return scenario.unseen.character
+    return SCRIPTED if bots is Bots.SCRIPTED else None
+
+
 def _directed(
-    name: str, scenario: Scenario, player: policy_lib.Policy[Any], intent_log: IntentLog
+    name: str,
+    game: GameFacts,
+    player: policy_lib.Policy[Any],
+    character: CharacterRange | None,
+    intent_log: IntentLog,
 ) -> policy_lib.Policy[Any]:
-    """A player under its puppeteer, if it has one, with the scenario's character.
+    """A player under its puppeteer, if it has one, with a character.
 
     Its intent is logged between the two: it is the puppeteer's goal, also where the character strays from that.
     """
     if name == STANDING:
         return IntentReporter(player, intent_log, intent=STANDS)
-    if scenario.unseen and scenario.unseen.character and isinstance(scenario.game, MatrixFacts):
-        player = puppet_policy.PuppetPolicy(CharacterPuppeteer(scenario.game, scenario.unseen.character), player)
+    if character and isinstance(game, MatrixFacts):
+        player = puppet_policy.PuppetPolicy(CharacterPuppeteer(game, character), player)
     reporter = IntentReporter(player, intent_log)
     builder = bot_config(name).puppeteer_builder
     return puppet_policy.PuppetPolicy(builder(), reporter) if builder else reporter

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import dm_env
-import numpy as np
 from meltingpot.configs import bots as bot_configs
 from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.puppeteers import in_the_matrix
@@ -30,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.simulator.bots.character import goal_of
+from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED, CharacterPuppeteer, Life, goal_of
 from hm_agent.worlds.melting_pot.simulator.bots.player import PlayerGoal, ScriptedPlayer
 
 
@@ -44,7 +43,7 @@ class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
         return ScriptedPlayer(self._vision, self._game.beam, random.Random(self._stream.getrandbits(64)))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
-        kind, plays = goal_of(self._game, int(np.argmax(timestep.observation["GOAL"])))
+        kind, plays = goal_of(self._game, timestep.observation["GOAL"])
         goal = PlayerGoal(self._game.things[kind], interact=plays)
         view = prev_state.look(timestep.observation["RGB"])
         return int(prev_state.act(view, goal)), prev_state
@@ -56,8 +55,8 @@ class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
 class GullibleState:
     """A free player's state: what it collects, and what it has seen its partner collect since its last removal."""
 
-    def __init__(self, player: ScriptedPlayer, target: int, behaviours: Sequence[str]) -> None:
-        self.player, self.target, self._behaviours = player, target, behaviours
+    def __init__(self, player: ScriptedPlayer, target: int, behaviours: Sequence[str], life: Life) -> None:
+        self.player, self.target, self._behaviours, self.life = player, target, behaviours, life
         self.collected: Counter[str] = Counter()
         self.held = 0
 
@@ -76,22 +75,25 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
     """Stands in for a trained player without a puppeteer: best-responds to what it sees its partner collect."""
 
     MARGIN = 3
-    """How many resources it collects before it meets its partner."""
+    """How many resources it collects before it meets its partner, besides the surplus of its character."""
 
     def __init__(self, game: MatrixFacts, vision: SubstrateVision, stream: random.Random) -> None:
         self._game, self._vision, self._stream = game, vision, stream
+        self._character = CharacterPuppeteer(game, SCRIPTED)
 
     def initial_state(self) -> GullibleState:
         rng = random.Random(self._stream.getrandbits(64))
         target = rng.randrange(len(self._game.resources))
         player = ScriptedPlayer(self._vision, self._game.beam, rng)
-        return GullibleState(player, target, self._game.behaviours)
+        return GullibleState(player, target, self._game.behaviours, self._character.initial_state())
 
     def step(self, timestep: dm_env.TimeStep, prev_state: GullibleState) -> tuple[int, GullibleState]:
         rgb: Pixels = timestep.observation["RGB"]
         view = prev_state.player.look(rgb)
         self._update(prev_state, view)
-        goal = PlayerGoal(self._game.things[prev_state.target], interact=prev_state.held >= self.MARGIN)
+        wanted = prev_state.target, prev_state.held >= self.MARGIN
+        kind, plays = self._character.pursue(wanted, timestep.observation["INVENTORY"].tolist(), prev_state.life)
+        goal = PlayerGoal(self._game.things[kind], interact=plays)
         return int(prev_state.player.act(view, goal)), prev_state
 
     def _update(self, state: GullibleState, view: TextualMap) -> None:
@@ -147,7 +149,7 @@ class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
     def _intent(self, timestep: dm_env.TimeStep, state: Any) -> str | None:
         game = self._log.game
         if isinstance(game, MatrixFacts) and "GOAL" in timestep.observation:
-            kind, _ = goal_of(game, int(np.argmax(timestep.observation["GOAL"])))
+            kind, _ = goal_of(game, timestep.observation["GOAL"])
             return game.behaviours[kind]
         return state.intent if isinstance(state, HasIntent) else self._constant_intent
 
