@@ -47,7 +47,6 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
         self._minds: dict[str, Hypothesis] = {}
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
-        self._clues: dict[str, Clue] = {}
 
     @property
     def hypotheses(self) -> Sequence[Hypothesis]:

@@ -60,6 +60,8 @@ class BaseStrategist(Generic[MindT]):
     def __init__(self, mind: MindT, model: Model) -> None:
         self._mind, self._model = mind, model
         self._memory = InteractionMemory()
+        self._clues: dict[str, Clue] = {}
+        """The latest clue about each player since the last interaction with it."""
         self._strategy: Strategy | None = None
         self._understood: tuple[tuple[Interaction, Hypothesis | None, bool | None], ...] = ()
         """The interactions of this step, each with the hypothesis that was acted on, and whether it predicted it."""
@@ -108,6 +110,8 @@ class BaseStrategist(Generic[MindT]):
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
         self._understood = ()
+        # Each question shows all that was seen in a step, whichever event it is asked for.
+        self._clues |= {event.partner: event for event in events if isinstance(event, Clue)}
         if self._strategy is None or self.is_outdated:
             self._strategy = await self.begin()
         for event in events:
@@ -157,7 +161,6 @@ class HypothesisKeeper(BaseStrategist[MindT]):
         self._banks: dict[str, Bank] = {}
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
-        self._clues: dict[str, Clue] = {}
         self._is_due = False
         """Whether a decision waits until the agent can act again."""
 

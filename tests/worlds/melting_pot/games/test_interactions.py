@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, Beam, MatrixFa
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.games.matrix.rules import PartnerEvidence, infer_inventory, reward
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, Window
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -92,6 +92,20 @@ def shown_to(before: Pose | None, now: Pose) -> tuple[int, ...]:
 
 def test_partner_that_faces_the_agent_has_seen_the_pickup() -> None:
     assert shown_to(NEAR, NEAR) == shown_to(None, NEAR) == (0, 1, 0)
+
+
+def test_what_a_partner_saw_before_one_interaction_does_not_count_for_the_next() -> None:
+    partners = PartnerTracker(HALL, Beam(length=3, radius=1), ["opponent"])
+    reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
+    ahead = HERE.after(Move.FORWARD).after(Move.TURN_LEFT).after(Move.TURN_LEFT)
+    watching = (Detection("opponent", (0, 0), ahead.cell, ahead.facing, is_player=True),)
+    life = [((1, 1, 1), None), ((1, 2, 1), None), ((1, 2, 1), INTERACTING), ((1, 1, 1), None)]
+    shown = []
+    for step, ((held, mark), others) in enumerate([(frame, others) for others in (watching, ()) for frame in life]):
+        view = TextualMap(HERE, True, mark, others, (), 0)
+        events = reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory())
+        shown += [event.shown for event in events]
+    assert shown == [(0, 1, 0), (0, 0, 0)]
 
 
 def test_partner_that_faces_away_has_not_seen_the_pickup() -> None:

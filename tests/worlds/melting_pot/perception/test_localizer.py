@@ -95,6 +95,18 @@ def test_hidden_cells_are_not_compared() -> None:
     assert Localizer(PATTERNS).update(walls & ~covered, covered, corner.facing, Move.NOOP, 0.0) == corner
 
 
+def test_hidden_cells_contradict_no_belief() -> None:
+    localizer, pose = Localizer(PATTERNS), Pose(1, 3, Facing.NORTH)
+    for start in (Pose(1, 1, Facing.SOUTH), Pose(1, 2, Facing.SOUTH), Pose(1, 3, Facing.SOUTH)):
+        look(localizer, start, move=Move.NOOP if start.y == 1 else Move.FORWARD)
+    facing_north = [pose.after(Move.TURN_RIGHT).after(Move.TURN_RIGHT) for pose in (Pose(1, 3, Facing.SOUTH),)]
+    assert facing_north == [pose]
+    look(localizer, Pose(1, 3, Facing.WEST), move=Move.TURN_RIGHT)
+    walls = PATTERNS.wall_sets[PATTERNS.number[pose]]
+    covered = walls & -walls  # one of the wall's stones along which all cells look alike
+    assert localizer.update(walls & ~covered, covered, Facing.NORTH, Move.TURN_RIGHT, 0.0) == pose
+
+
 def test_removal_makes_every_pose_possible_again() -> None:
     localizer, elsewhere = Localizer(PATTERNS), Pose(7, 6, Facing.SOUTH)
     look(localizer, Pose(1, 1, Facing.NORTH))
