@@ -11,6 +11,9 @@ from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 Cell = tuple[int, int]
 
 
@@ -162,6 +165,11 @@ class Layout:
         """All cells without a wall, row by row."""
         cells = ((x, y) for y in range(self.height) for x in range(self.width))
         return tuple(cell for cell in cells if cell not in self.walls)
+
+    @cached_property
+    def open_coordinates(self) -> npt.NDArray[np.int64]:
+        """(n, 2) the x and y of all open cells, in their order."""
+        return np.array(self.open_cells, np.int64)
 
     @cached_property
     def neighbours(self) -> dict[Cell, tuple[Cell, ...]]:

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+import numpy.typing as npt
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap, place_to_search
@@ -142,15 +146,19 @@ class EntityMemory:
 
 def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> Cell:
     """The open cell with the most steps out of view less STEPS_PER_CELL for each cell of distance from `start`."""
-    return max([(_staleness(cell, start, looked_at, step), cell) for cell in layout.open_cells])[1]
+    # Among equals the last cell column by column.
+    column_by_column = layout.open_coordinates @ (layout.height, 1)
+    best = np.argmax(_staleness(layout, start, looked_at, step) * layout.width * layout.height + column_by_column)
+    return layout.open_cells[int(best)]
 
 
 def unseen_places(
     layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int, count: int = 3
 ) -> tuple[tuple[Cell, int | None], ...]:
     """The `count` stalest cells that lie apart, each with the step at which it was last in view (None: never)."""
+    staleness = dict(zip(layout.open_cells, _staleness(layout, start, looked_at, step).tolist(), strict=True))
     hidden = (cell for cell in layout.open_cells if looked_at.get(cell) != step)
-    ranked = sorted(hidden, key=lambda cell: (-_staleness(cell, start, looked_at, step), cell))
+    ranked = sorted(hidden, key=lambda cell: (-staleness[cell], cell))
     chosen: list[Cell] = []
     for cell in ranked:
         if all(distance(cell, other) >= MIN_SEPARATION for other in chosen):
@@ -160,6 +168,9 @@ def unseen_places(
     return tuple((cell, looked_at.get(cell)) for cell in chosen)
 
 
-def _staleness(cell: Cell, start: Cell, looked_at: Mapping[Cell, int], step: int) -> int:
-    way = abs(cell[0] - start[0]) + abs(cell[1] - start[1])  # as `distance`, of which a plan may need thousands
-    return step - looked_at.get(cell, NEVER_SEEN) - STEPS_PER_CELL * way
+def _staleness(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> npt.NDArray[np.int64]:
+    """(n,) of each open cell: its steps out of view, less STEPS_PER_CELL for each cell of distance from `start`."""
+    seen = np.fromiter(map(looked_at.get, layout.open_cells, repeat(NEVER_SEEN)), np.int64, len(layout.open_cells))
+    way = np.abs(layout.open_coordinates - start).sum(axis=1)
+    staleness: npt.NDArray[np.int64] = step - seen - STEPS_PER_CELL * way
+    return staleness

@@ -20,6 +20,8 @@ STEPS_PER_INTERACTION = 55.0
 """The steps that an interaction is expected to take before there was any."""
 FIRM_PRIOR = 9.0, 10.0
 """Beta prior on the accuracy of strategies that mean to be understood: 9 of 10 pseudo-observations correct."""
+CONSIDERED = 0.004
+"""Strategies with a smaller posterior probability are not simulated."""
 PLAUSIBLE = 0.05
 """The probability of a loss from which it is considered."""
 STAKE = 0.4
@@ -44,7 +46,8 @@ def best_behaviour(
     if certain and believed:
         weights = [(fit(believed, rules, history), 1.0)]
     else:  # a believed strategy counts as much as all others together
-        weights = [(each, chance + (each.strategy == believed)) for each, chance in posterior(rules, history)]
+        considered = [(each, chance) for each, chance in posterior(rules, history) if chance >= CONSIDERED]
+        weights = [(each, chance + (each.strategy == believed)) for each, chance in considered]
     futures = [(SimulatedOpponent(rules, each).future(each.state), weight) for each, weight in weights]
     safe = max(moves, key=lambda move: _repeat_value(futures, move, remaining))
     stake = STAKE * max(0.0, sum(interaction.reward for interaction in history))
