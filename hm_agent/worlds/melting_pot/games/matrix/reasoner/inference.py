@@ -25,7 +25,6 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     Mixture,
     Moves,
     OpponentStrategy,
-    Rule,
     SeenCollecting,
     moves_in,
 )
@@ -102,7 +101,8 @@ class RuleFilter:
 
     def after(self, moves: Moves) -> RuleFilter:
         """The filter after one more interaction."""
-        replies = np.array([fit.strategy.reply(fit.state) for fit in self.fits])  # type: ignore[attr-defined]
+        each_with_fit = zip(rule_class(self.game), self.fits, strict=True)
+        replies = np.array([each.rule.reply(fit.state) for each, fit in each_with_fit])
         weights = self.weights if moves.other == UNKNOWN else self._observed(moves.other, replies)
         counts = tuple(
             0.5 + MIXTURE_MEMORY ** (moves.other != UNKNOWN) * (count - 0.5) + (kind == moves.other)
@@ -152,13 +152,14 @@ def filter_of(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> RuleF
 
 
 @cache
-def _positions(game: StageGame) -> Mapping[Rule, int]:
+def _positions(game: StageGame) -> Mapping[OpponentStrategy, int]:
+    """Where each rule stands in the class."""
     return {each.rule: position for position, each in enumerate(rule_class(game))}
 
 
 def fit(strategy: OpponentStrategy, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> Fit:
     """How a strategy has fared; a mixture has neither a state nor an accuracy."""
-    position = _positions(rules.stage_game).get(strategy)  # type: ignore[call-overload]
+    position = _positions(rules.stage_game).get(strategy)
     return Fit(strategy, strategy.start) if position is None else filter_of(rules, history).fits[position]
 
 
