@@ -55,7 +55,7 @@ Past = Sequence[PastInteraction]
 def past_of(prompt: str) -> list[PastInteraction]:
     line = r"^- step \d+: you \S+ \((.+?)\), (\w+) \S+ \((.+?)\): (.+)$"
     return [
-        PastInteraction(partner, _kind(mine), _kind(theirs), leading(counts(rest, "collect (.+)")))
+        PastInteraction(partner, _kind(mine), _kind(theirs), leading(counts(rest, "collect ([^;]+)")))
         for mine, partner, theirs, rest in re.findall(line, prompt, re.MULTILINE)
     ]
 
