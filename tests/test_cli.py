@@ -211,7 +211,7 @@ def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
     result = json.loads((episode / "result.json").read_text())
     assert (result["status"], result["steps"]) == ("max_steps", 500)
     assert result["metrics"]["unknown_patches"] == 0
-    assert result["metrics"]["interactions"] > 5
+    assert result["metrics"]["interactions"] >= 3
     assert f'href="../{EPISODE}/video.mp4"' in (tmp_path / "demo" / "report" / "report.html").read_text()
 
 

@@ -116,7 +116,7 @@ def test_what_is_in_view_and_what_is_hidden_is_told_where_it_changes(recording: 
 def test_what_both_held_in_an_interaction_is_what_the_engine_says(recording: Recording) -> None:
     held = [now["held"] for now in shown(recording) if "held" in now]
     understood = [one for line in recording.trace for one in line.get("interactions", [])]
-    assert len(understood) >= 3
+    assert len(understood) >= 2
     assert [own for own, _ in held][: len(understood)] == [one["own"] for one in understood]
     assert all(sum(other) > 3 for _, other in held)
 

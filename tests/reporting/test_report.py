@@ -22,6 +22,9 @@ from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, resul
 ROOT = Path(__file__).parents[2]
 Folders = tuple[Path, Path]
 
+TINY = 1e-9
+"""What sums in another order may differ by."""
+
 
 def table(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as lines:
@@ -45,7 +48,8 @@ def test_a_row_has_the_figures_of_its_episodes(grid: Folders, report: Path) -> N
     assert (int(row["episodes"]), int(row["finished"])) == (3, 3)
     assert float(row["mean"]) == pytest.approx(mean(rewards))
     assert float(row["sem"]) == pytest.approx(stdev(rewards) / 3**0.5)
-    assert min(rewards) <= float(row["low"]) <= mean(rewards) <= float(row["high"]) <= max(rewards)
+    least, most = min(rewards) - TINY, max(rewards) + TINY
+    assert least <= float(row["low"]) <= mean(rewards) <= float(row["high"]) <= most
     assert float(row["normalised_score"]) == 1
 
 
@@ -114,7 +118,7 @@ def test_markdown_says_what_was_run_and_shows_the_pictures(report: Path) -> None
     ):
         assert said in text
     pictures = re.findall(r"\]\((figures/[^)]+)\)", text)
-    assert len(pictures) >= 5
+    assert len(pictures) >= 4
     for picture in pictures:
         assert "prefers-color-scheme: dark" in (report / picture).read_text()
 
