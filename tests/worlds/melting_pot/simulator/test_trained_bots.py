@@ -68,7 +68,7 @@ def test_saved_bots_without_puppeteer_play_and_have_no_intent(scenario: Scenario
     assert not any(world.step({FOCAL: 0}).is_over for _ in range(5))
     assert world.background()
     assert set(world.background()) <= set(cast_of(scenario))
-    assert set(world.intents()) == {OpponentIntent(None, watches=True)}
+    assert set(world.intents()) == {OpponentIntent(None, watches=scenario in (FREE, FREE_CROWD))}
     world.close()
 
 
