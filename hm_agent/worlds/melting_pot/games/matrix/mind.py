@@ -289,7 +289,7 @@ class MatrixMind(Mind):
             seen = {player: self.situation.sighting(player) for player in self.players}
             search = steps_to_find(seen, self.situation.step)
             best = choose_partners(self.rules, odds, expected, self.situation.held, search)
-            return replace(self._meeting(best.target, best.seek), covert=hidden)
+            return self._meeting(best.target, best.seek)  # among many, somebody nearly always watches
         (behaviour,) = (behaviours.get(player) for player in self.players)
         target = best_target(self.rules, odds[self.players[0]], expected)
         other = expected[self.rules.behaviours.index(behaviour)] if behaviour else None
