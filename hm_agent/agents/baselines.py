@@ -62,7 +62,6 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Asks again if a clue contradicts what is expected."""
-        self._clues[clue.partner] = clue
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         self._expected[clue.partner] = clue.suggests

@@ -48,7 +48,6 @@ class JointMind(HypothesisKeeper[JointMindReading]):
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Decides again if a clue contradicts what is expected; a clue scores no hypothesis."""
-        self._clues[clue.partner] = clue
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         return await self._decide_about(clue.partner)

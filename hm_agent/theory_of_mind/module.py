@@ -85,7 +85,6 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Revises the strategy if a clue contradicts what is expected; a clue scores no hypothesis."""
-        self._clues[clue.partner] = clue
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         if self._choice() is not None:

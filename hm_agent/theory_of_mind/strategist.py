@@ -125,6 +125,7 @@ class BaseStrategist(Generic[MindT]):
     async def consider(self, event: Event) -> Strategy | None:
         """Takes one event in; returns the new strategy, or None to keep the present one."""
         if isinstance(event, Clue):
+            self._clues[event.partner] = event
             return await self._on_clue(event)
         question = self._mind.ask_behaviour(event)
         answer = await answer_or_none(self._model, question) if question else None

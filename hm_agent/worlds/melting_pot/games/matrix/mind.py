@@ -229,15 +229,7 @@ class MatrixMind(Mind):
     def sights(self) -> tuple[Opponent, ...]:
         """What was seen of each other player beside the interactions: its pickups, and where it was last."""
         return tuple(
-            Opponent(
-                player=player,
-                history=(),
-                hypothesis=None,
-                expected=None,
-                present=self._gatherings.present(player),
-                former=self._gatherings.former(player),
-                seen=self.situation.sighting(player) if self._is_crowd else None,
-            )
+            replace(self._opponent(OpponentModel(player)), present=self._gatherings.present(player))
             for player in self.players
         )
 

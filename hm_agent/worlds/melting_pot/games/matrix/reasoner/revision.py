@@ -21,13 +21,12 @@ from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     ReviseAndCounter,
     RevisionAnswer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import OpponentStrategy
 from hm_agent.worlds.melting_pot.games.matrix.questions import LeadAnswer, Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
+    Fit,
     may_respond_to_observation,
     pickup_reliability,
     posterior,
-    predict_behaviour,
     update_on_pickups,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
@@ -38,18 +37,17 @@ KEPT = 3
 """How many hypotheses an answer holds."""
 
 
-Weighed = Sequence[tuple[OpponentStrategy, float]]
-"""The strategies an opponent may follow, each with its posterior probability, the likeliest first."""
+Weighed = Sequence[tuple[Fit, float]]
+"""How the strategies an opponent may follow have fared, each with its posterior probability, the likeliest first."""
 
 
 def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> Weighed:
-    weighed = posterior(rules, opponent.history, opponent.hypotheses)
-    return sorted([(fit.strategy, chance) for fit, chance in weighed], key=lambda pair: -pair[1])
+    return sorted(posterior(rules, opponent.history, opponent.hypotheses), key=lambda pair: -pair[1])
 
 
 def predict_in_view_of_all(rules: MatrixRules, weighed: Weighed, opponent: Opponent) -> Distribution:
     """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups."""
-    parts = [(predict_behaviour(strategy, rules, opponent.history, None), weight) for strategy, weight in weighed]
+    parts = [(fit.prediction(), weight) for fit, weight in weighed]
     mean = tuple(sum(part[n] * weight for part, weight in parts) for n in range(len(parts[0][0])))
     if opponent.present is None:
         return mean
@@ -67,14 +65,14 @@ def _revisions(rules: MatrixRules, opponent: Opponent, weighed: Weighed) -> list
     if not opponent.history:
         return []
     answers = []
-    for strategy, _ in reversed(weighed[:KEPT]):
-        known = find(opponent.hypotheses, strategy.words)
+    for fit, _ in reversed(weighed[:KEPT]):
+        words, predicted = fit.strategy.words, fit.prediction()
+        known = find(opponent.hypotheses, words)
         of = opponent.hypotheses.index(known) + 1 if known else 0
-        predicted = predict_behaviour(strategy, rules, opponent.history, None)
         answers.append(
             RevisionAnswer(
                 of=of,
-                hypothesis="" if known else strategy.words,
+                hypothesis="" if known else words,
                 next=rules.behaviours[predicted.index(max(predicted))],
             )
         )
@@ -87,7 +85,7 @@ def revise_and_counter(question: ReviseAndCounter) -> JointCounterAnswer:
     weighed = weighed_strategies(rules, opponent)
     probabilities = predict_in_view_of_all(rules, weighed, opponent)
     expected = expected_inventories(rules, history)
-    believed = weighed[0][0] if history else None
+    believed = weighed[0][0].strategy if history else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed)
     target = best_target(rules, probabilities, expected, question.own, behaviour)
     return JointCounterAnswer(
@@ -107,7 +105,7 @@ def revise_and_choose(question: ReviseAndChoose) -> JointChoiceAnswer:
             weighed = weighed_strategies(rules, opponent)
             revised = _revisions(rules, opponent, weighed)
             if opponent.history:
-                opponent = replace(opponent, hypothesis=Hypothesis(weighed[0][0].words))
+                opponent = replace(opponent, hypothesis=Hypothesis(weighed[0][0].strategy.words))
         opponents.append(opponent)
     best = choose_among(rules, opponents, predict_all(rules, opponents, step), own, step)
     if not is_worthwhile(rules, best, own):
