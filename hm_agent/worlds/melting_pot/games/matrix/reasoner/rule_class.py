@@ -1,4 +1,6 @@
-"""The hypothesis space about an opponent: every rule of a general class, with a prior by how long its description is.
+"""The hypothesis space about an opponent: every rule of a general class, with a prior.
+
+A rule is the likelier the shorter its description is, and the more it earns a player who follows it.
 
 The class holds constants, answers to one past move of either player or to what the opponent saw, answers to two moves
 at once, and changes from one rule to another that the agent's moves set off. No strategy of any known opponent has an
@@ -11,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from math import exp
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
@@ -24,6 +27,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     Until,
     relations,
 )
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_earnings import earnings
 from hm_agent.worlds.melting_pot.games.matrix.rules import Payoff, StageGame
 
 MOST_TIMES = 4
@@ -34,11 +38,13 @@ OLDER: Sequence[Feature] = tuple(PastMove(is_own, ago) for ago in (2, 3) for is_
 
 IN_KIND = 3.0
 """How much likelier an answer in kind is than another one: imitation is the simplest answer."""
+LOG_ODDS_PER_REWARD = 0.4
+"""The log odds that a rule gains for each unit of reward that it earns its player in an interaction."""
 
 
 @dataclass(frozen=True)
 class Masses:
-    """The prior probability of each part of the class.
+    """The prior probability of each part of the class, before it counts what its rules earn.
 
     constant: one behaviour throughout. reaction, repetition, observation: a relation, e.g. the same, to what the agent
     played last, to what the opponent itself played last, or to what it saw the agent collect. older: to an older move.
@@ -99,7 +105,7 @@ def masses_of(game: StageGame) -> Masses:
 
 @cache
 def rule_class(game: StageGame) -> tuple[Weighted, ...]:
-    """All rules, except mixtures, which are fitted to the interactions."""
+    """All rules, except mixtures, which are fitted to the interactions; the priors are relative to a mixture's."""
     masses, recent = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN)
     parts = [
         (masses.constant, _alike(_constants(game))),
@@ -112,7 +118,14 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
         (masses.pair, _alike(_pairs(game))),
         (masses.until, list(_changes(game))),
     ]
-    return tuple(Weighted(each.rule, mass * each.prior) for mass, part in parts for each in part)
+    return tuple(
+        Weighted(each.rule, mass * each.prior * _sense(each.rule, game)) for mass, part in parts for each in part
+    )
+
+
+def _sense(rule: Rule, game: StageGame) -> float:
+    """How much likelier a rule is for what it earns. In a zero-sum game none earns anything: each can be exploited."""
+    return 1.0 if game.is_zero_sum else exp(LOG_ODDS_PER_REWARD * earnings(rule, game.payoff))
 
 
 def _in_kind_first(answers: Iterator[Answer]) -> list[Weighted]:
