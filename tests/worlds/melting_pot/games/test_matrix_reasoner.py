@@ -81,7 +81,7 @@ def replies_of(rule: Rule, moves: Sequence[Moves]) -> Iterator[int]:
     for begin in range(0, len(moves), 8):
         state = rule.start
         for move in moves[begin : begin + 8]:
-            yield rule.reply(state)
+            yield rule.reply(rule.noticing(state, move.seen))
             state = rule.updated(state, move)
 
 
@@ -147,12 +147,8 @@ def test_a_change_of_strategy_is_recognised() -> None:
 
 def test_gullible_opponent_is_explained_by_what_it_saw_collected() -> None:
     met = [interaction("paper", "rock")] * 2
-    met += [
-        interaction("paper", "rock", shown="paper"),
-        interaction("paper", "scissors"),
-        interaction("paper", "scissors"),
-    ]
-    met += [interaction("rock", "scissors", shown="rock"), interaction("rock", "paper")]
+    met += [interaction("paper", "scissors", shown="paper"), *[interaction("paper", "scissors")] * 2]
+    met += [interaction("rock", "paper", shown="rock"), interaction("rock", "paper")]
     assert "what it last saw me collect" in hypothesis_after(*met)
 
 
@@ -195,8 +191,8 @@ def is_covert_after(rules: MatrixRules, *met: MatrixInteraction) -> bool:
 
 
 def test_strategy_is_covert_while_the_opponent_may_respond_to_observed_pickups() -> None:
-    met = [interaction("paper", "rock", shown="rock"), interaction("rock", "paper", shown="paper")]
-    met += [interaction("paper", "scissors", shown="scissors"), interaction("paper", "rock")]
+    met = [interaction("paper", "paper", shown="rock"), interaction("rock", "scissors", shown="paper")]
+    met += [interaction("paper", "rock", shown="scissors"), interaction("paper", "rock")]
     assert is_covert_after(RULES, *met)
 
 
@@ -319,3 +315,12 @@ def test_near_opponent_is_met_with_a_small_lead_where_that_pays_nearly_as_much()
     held = replace(NEAR, rules=dilemma, inventory=(1, 2), target=(1, 4), expected=(6, 1))
     assert subgoals(held) == ["fire_at((20, 5))"]
     assert subgoals(replace(held, inventory=(1, 1)))[0].startswith("move_to")
+
+
+def test_one_who_answers_what_it_sees_collected_for_this_very_interaction_is_found_out() -> None:
+    dice, met = random.Random(1), list[MatrixInteraction]()
+    for _ in range(12):
+        own = dice.randrange(3)
+        met.append(interaction(NAMES[own], NAMES[(own + 1) % 3], shown=NAMES[own]))
+    assert hypothesis_after(*met) == "The opponent plays what does best against what it last saw me collect."
+    assert is_covert_after(RULES, *met)

@@ -21,7 +21,7 @@ UNKNOWN = -1
 
 
 class Moves(NamedTuple):
-    """One interaction as a rule sees it: the behaviours of both, and what the opponent saw the agent collect most."""
+    """One interaction as a rule sees it: the behaviours of both, and what the opponent saw the agent collect for it."""
 
     own: int
     other: int
@@ -49,6 +49,10 @@ class Feature(Protocol):
     @property
     def start(self) -> Any: ...
 
+    def noticing(self, state: Any, seen: int) -> Any:
+        """The state once the opponent has seen what the agent collects for the next interaction."""
+        ...
+
     def updated(self, state: Any, moves: Moves) -> Any:
         """The state after one more interaction."""
         ...
@@ -73,6 +77,9 @@ class PastMove:
     def words(self) -> str:
         return f"what {'I' if self.is_own else 'it'} played {AGO[self.ago]}"
 
+    def noticing(self, state: tuple[int, ...], seen: int) -> tuple[int, ...]:
+        return state
+
     def updated(self, state: tuple[int, ...], moves: Moves) -> tuple[int, ...]:
         """The latest moves, the latest first."""
         return (moves.own if self.is_own else moves.other, *state)[: self.ago]
@@ -83,13 +90,16 @@ class PastMove:
 
 @dataclass(frozen=True)
 class SeenCollecting:
-    """What the opponent saw the agent collect most before an interaction, when it last saw anything."""
+    """What the opponent saw the agent collect most when it last saw anything, be it for the interaction at hand."""
 
     words = "what it last saw me collect"
     start = UNKNOWN
 
+    def noticing(self, state: int, seen: int) -> int:
+        return state if seen == UNKNOWN else seen
+
     def updated(self, state: int, moves: Moves) -> int:
-        return state if moves.seen == UNKNOWN else moves.seen
+        return self.noticing(state, moves.seen)
 
     def value(self, state: int) -> int:
         return state
@@ -110,6 +120,9 @@ class Pair:
     @property
     def start(self) -> tuple[Any, Any]:
         return self.first.start, self.second.start
+
+    def noticing(self, state: tuple[Any, Any], seen: int) -> tuple[Any, Any]:
+        return state
 
     def updated(self, state: tuple[Any, Any], moves: Moves) -> tuple[Any, Any]:
         return self.first.updated(state[0], moves), self.second.updated(state[1], moves)
@@ -175,6 +188,10 @@ class Rule(ABC):
     @abstractmethod
     def start(self) -> Any: ...
 
+    def noticing(self, state: Any, seen: int) -> Any:
+        """The state once the opponent has seen what the agent collects for the next interaction."""
+        return state
+
     @abstractmethod
     def updated(self, state: Any, moves: Moves) -> Hashable: ...
 
@@ -227,6 +244,9 @@ class Answer(Rule):
     @property
     def start(self) -> Any:
         return self.feature.start
+
+    def noticing(self, state: Any, seen: int) -> Any:
+        return self.feature.noticing(state, seen)
 
     def updated(self, state: Any, moves: Moves) -> Any:
         return self.feature.updated(state, moves)

@@ -102,7 +102,7 @@ class RuleFilter:
     def after(self, moves: Moves) -> RuleFilter:
         """The filter after one more interaction."""
         each_with_fit = zip(rule_class(self.game), self.fits, strict=True)
-        replies = np.array([each.rule.reply(fit.state) for each, fit in each_with_fit])
+        replies = np.array([each.rule.reply(each.rule.noticing(fit.state, moves.seen)) for each, fit in each_with_fit])
         weights = self.weights if moves.other == UNKNOWN else self._observed(moves.other, replies)
         counts = tuple(
             0.5 + MIXTURE_MEMORY ** (moves.other != UNKNOWN) * (count - 0.5) + (kind == moves.other)
