@@ -86,11 +86,14 @@ def can_play(agent: str, scenario: ScenarioInfo) -> bool:
     return agent in shared_agents() and suite.plays(agent, scenario)
 
 
-def check_agent(agent: str, scenario: ScenarioInfo) -> None:
-    """Raises ConfigError if an agent can't play a scenario."""
+def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
+    """Raises ConfigError if an agent can't play a scenario, or not with the model of its seat."""
     if not can_play(agent, scenario):
         able = [name for name in agent_names() if can_play(name, scenario)]
         raise ConfigError(f"{agent} can't play {scenario.short_name}: {', '.join(able)} can")
+    own = suites()[scenario.world].own_agents.get(agent)
+    if own and own.only_model not in (None, model):
+        raise ConfigError(f"{agent} is an agent of the model {own.only_model} alone, and {model} is to answer it")
 
 
 def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:

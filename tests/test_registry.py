@@ -21,6 +21,12 @@ def test_glob_finds_unseen_scenarios(glob: str, count: int) -> None:
     assert len(find_scenarios([glob])) == count
 
 
+def test_only_a_glob_that_says_so_finds_the_opponents_of_a_study() -> None:
+    studied = [f"rws_order_{order}" for order in range(3)]
+    assert [scenario.short_name for scenario in find_scenarios(["rws_order_*"])] == studied
+    assert not {*studied} & {scenario.short_name for scenario in find_scenarios(["*", "rws_*", f"{RWS}_*"])}
+
+
 def test_scenario_asked_for_twice_comes_once_in_the_order_asked() -> None:
     found = find_scenarios(["rws_repeated_5", "rws_repeated_[45]", f"{RWS}_4"])
     assert [scenario.short_name for scenario in found] == ["rws_repeated_5", "rws_repeated_4"]

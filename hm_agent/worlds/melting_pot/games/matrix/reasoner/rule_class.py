@@ -99,7 +99,10 @@ def masses_of(game: StageGame) -> Masses:
 
 @cache
 def rule_class(game: StageGame) -> tuple[Weighted, ...]:
-    """All rules, except mixtures, which are fitted to the interactions."""
+    """All rules up to the game's order, except mixtures, which are fitted to the interactions.
+
+    A rule's prior is the same whatever the order; inference scales those that are left to a sum of 1.
+    """
     masses, recent = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN)
     parts = [
         (masses.constant, _alike(_constants(game))),
@@ -112,7 +115,8 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
         (masses.pair, _alike(_pairs(game))),
         (masses.until, list(_changes(game))),
     ]
-    return tuple(Weighted(each.rule, mass * each.prior) for mass, part in parts for each in part)
+    every = (Weighted(each.rule, mass * each.prior) for mass, part in parts for each in part)
+    return tuple(each for each in every if game.order is None or each.rule.order <= game.order)
 
 
 def _in_kind_first(answers: Iterator[Answer]) -> list[Weighted]:
