@@ -40,7 +40,8 @@ class Metric:
     """What the episodes of a scenario are compared by.
 
     name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. floor, ceiling: the agents whose
-    means stand for 0 and 1 of the normalised score; None where there are none.
+    means stand for 0 and 1 of the normalised score; None where there are none. per_steps: how many steps the
+    unit is for, if the metric is a reward for so many steps; None for others.
     """
 
     name: str = "reward"
@@ -48,6 +49,7 @@ class Metric:
     higher_is_better: bool = True
     floor: str | None = None
     ceiling: str | None = None
+    per_steps: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class ScenarioInfo:
     has_paid_interactions: True if each interaction pays, so that reports may follow the reward from one to the next.
     held_out: True if no constant of an agent or of its reasoner may be chosen by what agents reach on it, so that it
     tells how these do on what they were not made for; False for those that constants may be chosen on. order: how deep
-    all other players look who are not agents (docs/glossary.md), None if they differ or nobody says.
+    all other players look who are not agents (docs/glossary.md), None if they differ or nobody says. family: the title
+    under which the study of orders gathers scenarios, whose groups may differ.
     """
 
     world: str
@@ -75,6 +78,7 @@ class ScenarioInfo:
     has_paid_interactions: bool = False
     held_out: bool = False
     order: int | None = None
+    family: str = ""
 
 
 @dataclass(frozen=True)

@@ -204,12 +204,13 @@ def _info(scenario: Scenario) -> ScenarioInfo:
         group=scenario.group,
         about=scenario.about,
         seats=scenario.seats,
-        metric=Metric("normalised_reward", unit, floor="random", ceiling=ceiling),
+        metric=Metric("normalised_reward", unit, floor="random", ceiling=ceiling, per_steps=game.reward_per_steps),
         published=scenario.published,
         asked_by=SELF_PLAY if scenario.is_self_play else scenario.study,
         has_paid_interactions=isinstance(game, MatrixFacts),
         held_out=scenario.facts is not None and scenario.facts.held_out,
         order=scenario.facts.order if scenario.facts else None,
+        family=scenario.group if scenario.study else game.title,
     )
 
 
