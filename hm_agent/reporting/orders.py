@@ -21,6 +21,7 @@ from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
 from hm_agent.reporting.statistics import Difference, Estimate, Interval, paired_difference, t_interval
 from hm_agent.reporting.tables import Row, tabulate
+from hm_agent.suite import ScenarioInfo
 
 Round = tuple[object, int]
 """The base seed and the number of an episode."""
@@ -99,12 +100,12 @@ class OrderStudy:
         wanted = (one for one in self.means if (one.opponents.family, one.condition) == (family, condition))
         return {one.opponents.order: one for one in wanted}
 
-    def scenario_rows(self) -> list[list[Row]]:
-        """The rows of each scenario, those of low orders first."""
-        by_scenario: dict[str, list[Row]] = {}
+    def by_scenario(self) -> list[tuple[ScenarioInfo, dict[Condition, Row]]]:
+        """The rows of each scenario by condition: by family, scenarios of low orders first."""
+        found: dict[ScenarioInfo, dict[Condition, Row]] = {}
         for row in self.rows:
-            by_scenario.setdefault(row.scenario.name, []).append(row)
-        return sorted(by_scenario.values(), key=lambda rows: (rows[0].scenario.family, rows[0].scenario.order or 0))
+            found.setdefault(row.scenario, {})[row.condition] = row
+        return sorted(found.items(), key=lambda one: (one[0].family, one[0].order or 0))
 
 
 def study_orders(runs: Runs) -> OrderStudy:
