@@ -61,24 +61,21 @@ ablations: $(set_up) ## play the ablations with and without clues, three seeds e
 		--report=$(ablations_report)
 
 # To play less: make orders ordered_scenarios='rws_order_*' ordered_episodes=1 orders_out=runs/few orders_report=runs/few
-ordered_scenarios := rws_order_*,rws_repeated_[0135],rws_unseen_[1-7]
-ordered_dilemmas := pd_repeated_*,pd_unseen_[0-4]
+ordered_scenarios := rws_order_*,rws_repeated_[0135],rws_unseen_[1-7],pd_repeated_*,pd_unseen_[0-4]
+ordered_without_clues := rws_order_*
 ordered_selfplay := rws_repeated_selfplay,pd_repeated_selfplay
 ordered_episodes := 5
 orders_out := runs/orders
 orders_report := docs/results/orders
 order_agents := order_0 order_1 order_2
 order_seats := $(foreach first,$(order_agents),$(foreach second,$(order_agents),$(first),$(second)))
-comma := ,
 play_orders = $(python) run_scenario.py --bots=scripted --workers=2 --noreplay --episodes=$(ordered_episodes)
 
 orders: $(set_up) ## ask when a mind helps: agents of order 0 to 2 against opponents of each and each other; see docs/orders.md
 	for seats in $(order_seats); do \
 		$(play_orders) --scenario='$(ordered_selfplay)' --seats=$$seats --out=$(orders_out)/with_clues || exit; done
-	$(play_orders) --scenario='$(ordered_scenarios),$(ordered_dilemmas)' --out=$(orders_out)/with_clues \
-		--agent=$(subst $() ,$(comma),$(order_agents)),oracle,random
-	$(play_orders) --scenario='$(ordered_scenarios)' --out=$(orders_out)/without_clues --clues=off \
-		--agent=$(subst $() ,$(comma),$(order_agents))
+	$(play_orders) --scenario='$(ordered_scenarios)' --out=$(orders_out)/with_clues --agent='order_*,oracle'
+	$(play_orders) --scenario='$(ordered_without_clues)' --out=$(orders_out)/without_clues --agent='order_*' --clues=off
 	$(python) -m hm_agent orders --out=$(orders_out)/with_clues,$(orders_out)/without_clues --report=$(orders_report)
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive

@@ -69,9 +69,10 @@ def agent_names() -> list[str]:
 def find_agents(patterns: Sequence[str]) -> tuple[str, ...]:
     """The agents that names or globs stand for, each once; raises ConfigError for a pattern without any."""
     known = agent_names()
+    asked_by = {name: agent.asked_by for name, agent in own_agents().items()}
     found: dict[str, None] = {}
     for pattern in patterns:
-        matching = [name for name in known if fnmatchcase(name, pattern)]
+        matching = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         if not matching:
             raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(known)}")
         found |= dict.fromkeys(matching)

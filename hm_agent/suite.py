@@ -119,7 +119,8 @@ class OwnAgent:
     """An agent that one world alone has.
 
     plays: which of its scenarios it can play. only_model: the one model that makes it what it is; None: any will do.
-    is_reference: True if others are measured by it and it is not compared itself.
+    is_reference: True if others are measured by it and it is not compared itself. asked_by: a word that a glob must
+    hold to stand for it, if not just any glob does.
     """
 
     about: str
@@ -127,6 +128,7 @@ class OwnAgent:
     plays: Callable[[ScenarioInfo], bool] = lambda scenario: True
     only_model: str | None = None
     is_reference: bool = True
+    asked_by: str = ""
 
 
 class Viewer(Protocol):

@@ -62,6 +62,13 @@ def test_the_glob_for_self_play_finds_that_of_every_game() -> None:
     assert not [scenario for scenario in find_scenarios(["*"]) if len(scenario.seats) > 1]
 
 
+def test_a_glob_means_cuts_of_the_reasoner_only_if_it_says_so() -> None:
+    orders = ("order_0", "order_1", "order_2")
+    assert find_agents(("order_*",)) == orders
+    assert find_agents(("order_1",)) == ("order_1",)
+    assert not {*orders} & {*find_agents(("*",))}
+
+
 def test_agents_are_found_by_name_and_glob_each_once() -> None:
     assert find_agents(("oracle", "ra*", "oracle")) == ("oracle", "random")
     with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):

@@ -141,7 +141,7 @@ def _in_unit(result: Result) -> Result:
 
 
 def _values(results: Sequence[Result]) -> dict[Opponents, dict[Condition, Values]]:
-    """The metric of all episodes; families in the order of the scenarios, conditions in that of reports."""
+    """The metric of all episodes, by family and order; conditions in the order of reports."""
     conditions = conditions_of(results)
     found: dict[Opponents, dict[Condition, dict[str, dict[Round, float]]]] = {}
     for result, condition in sorted(zip(results, conditions, strict=True), key=lambda one: one[0].episode):

@@ -12,7 +12,7 @@ from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, MARKERS
 from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.seats import Matchups
-from hm_agent.reporting.wording import number
+from hm_agent.reporting.wording import with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,7 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
     axes.set_xlabel("order of the opponents")
     axes.set_ylabel(study.unit(family))
     axes.set_title(family, fontsize=10)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, framealpha=0.5)
 
 
 def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
@@ -88,11 +88,12 @@ def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
     cells = {pair: found.mean for pair, found in one.rewards.items()}
     table = [[cells.get((row, column), float("nan")) for column in one.players] for row in one.players]
     most = max((abs(value) for value in cells.values()), default=0.0) or 1.0
-    axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, alpha=0.6)
+    axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, alpha=0.4)
     for row, player in enumerate(one.players):
         for column, other in enumerate(one.players):
             if (player, other) in cells:
-                axes.text(column, row, number(cells[player, other]), ha="center", va="center")
+                found = one.rewards[player, other]
+                axes.text(column, row, with_error(found.mean, found.error), ha="center", va="center")
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("against")

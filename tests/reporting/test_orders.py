@@ -122,7 +122,7 @@ def test_page_shows_the_numbers_of_the_tables(tmp_path: Path) -> None:
         rows = list(csv.DictReader(lines))
     assert len(rows) == 4 * (4 + 2) - 1
     for row in rows:
-        assert f"{float(row['mean']):.1f} ± {float(row['sem']):.1f} ({row['scenarios']} scenario)" in page
+        assert f"{float(row['mean']):.1f} ± {float(row['sem']):.1f} (1 scenario, {row['rounds']} rounds)" in page
         assert f"| {row['agent']} |" in page
     assert "| order_1 | 5.0 ± 0.0 (n = 2) | - |" in page
     assert "| pd_repeated_5 | 1 | tit-for-tat |" in page

@@ -171,6 +171,7 @@ class MeltingPotSuite(Suite):
             plays=lambda scenario: scenario.has_paid_interactions,
             only_model=BuiltinReasoner.name,
             is_reference=False,
+            asked_by="order",
         )
 
     def _oracle(self, setup: AgentSetup) -> ComposedAgent:
