@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local lint format bench stress compare ablations bots wheel clean
+.PHONY: help demo demo-llm test test-local lint format bench stress compare ablations orders bots wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,24 @@ ablations: $(set_up) ## play the ablations with and without clues, three seeds e
 	$(play_ablations) --agent=$(ablation_agents) $(without_clues) --out=runs/ablations/without_clues
 	$(python) run_scenario.py --report_only --out=runs/ablations/with_clues,runs/ablations/without_clues \
 		--report=$(ablations_report)
+
+# To play less: make orders ordered_scenarios='rws_order_*' ordered_episodes=1 orders_out=runs/few orders_report=runs/few
+ordered_scenarios := rws_order_*,rws_repeated_[0135],rws_unseen_[1-7],pd_repeated_*,pd_unseen_[0-4]
+ordered_without_clues := rws_order_*
+ordered_selfplay := rws_repeated_selfplay,pd_repeated_selfplay
+ordered_episodes := 5
+orders_out := runs/orders
+orders_report := docs/results/orders
+order_agents := order_0 order_1 order_2
+order_seats := $(foreach first,$(order_agents),$(foreach second,$(order_agents),$(first),$(second)))
+play_orders = $(python) run_scenario.py --bots=scripted --workers=2 --noreplay --episodes=$(ordered_episodes)
+
+orders: $(set_up) ## ask when a mind helps: agents of order 0 to 2 against opponents of each and each other; see docs/orders.md
+	for seats in $(order_seats); do \
+		$(play_orders) --scenario='$(ordered_selfplay)' --seats=$$seats --out=$(orders_out)/with_clues || exit; done
+	$(play_orders) --scenario='$(ordered_scenarios)' --out=$(orders_out)/with_clues --agent='order_*,oracle'
+	$(play_orders) --scenario='$(ordered_without_clues)' --out=$(orders_out)/without_clues --agent='order_*' --clues=off
+	$(python) -m hm_agent orders --out=$(orders_out)/with_clues,$(orders_out)/without_clues --report=$(orders_report)
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
 	@.ci/set_up bots

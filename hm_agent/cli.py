@@ -1,4 +1,4 @@
-"""The commands: plays, reports or lists what the flags ask for, and says in one line what is wrong."""
+"""The commands: plays, reports, studies orders, or lists what the flags ask for, and says in one line what is wrong."""
 
 from __future__ import annotations
 
@@ -35,12 +35,18 @@ REPORT_USAGE = """Compares the agents of earlier runs, from the files of one or 
     {command} --out=runs,elsewhere --report=report
     {command} --out=runs --scenario='pd_*' --agent=hypothetical_minds,react"""
 
+ORDERS_USAGE = """Shows when a mind helps: the rewards of earlier runs by the order of the opponents' rules, and of
+agents against each other, as a picture, tables and CSV. It plays nothing: `make orders` does.
+
+    {command} --out=runs/orders --report=docs/results/orders"""
+
 LIST_USAGE = "Lists scenarios, agents and models."
 
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
 
     hm-agent play --scenario=rws_repeated_1    play episodes
     hm-agent report --out=runs                 compare the agents of earlier runs
+    hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent list                              list scenarios, agents and models
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
@@ -122,6 +128,16 @@ def _report(command: Command) -> int:
     return 0
 
 
+def _orders(command: Command) -> int:
+    from hm_agent.reporting.runs import read_runs
+    from hm_agent.reporting.writing import write_orders
+
+    request = flags.report_request(after_playing=False)
+    runs = read_runs(request.folders).of(request.scenarios, request.agents)
+    print(f"Study: {write_orders(runs, request.into)}")
+    return 0
+
+
 def _list(command: Command) -> int:
     lines: list[str] = []
     for suite in suites().values():
@@ -145,6 +161,7 @@ PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GR
 COMMANDS: Mapping[str, Command] = {
     "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play),
     "report": Command("hm-agent report", "hm-agent report", REPORT_USAGE, flags.REPORT_GROUPS, _report),
+    "orders": Command("hm-agent orders", "hm-agent orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders),
     "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, {"Help": (flags.HELP,)}, _list),
 }
 

@@ -66,6 +66,10 @@ class Experiment:
         chosen = [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
         return [_in_turn(names, count) for names in chosen]
 
+    def models(self, scenario: ScenarioInfo) -> tuple[str, ...]:
+        """The models' names, by seat."""
+        return _in_turn(self.seat_models or (self.model.name,), len(scenario.seats))
+
     @cached_property
     def options_by_scenario(self) -> Mapping[str, Mapping[str, Setting]]:
         """The options of each scenario's world with every choice made, by the scenario's name."""
@@ -132,8 +136,8 @@ class Experiment:
                     seats = "one seat" if count == 1 else f"{count} seats"
                     raise ConfigError(f"--{flag} names {len(names)}, and {scenario.short_name} has {seats}")
             for lineup in self.lineups(scenario):
-                for agent in dict.fromkeys(lineup):
-                    check_agent(agent, scenario)
+                for agent, model in zip(lineup, self.models(scenario), strict=True):
+                    check_agent(agent, scenario, model)
 
     def due(self) -> list[Episode]:
         """The episodes that are yet to be played; raises ConfigError if others were played with other settings."""
@@ -168,8 +172,7 @@ class Episode:
     @property
     def models(self) -> tuple[str, ...]:
         """The models' names, by seat."""
-        names = self.experiment.seat_models or (self.experiment.model.name,)
-        return _in_turn(names, len(self.scenario.seats))
+        return self.experiment.models(self.scenario)
 
     @property
     def model(self) -> str:

@@ -69,9 +69,10 @@ def agent_names() -> list[str]:
 def find_agents(patterns: Sequence[str]) -> tuple[str, ...]:
     """The agents that names or globs stand for, each once; raises ConfigError for a pattern without any."""
     known = agent_names()
+    asked_by = {name: agent.asked_by for name, agent in own_agents().items()}
     found: dict[str, None] = {}
     for pattern in patterns:
-        matching = [name for name in known if fnmatchcase(name, pattern)]
+        matching = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         if not matching:
             raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(known)}")
         found |= dict.fromkeys(matching)
@@ -86,11 +87,14 @@ def can_play(agent: str, scenario: ScenarioInfo) -> bool:
     return agent in shared_agents() and suite.plays(agent, scenario)
 
 
-def check_agent(agent: str, scenario: ScenarioInfo) -> None:
-    """Raises ConfigError if an agent can't play a scenario."""
+def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
+    """Raises ConfigError if an agent can't play a scenario, or not with the model of its seat."""
     if not can_play(agent, scenario):
         able = [name for name in agent_names() if can_play(name, scenario)]
         raise ConfigError(f"{agent} can't play {scenario.short_name}: {', '.join(able)} can")
+    own = suites()[scenario.world].own_agents.get(agent)
+    if own and own.only_model not in (None, model):
+        raise ConfigError(f"{agent} is an agent of the model {own.only_model} alone, and {model} is to answer it")
 
 
 def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:

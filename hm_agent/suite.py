@@ -40,7 +40,8 @@ class Metric:
     """What the episodes of a scenario are compared by.
 
     name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. floor, ceiling: the agents whose
-    means stand for 0 and 1 of the normalised score; None where there are none.
+    means stand for 0 and 1 of the normalised score; None where there are none. per_steps: how many steps the
+    unit is for, if the metric is a reward for so many steps; None for others.
     """
 
     name: str = "reward"
@@ -48,6 +49,7 @@ class Metric:
     higher_is_better: bool = True
     floor: str | None = None
     ceiling: str | None = None
+    per_steps: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ class ScenarioInfo:
     of others' results, by agent. asked_by: a word that a glob must hold to stand for it, if not just any glob does.
     has_paid_interactions: True if each interaction pays, so that reports may follow the reward from one to the next.
     held_out: True if no constant of an agent or of its reasoner may be chosen by what agents reach on it, so that it
-    tells how these do on what they were not made for; False for those that constants may be chosen on.
+    tells how these do on what they were not made for; False for those that constants may be chosen on. order: how deep
+    all other players look who are not agents (docs/glossary.md), None if they differ or nobody says. family: the title
+    under which the study of orders gathers scenarios, whose groups may differ.
     """
 
     world: str
@@ -73,6 +77,8 @@ class ScenarioInfo:
     asked_by: str = ""
     has_paid_interactions: bool = False
     held_out: bool = False
+    order: int | None = None
+    family: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,11 +116,19 @@ class AgentSetup:
 
 @dataclass(frozen=True)
 class OwnAgent:
-    """An agent that one world alone has, e.g. a reference. plays: which of its scenarios it can play."""
+    """An agent that one world alone has.
+
+    plays: which of its scenarios it can play. only_model: the one model that makes it what it is; None: any will do.
+    is_reference: True if others are measured by it and it is not compared itself. asked_by: a word that a glob must
+    hold to stand for it, if not just any glob does.
+    """
 
     about: str
     build: Callable[[AgentSetup], Agent[Any, Any]]
     plays: Callable[[ScenarioInfo], bool] = lambda scenario: True
+    only_model: str | None = None
+    is_reference: bool = True
+    asked_by: str = ""
 
 
 class Viewer(Protocol):

@@ -100,15 +100,15 @@ def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
 def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...], tmp_path: Path) -> None:
     status, output, errors = hm_agent(*arguments, cwd=tmp_path)
     assert (status, errors) == (0, "")
-    assert all(f"hm-agent {name}" in output for name in ("play", "report", "list"))
+    assert all(f"hm-agent {name}" in output for name in ("play", "report", "orders", "list"))
 
 
 def test_an_unknown_command_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    said = "hm-agent: unknown command 'dance': there are play, report, list; see --help\n"
+    said = "hm-agent: unknown command 'dance': there are play, report, orders, list; see --help\n"
     assert hm_agent("dance", cwd=tmp_path) == (2, "", said)
 
 
-@pytest.mark.parametrize("command", ["play", "report", "list"])
+@pytest.mark.parametrize("command", ["play", "report", "orders", "list"])
 def test_errors_are_signed_by_the_command_that_was_typed(command: str, tmp_path: Path) -> None:
     status, output, errors = hm_agent(command, "--scenaro=rws_repeated_1", cwd=tmp_path)
     assert (status, output, errors.count("\n")) == (2, "", 1)

@@ -21,6 +21,12 @@ def test_glob_finds_unseen_scenarios(glob: str, count: int) -> None:
     assert len(find_scenarios([glob])) == count
 
 
+def test_only_a_glob_that_says_so_finds_the_opponents_of_a_study() -> None:
+    studied = [f"rws_order_{order}" for order in range(3)]
+    assert [scenario.short_name for scenario in find_scenarios(["rws_order_*"])] == studied
+    assert not {*studied} & {scenario.short_name for scenario in find_scenarios(["*", "rws_*", f"{RWS}_*"])}
+
+
 def test_scenario_asked_for_twice_comes_once_in_the_order_asked() -> None:
     found = find_scenarios(["rws_repeated_5", "rws_repeated_[45]", f"{RWS}_4"])
     assert [scenario.short_name for scenario in found] == ["rws_repeated_5", "rws_repeated_4"]
@@ -54,6 +60,13 @@ def test_the_glob_for_self_play_finds_that_of_every_game() -> None:
     assert len(found) == 5
     assert all(name.endswith("_selfplay") for name in found)
     assert not [scenario for scenario in find_scenarios(["*"]) if len(scenario.seats) > 1]
+
+
+def test_a_glob_means_cuts_of_the_reasoner_only_if_it_says_so() -> None:
+    orders = ("order_0", "order_1", "order_2")
+    assert find_agents(("order_*",)) == orders
+    assert find_agents(("order_1",)) == ("order_1",)
+    assert not {*orders} & {*find_agents(("*",))}
 
 
 def test_agents_are_found_by_name_and_glob_each_once() -> None:

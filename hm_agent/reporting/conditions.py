@@ -34,14 +34,15 @@ class Condition:
         return tuple((flag, dict(self.settings).get(flag)) for flag in flags)
 
     @property
-    def is_world_agent(self) -> bool:
-        """True if the agents of all seats belong to one world each, as references do."""
-        return all(name in own_agents() for name in self.agent.split("+"))
+    def is_world_reference(self) -> bool:
+        """True if the agents of all seats are references of a world."""
+        own = own_agents()
+        return all(name in own and own[name].is_reference for name in self.agent.split("+"))
 
 
 def is_reference(condition: Condition, scenario: ScenarioInfo) -> bool:
-    """True if others are measured by this agent and it is not compared: floor, ceiling, or a world's own agent."""
-    return condition.is_world_agent or condition.agent in (scenario.metric.floor, scenario.metric.ceiling)
+    """True if others are measured by this agent and it is not compared: floor, ceiling, or a world's own reference."""
+    return condition.is_world_reference or condition.agent in (scenario.metric.floor, scenario.metric.ceiling)
 
 
 def conditions_of(results: Sequence[Result]) -> list[Condition]:
@@ -75,7 +76,7 @@ def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
 
 
 def in_order(conditions: Iterable[Condition]) -> list[Condition]:
-    """Each condition once: agents in the order of the registry, then unknown ones, then those of single worlds.
+    """Each condition once: agents in the order of the registry, then unknown ones, then references.
 
     Of one agent's conditions, the one comes first in which the fewest options of worlds differ from their defaults.
     """
@@ -86,7 +87,7 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
     def place(one: Condition) -> tuple[bool, int, str, str, int, str]:
         number = known.index(one.agent) if one.agent in known else len(known)
         changed = sum(flag in optional and (flag, value) not in defaults for flag, value in one.settings)
-        return one.is_world_agent, number, one.agent, one.model, changed, str(one.settings)
+        return one.is_world_reference, number, one.agent, one.model, changed, str(one.settings)
 
     return sorted(set(conditions), key=place)
 

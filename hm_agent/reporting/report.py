@@ -76,7 +76,7 @@ class Report:
     @property
     def compared(self) -> list[Condition]:
         """The conditions without references."""
-        return [one for one in self.ordered if not one.is_world_agent]
+        return [one for one in self.ordered if not one.is_world_reference]
 
     @property
     def scored(self) -> list[Condition]:
@@ -221,7 +221,7 @@ def _alike(comparisons: Sequence[Comparison], names: Mapping[Condition, str]) ->
 
 def _pictures(runs: Runs, rows: list[Row], names: Mapping[Condition, str]) -> Iterable[Picture]:
     """The figures that there are data for."""
-    drawn_as = keys([one for one in names if not one.is_world_agent])
+    drawn_as = keys([one for one in names if not one.is_world_reference])
     made = (
         means_picture(rows, names, drawn_as),
         validation_picture(curves(runs.episodes), names, drawn_as),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,13 +12,15 @@ from hm_agent.recording.result import Result, SeatResult, write_whole
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.halves import SplitMean
+from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy, study_orders
+from hm_agent.reporting.orders_figure import orders_png
 from hm_agent.reporting.pages import page, standalone
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import RecordedEpisode, Runs
 from hm_agent.reporting.statistics import Difference
 from hm_agent.reporting.tables import Row
 
-PAGE = "report.html"
+PAGE, ORDERS_PAGE = "report.html", "orders.md"
 Record = dict[str, str | int | float | None]
 """A line of a CSV file by heading; None for an unknown value."""
 
@@ -42,6 +44,21 @@ def write_report(runs: Runs, into: Path) -> Path:
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE
+
+
+def write_orders(runs: Runs, into: Path) -> Path:
+    """Writes the study of orders into a folder, made if it is missing; returns the path of its page."""
+    study = study_orders(runs)
+    into.mkdir(parents=True, exist_ok=True)
+    _write_sheet(into / "orders.csv", [_order_record(one, study.labels) for one in study.means])
+    differences = [_order_difference_record(one, study.labels) for one in study.differences]
+    _write_sheet(into / "orders_differences.csv", differences)
+    _write_sheet(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
+    if study.matchups:
+        _write_sheet(into / "orders_selfplay.csv", list(_matchup_records(study)))
+    (into / "orders.png").write_bytes(orders_png(study))
+    write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
+    return into / ORDERS_PAGE
 
 
 def _write_sheet(path: Path, records: Sequence[Record]) -> None:
@@ -148,6 +165,48 @@ def _episode_record(episode: RecordedEpisode) -> Record:
         "wall_seconds": result.wall_seconds,
         "folder": str(episode.folder),
     }
+
+
+def _order_record(one: OrderMean, labels: Mapping[Condition, str]) -> Record:
+    low, high = one.interval or (None, None)
+    return {
+        "family": one.opponents.family,
+        "order": one.opponents.order,
+        "agent": labels[one.condition],
+        "scenarios": one.scenarios,
+        "rounds": one.estimate.n,
+        "mean": one.estimate.mean,
+        "sem": one.estimate.error,
+        "low": low,
+        "high": high,
+    }
+
+
+def _order_difference_record(one: OrderDifference, labels: Mapping[Condition, str]) -> Record:
+    low, high = one.over_rounds or (None, None)
+    return {
+        "family": one.opponents.family,
+        "order": one.opponents.order,
+        "first": labels[one.first],
+        "second": labels[one.second],
+        "rounds_low": low,
+        "rounds_high": high,
+        **_difference_record("difference", one.over_scenarios),
+    }
+
+
+def _matchup_records(study: OrderStudy) -> Iterator[Record]:
+    for one in study.matchups:
+        for (player, other), found in one.rewards.items():
+            yield {
+                "scenario": one.title,
+                "unit": one.scenario.metric.unit,
+                "agent": study.players[player],
+                "against": study.players[other],
+                "episodes": found.n,
+                "mean": found.mean,
+                "sem": found.error,
+            }
 
 
 def _seat_record(episode: RecordedEpisode, seat: SeatResult) -> Record:

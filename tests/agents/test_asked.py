@@ -16,7 +16,7 @@ from hm_agent.registry import agent_names, find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.melting_pot import text_player
-from tests.agents.test_registry import play
+from tests.agents.test_registry import ORDERS, play
 
 STEPS = 300
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
@@ -68,8 +68,18 @@ fails, since cooks look at a pot first.
 BASELINES = sorted(set(ASKED) - {"hypothetical_minds", "oracle", "random", "noop"})
 
 
-def test_the_table_of_questions_has_every_agent() -> None:
-    assert set(ASKED) == set(agent_names())
+def test_the_table_of_questions_has_every_agent_but_cuts_of_the_reasoner() -> None:
+    assert {*ASKED, *ORDERS} == {*agent_names()}
+
+
+@pytest.mark.parametrize("scenario", [DYAD, ARENA])
+@pytest.mark.parametrize("name", ORDERS)
+def test_an_agent_of_an_order_asks_as_the_full_agent_does_and_only_of_that_order(name: str, scenario: str) -> None:
+    steps = play(name, STEPS, find_scenarios([scenario])[0])
+    questions = [exchange.question for step in steps for exchange in step.decision.exchanges]
+    assert {type(question).__name__ for question in questions} == MINDS[scenario]
+    orders = {question.rules.order for question in questions if hasattr(question, "rules")}
+    assert orders == {int(name.removeprefix("order_"))}
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])

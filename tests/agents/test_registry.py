@@ -9,8 +9,9 @@ from itertools import pairwise
 import pytest
 
 from hm_agent.agents.registry import AGENTS
+from hm_agent.config import ConfigError
 from hm_agent.questions import AnswerT, Call, Model, Question, Unanswered, ignore
-from hm_agent.registry import agent_names, find_scenarios, own_agents, shared_agents
+from hm_agent.registry import agent_names, check_agent, find_scenarios, own_agents, shared_agents
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
@@ -20,6 +21,7 @@ from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
+ORDERS = ("order_0", "order_1", "order_2")
 OF_EVERY_KIND = find_scenarios(["rws_repeated_1", "pd_repeated_5", "rws_arena_3", "cooking_asymmetric_1"])
 
 
@@ -41,11 +43,30 @@ def play(
 @pytest.mark.parametrize("scenario", OF_EVERY_KIND, ids=lambda scenario: scenario.short_name)
 @pytest.mark.parametrize("name", agent_names())
 def test_every_agent_plays_every_kind_of_game(name: str, scenario: ScenarioInfo) -> None:
+    if name in ORDERS and not scenario.has_paid_interactions:
+        with pytest.raises(ConfigError, match=f"{name} can't play cooking_asymmetric_1: hypothetical_minds, "):
+            check_agent(name, scenario, "builtin")
+        return
+    check_agent(name, scenario, "builtin")
     assert len(play(name, 60, scenario)) == 60
 
 
+@pytest.mark.parametrize("name", ORDERS)
+def test_agents_of_orders_refuse_a_language_model(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} is an agent of the model builtin alone, and gpt-4o is to answer it"):
+        check_agent(name, SCENARIO, "gpt-4o")
+    check_agent("oracle", SCENARIO, "gpt-4o")
+
+
+def test_agent_of_order_2_plays_as_the_full_agent_and_that_of_order_0_does_not() -> None:
+    full, *orders = [
+        [step.decision.action for step in play(name, 600)] for name in ("hypothetical_minds", "order_2", "order_0")
+    ]
+    assert [actions == full for actions in orders] == [True, False]
+
+
 def test_every_agent_has_a_line_about_it_in_the_list() -> None:
-    assert agent_names() == [*AGENTS, "oracle", "random", "noop"]
+    assert agent_names() == [*AGENTS, "oracle", "random", "noop", *ORDERS]
     assert all(recipe.about for recipe in shared_agents().values())
     assert all(agent.about for agent in own_agents().values())
 

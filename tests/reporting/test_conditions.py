@@ -35,6 +35,12 @@ def test_references_come_last_and_strangers_before_them() -> None:
     assert [one.agent for one in ordered] == ["hypothetical_minds", "antelope", "zebra", "oracle", "random"]
 
 
+def test_an_agent_of_one_world_is_a_reference_only_if_the_world_says_so() -> None:
+    agents = ["oracle", "random+oracle", "order_1", "order_0+oracle", "hypothetical_minds"]
+    references = [agent for agent in agents if Condition(agent, "builtin").is_world_reference]
+    assert references == ["oracle", "random+oracle"]
+
+
 @pytest.mark.parametrize("inferences", [("exact", "model"), ("model", "exact")])
 def test_of_an_agents_settings_those_at_their_defaults_come_first(inferences: tuple[str, ...]) -> None:
     played = [result(settings=settings(inference=inference)) for inference in inferences]

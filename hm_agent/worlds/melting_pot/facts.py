@@ -162,12 +162,15 @@ class ScenarioFacts(Strict):
     """One scenario of a game. paper: each agent's mean reward and its standard error, from the paper's table 1.
 
     held_out: True if no constant may be chosen by what agents reach on it; so it is for odd numbers. needs_models:
-    False if none of its bots is a trained model, so that Melting Pot's own always play.
+    False if none of its bots is a trained model, so that Melting Pot's own always play. order: of its bots' rules, by
+    what they look at: 0 for no move, which may yet change with time or by chance, 1 for the focal player's moves, 2 for
+    their own, too; None if they differ, or if a rule of another order is needed to describe them.
     """
 
     about: str
     held_out: bool
     needs_models: bool = True
+    order: int | None = None
     paper: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -194,7 +197,8 @@ class UnseenFacts(ScenarioFacts):
 
     puppeteer: its name in `simulator/bots/unseen.py`, with its parameters by name. character: of trained puppets, too.
     rule: how it rewards and punishes, in the words of `opponent_rules`, as `oracle` is told; the nearest rule where
-    none fits, None if it does neither.
+    none fits, None if it does neither. study: what it was made for, if not for comparisons: the middle of its
+    short name, without which no glob stands for it.
     """
 
     short_name: str
@@ -202,6 +206,7 @@ class UnseenFacts(ScenarioFacts):
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     character: CharacterRange | None = None
     rule: str | None = None
+    study: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

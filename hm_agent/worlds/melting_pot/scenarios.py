@@ -48,10 +48,17 @@ class Scenario:
         return self.game.unseen[self.number] if self.is_unseen and self.number is not None else None
 
     @property
+    def study(self) -> str:
+        """What it was made for, in a word; empty for most scenarios."""
+        return self.unseen.study if self.unseen else ""
+
+    @property
     def _ending(self) -> str:
         if self.number is None:
             return "selfplay"
-        return f"unseen_{self.number}" if self.is_unseen else str(self.number)
+        if self.unseen is None:
+            return str(self.number)
+        return "_".join(self.unseen.short_name.split("_")[-2:])
 
     @property
     def name(self) -> str:
@@ -65,7 +72,7 @@ class Scenario:
     def group(self) -> str:
         """The title of the scenarios that it belongs with in reports."""
         if self.is_unseen:
-            return f"{self.game.title}, unseen opponents"
+            return f"{self.game.title}, {f'study of {self.study}' if self.study else 'unseen opponents'}"
         return f"{self.game.title}, self-play" if self.is_self_play else self.game.title
 
     @property

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe, ThinkingBody
 from hm_agent.agents.reflection import FailureReflector, Reflector
+from hm_agent.agents.registry import AGENTS
 from hm_agent.core import Agent, World
-from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
@@ -21,8 +22,14 @@ from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
-SCRIPTED, BUILTIN = "scripted", "builtin"
+SCRIPTED = "scripted"
 SELF_PLAY = "selfplay"
+ORDERS: Mapping[int, str] = {
+    0: "which look at no move",
+    1: "which look at the agent's moves, too",
+    2: "which look at their own moves, too; these are all",
+}
+"""The orders of rules in matrix games (`games/matrix/opponent_rules.py`)."""
 
 
 class MeltingPotSuite(Suite):
@@ -98,7 +105,8 @@ class MeltingPotSuite(Suite):
             return SelfPlayWorld(own)
         return MeltingPotWorld(own, Bots(str(options["bots"])), _path(options.get("bots_dir")))
 
-    def body(self, setup: AgentSetup) -> BodyBuilder:
+    def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
+        """The body of a seat. order: of the rules of others that the built-in reasoner considers at most; None: all."""
         from hm_agent.worlds.melting_pot.body import MeltingPotBody
         from hm_agent.worlds.melting_pot.games import build_game
         from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
@@ -112,6 +120,7 @@ class MeltingPotSuite(Suite):
             inference=Inference(str(setup.options["inference"])),
             clues=setup.options["clues"] == "on",
             hints=Hints(str(setup.options["hints"])),
+            order=order,
         )
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
@@ -147,7 +156,23 @@ class MeltingPotSuite(Suite):
             ),
             "random": OwnAgent("draws every move uniformly; marks the floor", _random),
             "noop": OwnAgent("stands still", _noop),
+            **{f"order_{order}": self._agent_of_order(order) for order in ORDERS},
         }
+
+    def _agent_of_order(self, order: int) -> OwnAgent:
+        """`hypothetical_minds` in matrix games, with the built-in reasoner's class of rules cut at an order."""
+
+        def build(setup: AgentSetup) -> ComposedAgent:
+            return AGENTS["hypothetical_minds"].build(self.body(setup, order), setup.model, setup.parameters)
+
+        return OwnAgent(
+            f"ablation: the built-in reasoner considers rules of others up to order {order}, {ORDERS[order]}",
+            build,
+            plays=lambda scenario: scenario.has_paid_interactions,
+            only_model=BuiltinReasoner.name,
+            is_reference=False,
+            asked_by="order",
+        )
 
     def _oracle(self, setup: AgentSetup) -> ComposedAgent:
         from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
@@ -180,11 +205,13 @@ def _info(scenario: Scenario) -> ScenarioInfo:
         group=scenario.group,
         about=scenario.about,
         seats=scenario.seats,
-        metric=Metric("normalised_reward", unit, floor="random", ceiling=ceiling),
+        metric=Metric("normalised_reward", unit, floor="random", ceiling=ceiling, per_steps=game.reward_per_steps),
         published=scenario.published,
-        asked_by=SELF_PLAY if scenario.is_self_play else "",
+        asked_by=SELF_PLAY if scenario.is_self_play else scenario.study,
         has_paid_interactions=isinstance(game, MatrixFacts),
         held_out=scenario.facts is not None and scenario.facts.held_out,
+        order=scenario.facts.order if scenario.facts else None,
+        family=scenario.group if scenario.study else game.title,
     )
 
 

@@ -82,7 +82,7 @@ def test_self_play_is_not_held_out(scenario: Scenario) -> None:
 
 
 def test_unseen_scenarios_are_a_group_of_their_own_in_the_unit_of_their_game() -> None:
-    unseen = [scenario for scenario in SCENARIOS if scenario.is_unseen]
+    unseen = [scenario for scenario in SCENARIOS if scenario.is_unseen and not scenario.study]
     assert [scenario.short_name for scenario in unseen] == [
         *(f"pd_unseen_{number}" for number in range(6)),
         *(f"rws_unseen_{number}" for number in range(8)),
@@ -93,6 +93,15 @@ def test_unseen_scenarios_are_a_group_of_their_own_in_the_unit_of_their_game() -
         assert INFO[scenario.name].metric == of_the_game.metric
         assert INFO[scenario.name].has_paid_interactions
         assert not INFO[scenario.name].published
+
+
+def test_opponents_of_a_study_are_a_group_of_their_own() -> None:
+    studied = [INFO[scenario.name] for scenario in SCENARIOS if scenario.study]
+    assert [(scenario.short_name, scenario.order) for scenario in studied] == [
+        (f"rws_order_{order}", order) for order in range(3)
+    ]
+    assert {scenario.group for scenario in studied} == {"Running With Scissors, repeated, study of order"}
+    assert {scenario.metric for scenario in studied} == {INFO[scenario_named("rws_repeated_0").name].metric}
 
 
 def test_every_scenario_has_its_published_results_and_self_play_none() -> None:

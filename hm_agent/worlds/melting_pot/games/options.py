@@ -1,4 +1,4 @@
-"""What may differ between the agents of one experiment, whoever they are: how they infer, and what they are told."""
+"""What agents differ in besides their strategists: how they infer, what they are told, how deep they suppose others."""
 
 from __future__ import annotations
 
@@ -23,11 +23,15 @@ class Hints(StrEnum):
 
 @dataclass(frozen=True)
 class AgentOptions:
-    """The same for all agents. clues: whether they notice what others take from the map between interactions."""
+    """clues: whether agents notice what others take from the map between interactions.
+
+    order: the highest order of the rules that the built-in reasoner considers in matrix games; None for all.
+    """
 
     inference: Inference = Inference.EXACT
     clues: bool = True
     hints: Hints = Hints.GENERIC
+    order: int | None = None
 
 
 DEFAULT = AgentOptions()

@@ -28,6 +28,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.unseen import (
     RotatingMixturePuppeteer,
     SuspiciousTitForTatPuppeteer,
     SwitchAfterLossesPuppeteer,
+    TheoryOfMindPuppeteer,
     TitForTwoTatsPuppeteer,
     WinStayLoseShiftPuppeteer,
     build_puppeteer,
@@ -136,6 +137,35 @@ def test_outguess_beats_the_best_response_to_its_own_last_move() -> None:
     assert moves(outguess, "rrrr", own="ppss") == "rrrpp"
 
 
+def test_without_a_theory_of_mind_it_stays_with_its_kind() -> None:
+    assert moves(TheoryOfMindPuppeteer(game=RWS, first="rock", order=0), "psrp") == "rrrrr"
+
+
+def test_theory_of_mind_of_order_1_beats_the_others_last_move() -> None:
+    first_order = TheoryOfMindPuppeteer(game=RWS, first="rock", order=1)
+    assert moves(first_order, "pspr=r") == "rsrsppp"
+
+
+def test_theory_of_mind_of_order_2_beats_the_answer_to_its_own_last_move_while_that_comes_true() -> None:
+    # The other best-responds to the bot's last move: r, then p against r, r against s, s against p.
+    second_order = TheoryOfMindPuppeteer(game=RWS, first="rock", order=2)
+    assert moves(second_order, "rprs") == "rsprs"
+
+
+def test_theory_of_mind_of_order_2_falls_back_on_repetition_once_that_comes_true_more_often() -> None:
+    # The other stays with rock: as expected at depth 1 each time; at depth 2, from s on r would be right, too.
+    second_order = TheoryOfMindPuppeteer(game=RWS, first="rock", order=2)
+    assert moves(second_order, "rrrr") == "rspp" + "p"
+
+
+def test_theory_of_mind_of_order_3_beats_the_one_of_order_2() -> None:
+    # The other expects best responses to its own moves and beats them, so r is followed by s, s by p, p by r.
+    others = "rsprs"
+    third_order = TheoryOfMindPuppeteer(game=RWS, first="rock", order=3)
+    played = zip(moves(third_order, others)[1:-1], others[1:], strict=True)
+    assert [third_order.payoff(KINDS[own], KINDS[other]) for own, other in played] == [10] * 4
+
+
 def test_switch_comes_after_losses_in_a_row_with_the_present_kind() -> None:
     switch = SwitchAfterLossesPuppeteer(game=RWS, first="rock", losses=2)
     assert moves(switch, "prpp" + "ss" + "r") == "rrrrppss"
@@ -176,6 +206,7 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "fictitious_play": {"window": 5},
     "outguess": {},
     "switch_after_losses": {"losses": 2},
+    "theory_of_mind": {"order": 2},
 }
 
 
@@ -233,6 +264,17 @@ def test_every_unseen_scenario_has_a_puppeteer_that_answers_any_move(game: Matri
     letters = [kind[0] for kind in game.behaviours] + [UNCLEAR]
     others = "".join(random.Random(3).choices(letters, k=40))
     assert {*moves(build_puppeteer(game, facts), others)} <= {*letters}
+
+
+@pytest.mark.parametrize(("game", "facts"), UNSEEN, ids=[facts.short_name for _, facts in UNSEEN])
+def test_order_of_an_unseen_opponent_tells_whose_moves_it_looks_at(game: MatrixFacts, facts: UnseenFacts) -> None:
+    puppeteer, letters = build_puppeteer(game, facts), [kind[0] for kind in game.behaviours]
+    drawn = ["".join(random.Random(seed).choices(letters, k=30)) for seed in range(6)]
+    looks_at_the_others = len({moves(puppeteer, others, own=drawn[0]) for others in drawn}) > 1
+    looks_at_its_own = len({moves(puppeteer, drawn[0], own=own) for own in drawn}) > 1
+    found = 2 if looks_at_its_own else 1 if looks_at_the_others else 0
+    # No rule of order 0 describes a cycle, which looks at no move.
+    assert facts.order == (None if facts.puppeteer == "cycle" else found)
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,7 @@ class MatrixGame(Game):
             timing=facts.timing,
             players=len(self.players) + 1,
             hints=options.hints,
+            order=options.order,
         )
         self._has_clues = options.clues
         self._pace = CollectionPace(facts.timing.per_thing)

@@ -3,6 +3,16 @@
 A rule looks at one feature of the interactions so far, e.g. what the agent played last, and answers each of its values
 with a behaviour. Behaviours are numbers here, in the game's order. A rule keeps a small state, so that it never reads a
 history twice, and simulated futures with the same state are the same future.
+
+A rule has an order, by what it looks at, which is all that it can tell the agent's next move from:
+
+- 0: no move of anybody. It expects nothing: constants and mixtures.
+- 1: moves of the agent alone. It expects the agent to go on as it did, as if that were of order 0.
+- 2: moves of the opponent's own. It expects the agent to answer them, as if that were of order 1.
+
+To expect an agent of order 2 would be to tell its next move from moves of both, at which rules of order 2 may look
+already; so there is no rule of a higher order. A habit of the opponent's own, e.g. a cycle, is of order 2 as well: the
+same rule describes both, and no history tells them apart.
 """
 
 from __future__ import annotations
@@ -41,10 +51,17 @@ def moves_in(behaviours: tuple[str, ...], history: Iterable[MatrixInteraction]) 
 
 
 class Feature(Protocol):
-    """What a rule looks at. words: a noun phrase. start: its state, which can be hashed, before any interaction."""
+    """What a rule looks at.
+
+    words: a noun phrase. order: of a rule that looks at it. start: its state, which can be hashed, before any
+    interaction.
+    """
 
     @property
     def words(self) -> str: ...
+
+    @property
+    def order(self) -> int: ...
 
     @property
     def start(self) -> Any: ...
@@ -77,6 +94,10 @@ class PastMove:
     def words(self) -> str:
         return f"what {'I' if self.is_own else 'it'} played {AGO[self.ago]}"
 
+    @property
+    def order(self) -> int:
+        return 1 if self.is_own else 2
+
     def noticing(self, state: tuple[int, ...], seen: int) -> tuple[int, ...]:
         return state
 
@@ -93,6 +114,7 @@ class SeenCollecting:
     """What the opponent saw the agent collect most when it last saw anything, be it for the interaction at hand."""
 
     words = "what it last saw me collect"
+    order = 1
     start = UNKNOWN
 
     def noticing(self, state: int, seen: int) -> int:
@@ -116,6 +138,10 @@ class Pair:
     @property
     def words(self) -> str:
         return f"{self.first.words} and {self.second.words}"
+
+    @property
+    def order(self) -> int:
+        return max(self.first.order, self.second.order)
 
     @property
     def start(self) -> tuple[Any, Any]:
@@ -152,9 +178,10 @@ def relations(payoff: Payoff) -> Sequence[Relation]:
 
 
 class OpponentStrategy(Protocol):
-    """A strategy of the opponent. behaviours: all names. words: a sentence, the same for no other strategy.
+    """A strategy of the opponent.
 
-    start: its state, which can be hashed, before any interaction.
+    behaviours: all names. words: a sentence, the same for no other strategy. order: 0, 1 or 2, by what it looks at (see
+    the module). start: its state, which can be hashed, before any interaction.
     """
 
     @property
@@ -162,6 +189,9 @@ class OpponentStrategy(Protocol):
 
     @property
     def words(self) -> str: ...
+
+    @property
+    def order(self) -> int: ...
 
     @property
     def start(self) -> Any: ...
@@ -183,6 +213,10 @@ class Rule(ABC):
     @property
     @abstractmethod
     def words(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def order(self) -> int: ...
 
     @property
     @abstractmethod
@@ -209,6 +243,7 @@ class Constant(Rule):
 
     behaviours: tuple[str, ...]
     played: int
+    order = 0
     start = None
 
     @property
@@ -234,6 +269,10 @@ class Answer(Rule):
     @property
     def words(self) -> str:
         return self.sentence
+
+    @property
+    def order(self) -> int:
+        return self.feature.order
 
     @classmethod
     def by_relation(cls, behaviours: tuple[str, ...], relation: Relation, feature: Feature) -> Answer:
@@ -274,6 +313,11 @@ class Until(Rule):
         return f"The opponent plays {first} until I have played {trigger} {times}; from then on it {then}"
 
     @property
+    def order(self) -> int:
+        """At least 1, since it counts moves of the agent."""
+        return max(1, self.then.order)
+
+    @property
     def start(self) -> tuple[int, Any]:
         return 0, self.then.start
 
@@ -293,6 +337,7 @@ class Mixture:
 
     behaviours: tuple[str, ...]
     probabilities: Distribution
+    order = 0
     start = None
 
     @property

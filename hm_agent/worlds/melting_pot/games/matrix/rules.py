@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 from operator import mul
@@ -11,6 +11,7 @@ from operator import mul
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.questions import UNSHOWN
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, Regrowth, Timing, argmax
 from hm_agent.worlds.melting_pot.games.options import Hints
 
@@ -132,10 +133,14 @@ MAX_TOLD = 4
 
 @dataclass(frozen=True, slots=True)
 class StageGame:
-    """What one interaction is about, as in `MatrixRules`: all that a theory of the opponent's rule depends on."""
+    """What one interaction is about, as in `MatrixRules`: all that a theory of the opponent's rule depends on.
+
+    order: the highest order of the rules that the built-in reasoner considers; None for all.
+    """
 
     behaviours: tuple[str, ...]
     payoff: Payoff
+    order: int | None = None
 
     @property
     def is_zero_sum(self) -> bool:
@@ -150,7 +155,8 @@ class MatrixRules:
 
     behaviours: the pure strategies, by name. things: the resource that stands for each, in the same order. payoff: row
     the player's own pure strategy, column the other's. players: the number of players, the agent included. hints: what
-    prompts say of rules that players may follow.
+    prompts say of rules that players may follow. order: the highest order of such rules that the built-in reasoner
+    considers (`opponent_rules`), None for all; it is no fact of the game, and prompts don't show it.
     """
 
     behaviours: tuple[str, ...]
@@ -165,10 +171,11 @@ class MatrixRules:
     timing: Timing
     players: int = 2
     hints: Hints = Hints.GENERIC
+    order: int | None = field(default=None, metadata=UNSHOWN)
 
     @property
     def stage_game(self) -> StageGame:
-        return StageGame(self.behaviours, self.payoff)
+        return StageGame(self.behaviours, self.payoff, self.order)
 
     @property
     def is_zero_sum(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import dm_env
@@ -198,6 +199,40 @@ class OutguessPuppeteer(MatrixPuppeteer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TheoryOfMindPuppeteer(MatrixPuppeteer):
+    """Best-responds to what it expects of the other by a theory of mind of an order (after de Weerd et al., 2013).
+
+    At order 0 it expects nothing and stays with its first kind. At order 1 it expects the other to play its last move
+    again; at order 2 it also thinks that the other may expect the same of the bot, and best-respond to that; and so on.
+    Of these expectations it trusts the one that has come true most often, the deepest if several have; an interaction
+    counts `memory` times as much as the one after it.
+    """
+
+    order: int
+    memory: float = 0.8
+
+    def choose(self, memory: Memory) -> str:
+        depths = range(1, self.order + 1)
+        trusted = max(depths, key=lambda depth: (self._success(depth, memory.played), depth), default=0)
+        expected = self._expected(trusted, memory.played[-1]) if trusted else None
+        return self.best_response(expected) if expected else memory.target
+
+    def _expected(self, depth: int, last: KindsPlayed) -> str | None:
+        """The other's next kind: depth - 1 best responses, one to another, from its last move or the bot's own."""
+        kind = last.other if depth % 2 else last.own
+        for _ in range(depth - 1):
+            kind = self.best_response(kind) if kind else None
+        return kind
+
+    def _success(self, depth: int, played: Sequence[KindsPlayed]) -> float:
+        """How often an expectation has come true, with older interactions weighing less."""
+        success = 0.0
+        for before, now in pairwise(played):
+            success = self.memory * success + (now.other is not None and self._expected(depth, before) == now.other)
+        return success
+
+
+@dataclass(frozen=True, kw_only=True)
 class SwitchAfterLossesPuppeteer(MatrixPuppeteer):
     """Stays with a kind until that has lost, with a payoff below 0, a number of times in a row; then takes the next."""
 
@@ -291,6 +326,7 @@ PUPPETEERS: Mapping[str, type[MatrixPuppeteer]] = {
     "noisy_copy": NoisyCopyPuppeteer,
     "fictitious_play": FictitiousPlayPuppeteer,
     "outguess": OutguessPuppeteer,
+    "theory_of_mind": TheoryOfMindPuppeteer,
     "switch_after_losses": SwitchAfterLossesPuppeteer,
     "tit_for_two_tats": TitForTwoTatsPuppeteer,
     "generous_tit_for_tat": GenerousTitForTatPuppeteer,

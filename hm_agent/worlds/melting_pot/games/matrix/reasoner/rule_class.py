@@ -105,7 +105,10 @@ def masses_of(game: StageGame) -> Masses:
 
 @cache
 def rule_class(game: StageGame) -> tuple[Weighted, ...]:
-    """All rules, except mixtures, which are fitted to the interactions; the priors are relative to a mixture's."""
+    """All rules up to the game's order, except mixtures, which are fitted to the interactions.
+
+    A rule's prior is relative to a mixture's, and the same whatever the order; inference scales all to a sum of 1.
+    """
     masses, recent = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN)
     parts = [
         (masses.constant, _alike(_constants(game))),
@@ -119,7 +122,10 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
         (masses.until, list(_changes(game))),
     ]
     return tuple(
-        Weighted(each.rule, mass * each.prior * _sense(each.rule, game)) for mass, part in parts for each in part
+        Weighted(rule, mass * prior * _sense(rule, game))
+        for mass, part in parts
+        for rule, prior in part
+        if game.order is None or rule.order <= game.order
     )
 
 

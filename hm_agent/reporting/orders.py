@@ -1,0 +1,188 @@
+"""When does a mind help: rewards by the order of the other players' rules, and of agents against each other.
+
+Scenarios are gathered by family and order (`ScenarioInfo`). Episodes of one number are a round: in each, a condition
+has one mean over the scenarios of a family and order. Intervals over rounds hold for these opponents and other seeds,
+those over scenarios for other opponents of the same kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from statistics import mean
+from typing import NamedTuple
+
+from hm_agent.config import ConfigError
+from hm_agent.recording.result import Result
+from hm_agent.registry import scenario_named
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
+from hm_agent.reporting.runs import Runs
+from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
+from hm_agent.reporting.statistics import Difference, Estimate, Interval, paired_difference, t_interval
+from hm_agent.reporting.tables import Row, tabulate
+from hm_agent.suite import ScenarioInfo
+
+Round = tuple[object, int]
+"""The base seed and the number of an episode."""
+Values = Mapping[str, Mapping[Round, float]]
+"""The metric of one condition's episodes, by scenario and round."""
+
+
+class Opponents(NamedTuple):
+    """The other players of some scenarios."""
+
+    family: str
+    order: int
+
+
+@dataclass(frozen=True)
+class OrderMean:
+    """One condition's mean against opponents of one order. scenarios: how many. estimate: over rounds."""
+
+    opponents: Opponents
+    condition: Condition
+    scenarios: int
+    estimate: Estimate
+
+    @property
+    def interval(self) -> Interval | None:
+        """Student's t interval over rounds."""
+        return t_interval(self.estimate.values)
+
+
+@dataclass(frozen=True)
+class OrderDifference:
+    """The metric of the second condition less that of the first, against opponents of one order.
+
+    over_rounds: the interval for these opponents; over_scenarios: with that for others of their kind.
+    """
+
+    opponents: Opponents
+    first: Condition
+    second: Condition
+    over_rounds: Interval | None
+    over_scenarios: Difference
+
+
+@dataclass(frozen=True)
+class OrderStudy:
+    """All that the study shows. rows: by scenario. matchups: self-play, in the metric's unit."""
+
+    means: tuple[OrderMean, ...]
+    differences: tuple[OrderDifference, ...]
+    rows: tuple[Row, ...]
+    matchups: tuple[Matchups, ...]
+    labels: Mapping[Condition, str]
+    players: Mapping[Player, str]
+
+    @property
+    def families(self) -> list[str]:
+        return list(dict.fromkeys(one.opponents.family for one in self.means))
+
+    @property
+    def conditions(self) -> list[Condition]:
+        return list(self.labels)
+
+    @property
+    def models(self) -> list[str]:
+        return list(dict.fromkeys(one.model for one in self.labels))
+
+    def unit(self, family: str) -> str:
+        return next(row.scenario.metric.unit for row in self.rows if row.scenario.family == family)
+
+    def orders(self, family: str) -> list[int]:
+        """Of the opponents."""
+        return sorted({one.opponents.order for one in self.means if one.opponents.family == family})
+
+    def means_of(self, family: str, condition: Condition) -> dict[int, OrderMean]:
+        """By the opponents' order."""
+        wanted = (one for one in self.means if (one.opponents.family, one.condition) == (family, condition))
+        return {one.opponents.order: one for one in wanted}
+
+    def by_scenario(self) -> list[tuple[ScenarioInfo, dict[Condition, Row]]]:
+        """The rows of each scenario by condition: by family, scenarios of low orders first."""
+        found: dict[ScenarioInfo, dict[Condition, Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.scenario, {})[row.condition] = row
+        return sorted(found.items(), key=lambda one: (one[0].family, one[0].order or 0))
+
+
+def study_orders(runs: Runs) -> OrderStudy:
+    """Gathers what the runs tell of orders; ConfigError if no opponent in them has one."""
+    results = [result for result in runs.results if _has_order(result)]
+    if not results:
+        raise ConfigError("no episode has opponents of a known order: play some first, e.g. --scenario='rws_order_*'")
+    values = _values(results)
+    shared = matchups(_in_unit(result) for result in runs.results if len(result.seats) > 1 and result.is_finished)
+    rows = tabulate(results)
+    return OrderStudy(
+        means=tuple(_means(values)),
+        differences=tuple(_differences(values)),
+        rows=tuple(rows),
+        matchups=tuple(shared),
+        labels=labels(in_order(row.condition for row in rows)),
+        players=player_labels(shared),
+    )
+
+
+def _has_order(result: Result) -> bool:
+    scenario = scenario_named(result.scenario)
+    return scenario.order is not None and result.is_finished and result.metric(scenario.metric.name) is not None
+
+
+def _in_unit(result: Result) -> Result:
+    """The result with the rewards of seats for as many steps as its scenario's metric is for."""
+    steps = scenario_named(result.scenario).metric.per_steps
+    if steps is None or not result.steps:
+        return result
+    seats = (replace(seat, reward=seat.reward * steps / result.steps) for seat in result.seats)
+    return replace(result, seats=tuple(seats))
+
+
+def _values(results: Sequence[Result]) -> dict[Opponents, dict[Condition, Values]]:
+    """The metric of all episodes, by family and order; conditions in the order of reports."""
+    conditions = conditions_of(results)
+    found: dict[Opponents, dict[Condition, dict[str, dict[Round, float]]]] = {}
+    for result, condition in sorted(zip(results, conditions, strict=True), key=lambda one: one[0].episode):
+        scenario = scenario_named(result.scenario)
+        value = result.metric(scenario.metric.name)
+        assert scenario.order is not None
+        assert value is not None
+        of_condition = found.setdefault(Opponents(scenario.family, scenario.order), {}).setdefault(condition, {})
+        of_condition.setdefault(result.scenario, {})[result.settings.get("seed"), result.episode] = value
+    ordered = in_order(conditions)
+    return {
+        opponents: {condition: by_condition[condition] for condition in ordered if condition in by_condition}
+        for opponents, by_condition in sorted(found.items())
+    }
+
+
+def _by_round(values: Values) -> list[float]:
+    """The means over scenarios in each round that all of these have."""
+    rounds = set.intersection(*(set(of_scenario) for of_scenario in values.values()))
+    return [mean(of_scenario[one] for of_scenario in values.values()) for one in sorted(rounds, key=repr)]
+
+
+def _means(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iterable[OrderMean]:
+    for opponents, by_condition in values.items():
+        for condition, of_condition in by_condition.items():
+            if by_round := _by_round(of_condition):
+                yield OrderMean(opponents, condition, len(of_condition), Estimate(tuple(by_round)))
+
+
+def _differences(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iterable[OrderDifference]:
+    """Of all two conditions with the same settings, references left out."""
+    for opponents, by_condition in values.items():
+        for first, second in combinations(by_condition, 2):
+            one, other = by_condition[first], by_condition[second]
+            scenario = scenario_named(next(iter(one)))
+            is_wanted = not (is_reference(first, scenario) or is_reference(second, scenario))
+            paired = {
+                name: {key: other[name][key] - one[name][key] for key in one[name].keys() & other[name].keys()}
+                for name in one.keys() & other.keys()
+            }
+            over = paired_difference({name: list(found.values()) for name, found in sorted(paired.items())})
+            if is_wanted and over is not None and replace(first, agent="") == replace(second, agent=""):
+                by_round = _by_round(paired)
+                yield OrderDifference(opponents, first, second, t_interval(by_round) if by_round else None, over)

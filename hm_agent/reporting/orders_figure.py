@@ -1,0 +1,100 @@
+"""The picture of the study of orders, as PNG: reward by the opponents' order, and who earned what from whom."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from hm_agent.reporting.conditions import Condition
+from hm_agent.reporting.drawing import COLOURS, MARKERS
+from hm_agent.reporting.orders import OrderStudy
+from hm_agent.reporting.seats import Matchups
+from hm_agent.reporting.wording import with_error
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMNS = 3
+PANEL_WIDTH, PANEL_HEIGHT = 4.6, 4.0
+"""In inches."""
+SPREAD = 0.4
+"""How far the conditions of one order lie apart, in orders."""
+
+
+def orders_png(study: OrderStudy) -> bytes:
+    """A panel for each family of opponents and settings of agents, then one for each scenario of self-play."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    paints = [
+        partial(_paint_means, study, family, of_settings)
+        for of_settings in _by_settings(study.conditions)
+        for family in study.families
+        if any(study.means_of(family, condition) for condition in of_settings)
+    ]
+    paints += [partial(_paint_matchups, study, one) for one in study.matchups]
+    rows = -(-len(paints) // COLUMNS)
+    figure = Figure(figsize=(COLUMNS * PANEL_WIDTH, rows * PANEL_HEIGHT), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, paint in zip_longest(figure.subplots(rows, COLUMNS, squeeze=False).flat, paints):
+        paint(axes) if paint else axes.set_axis_off()
+    png = io.BytesIO()
+    figure.savefig(png, format="png", dpi=100, metadata={"Software": None})
+    return png.getvalue()
+
+
+def _by_settings(conditions: Iterable[Condition]) -> Iterable[Sequence[Condition]]:
+    """The conditions with the same model and settings."""
+    found: dict[tuple[str, object], list[Condition]] = {}
+    for condition in conditions:
+        found.setdefault((condition.model, condition.settings), []).append(condition)
+    return found.values()
+
+
+def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition], axes: Axes) -> None:
+    """The means over rounds with their intervals; references are lines without."""
+    agents = list(dict.fromkeys(one.agent for one in study.conditions))
+    for place, condition in enumerate(conditions):
+        means = study.means_of(family, condition)
+        style = agents.index(condition.agent)
+        colour, shift = COLOURS[style % len(COLOURS)], SPREAD * (place / max(1, len(conditions) - 1) - 0.5)
+        orders = [order + shift for order in means]
+        dashes = "--" if condition.is_world_reference else "-"
+        axes.plot(
+            orders,
+            [one.estimate.mean for one in means.values()],
+            dashes,
+            marker=MARKERS[style % len(MARKERS)],
+            color=colour,
+            label=study.labels[condition],
+        )
+        for order, one in zip(orders, means.values(), strict=True):
+            if one.interval:
+                axes.plot((order, order), one.interval, color=colour, linewidth=1.5)
+    axes.set_xticks(study.orders(family))
+    axes.axhline(0, color="0.6", linewidth=1, zorder=0)
+    axes.set_xlabel("order of the opponents")
+    axes.set_ylabel(study.unit(family))
+    axes.set_title(family, fontsize=10)
+    axes.legend(fontsize=8, framealpha=0.5)
+
+
+def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
+    """What the agent of a row earned from that of a column."""
+    names = [study.players[player] for player in one.players]
+    cells = {pair: found.mean for pair, found in one.rewards.items()}
+    table = [[cells.get((row, column), float("nan")) for column in one.players] for row in one.players]
+    most = max((abs(value) for value in cells.values()), default=0.0) or 1.0
+    axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, alpha=0.4)
+    for row, player in enumerate(one.players):
+        for column, other in enumerate(one.players):
+            if (player, other) in cells:
+                found = one.rewards[player, other]
+                axes.text(column, row, with_error(found.mean, found.error), ha="center", va="center")
+    axes.set_xticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xlabel("against")
+    axes.set_title(f"{one.title}: {one.scenario.metric.unit}", fontsize=10)

@@ -1,0 +1,134 @@
+"""The study of orders: what is averaged, paired and shown."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.recording.result import Result
+from hm_agent.registry import find_scenarios
+from hm_agent.reporting.orders import Opponents, OrderStudy, study_orders
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.statistics import t_interval
+from hm_agent.reporting.writing import write_orders
+from tests.reporting.examples import leave, result, settings, shared_result
+
+GAME, FAMILY = "Running With Scissors, repeated", "Running With Scissors, repeated, study of order"
+
+
+def named(short_name: str) -> str:
+    (scenario,) = find_scenarios([short_name])
+    return scenario.name
+
+
+def played(short_name: str, agent: str, *rewards: float, **changes: object) -> list[Result]:
+    """One episode for each reward, by number."""
+    scenario = named(short_name)
+    return [result(agent, reward, seed=n, scenario=scenario, **changes) for n, reward in enumerate(rewards)]
+
+
+def study(out: Path, *results: Result) -> OrderStudy:
+    leave(out, *results)
+    return study_orders(read_runs((out,)))
+
+
+def means(found: OrderStudy) -> dict[tuple[Opponents, str], tuple[float, ...]]:
+    return {(one.opponents, found.labels[one.condition]): one.estimate.values for one in found.means}
+
+
+def test_a_round_is_the_mean_over_the_scenarios_of_an_order(tmp_path: Path) -> None:
+    episodes = [*played("rws_repeated_1", "order_0", 10, 20), *played("rws_unseen_1", "order_0", 30, 60)]
+    found = study(tmp_path, *episodes, *played("rws_repeated_3", "order_0", 1, 2))
+    assert means(found) == {(Opponents(GAME, 0), "order_0"): (1, 2), (Opponents(GAME, 1), "order_0"): (20, 40)}
+    assert [one.scenarios for one in found.means] == [1, 2]
+    assert found.means[1].interval == t_interval([20, 40])
+
+
+def test_a_round_that_lacks_a_scenario_is_not_counted(tmp_path: Path) -> None:
+    episodes = [*played("rws_repeated_1", "order_0", 10, 20, 90), *played("rws_unseen_1", "order_0", 30, 60)]
+    assert means(study(tmp_path, *episodes)) == {(Opponents(GAME, 1), "order_0"): (20, 40)}
+
+
+def test_opponents_made_for_the_study_are_a_family_of_their_own(tmp_path: Path) -> None:
+    found = study(tmp_path, *played("rws_order_2", "order_0", 5), *played("rws_unseen_2", "order_0", 7))
+    assert means(found) == {(Opponents(GAME, 2), "order_0"): (7,), (Opponents(FAMILY, 2), "order_0"): (5,)}
+
+
+def test_opponents_of_no_known_order_and_unfinished_episodes_are_left_out(tmp_path: Path) -> None:
+    mixed, cycle = played("rws_repeated_2", "order_0", 5), played("rws_unseen_0", "order_0", 5)
+    cut = played("rws_repeated_1", "order_1", 5, status="interrupted")
+    found = study(tmp_path, *mixed, *cycle, *cut, *played("rws_repeated_1", "order_0", 5))
+    assert means(found) == {(Opponents(GAME, 1), "order_0"): (5,)}
+
+
+def test_without_any_order_there_is_nothing_to_study(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no episode has opponents of a known order"):
+        study(tmp_path, *played("rws_repeated_2", "order_0", 5))
+
+
+def test_deeper_agents_are_compared_with_shallower_ones_in_the_same_episodes(tmp_path: Path) -> None:
+    shallow = [*played("rws_repeated_1", "order_0", 10, 20), *played("rws_unseen_1", "order_0", 30, 60)]
+    deep = [*played("rws_repeated_1", "order_1", 12, 26), *played("rws_unseen_1", "order_1", 40, 62)]
+    references = [*played("rws_repeated_1", "oracle", 80, 80), *played("rws_repeated_1", "random", 0, 0)]
+    (one,) = study(tmp_path, *shallow, *deep, *references).differences
+    assert (one.opponents, one.first.agent, one.second.agent) == (Opponents(GAME, 1), "order_0", "order_1")
+    # 2 and 6 in one scenario, 10 and 2 in the other: 4 and 6 over these; 6 and 4 over the rounds.
+    assert (one.over_scenarios.mean, one.over_scenarios.clusters) == (5, 2)
+    assert one.over_scenarios.interval == pytest.approx(t_interval([4, 6]))
+    assert one.over_rounds == pytest.approx(t_interval([6, 4]))
+
+
+def test_agents_in_other_settings_are_not_compared_with_each_other(tmp_path: Path) -> None:
+    for clues in ("on", "off"):
+        changes = {"settings": settings(clues=clues)}
+        episodes = [
+            *played("rws_order_1", "order_0", 1, 2, **changes),
+            *played("rws_order_1", "order_1", 3, 5, **changes),
+        ]
+        leave(tmp_path / clues, *episodes)
+    found = study_orders(read_runs((tmp_path / "on", tmp_path / "off")))
+    pairs = [(found.labels[one.first], found.labels[one.second]) for one in found.differences]
+    assert pairs == [(f"order_0 (clues={clues})", f"order_1 (clues={clues})") for clues in ("on", "off")]
+
+
+def test_self_play_is_in_the_unit_of_the_metric(tmp_path: Path) -> None:
+    met = {"scenario": named("rws_repeated_selfplay"), "steps": 600}
+    meetings = [shared_result(("order_0", -5.0), ("order_1", 5.0), seed=n, **met) for n in (1, 2)]
+    found = study(tmp_path, *meetings, *played("rws_order_1", "order_0", 1))
+    (matchup,) = found.matchups
+    earned = {(row.agent, column.agent): one.mean for (row, column), one in matchup.rewards.items()}
+    assert earned == {("order_0", "order_1"): -10, ("order_1", "order_0"): 10}
+
+
+def write(out: Path) -> Path:
+    """A small study on disk: two families, two settings, references, self-play."""
+    for clues, agents in (("on", ("order_0", "order_1", "oracle", "random")), ("off", ("order_0", "order_1"))):
+        changes = {"settings": settings(clues=clues)}
+        for place, agent in enumerate(agents):
+            for scenario in ("rws_repeated_1", "rws_order_1", "rws_order_2", "pd_repeated_5"):
+                if (agent, scenario) != ("random", "pd_repeated_5"):
+                    leave(out / clues, *played(scenario, agent, 1.5 * place, 2.5, 7.25, **changes))
+    met = {"scenario": named("rws_repeated_selfplay"), "settings": settings(bots=None, clues="on")}
+    leave(out / "on", *(shared_result(("order_0", -5.0), ("order_1", 5.0), seed=n, **met) for n in (1, 2)))
+    return write_orders(read_runs((out / "on", out / "off")), out / "study")
+
+
+def test_page_shows_the_numbers_of_the_tables(tmp_path: Path) -> None:
+    page = write(tmp_path).read_text("utf-8")
+    with (tmp_path / "study" / "orders.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 4 * (4 + 2) - 1
+    for row in rows:
+        assert f"{float(row['mean']):.1f} ± {float(row['sem']):.1f} (1 scenario, {row['rounds']} rounds)" in page
+        assert f"| {row['agent']} |" in page
+    assert "| order_1 | 5.0 ± 0.0 (n = 2) | - |" in page
+    assert "| pd_repeated_5 | 1 | tit-for-tat |" in page
+
+
+def test_picture_is_the_same_for_the_same_episodes(tmp_path: Path) -> None:
+    pictures = [(write(tmp_path / name).parent / "orders.png").read_bytes() for name in ("one", "other")]
+    assert pictures[0].startswith(b"\x89PNG")
+    assert pictures[0] == pictures[1]
