@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from hm_agent.questions import AnswerT, MissingField, Question, answer_schema
+from hm_agent.questions import AnswerT, MissingField, Question, answer_schema, item_schemas
 
 MAX_CHARACTERS = 200_000
 """How much of a text is read, from its end."""
@@ -189,7 +189,8 @@ def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) ->
             return _object_meant(value, schema["properties"], named)
         case "array", str() | list() | tuple():
             items = [value] if isinstance(value, str) else value
-            return [as_meant(item, schema["items"], named) for item in items]
+            schemas = item_schemas(schema, len(items))
+            return [as_meant(item, schema, named) for item, schema in zip(items, schemas, strict=True)]
         case "string", [str(), *_] if all(isinstance(text, str) for text in value):
             return " ".join(value)
         case "integer", int() if not isinstance(value, bool) and 0 <= value < schema.get("minimum", 0):
