@@ -73,6 +73,13 @@ class Question(Generic[AnswerT]):
     def check(self, answer: AnswerT) -> None:
         """Raises ValueError if an answer of the right schema can't be used; the message says what would be right."""
 
+    def usable_part(self, answer: AnswerT) -> AnswerT | None:
+        """The part of an answer refused by `check` that is valid by itself, None if there is none.
+
+        It counts once the model has been told in vain what is wrong with the whole.
+        """
+        return None
+
 
 def one_of(names: Iterable[str]) -> dict[str, Any]:
     """The keywords of a field that holds one of these names."""

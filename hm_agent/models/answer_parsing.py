@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from hm_agent.questions import AnswerT, MissingField, Question, answer_schema, item_schemas
 
@@ -39,9 +39,13 @@ _PYTHON_NAMES = {"true": "True", "false": "False", "null": "None"}
 
 
 class BadAnswer(ValueError):
-    """A text contains no valid answer. The message is sent back to the model."""
+    """A text contains no valid answer. The message is sent back to the model.
 
-    def __init__(self, problem: str) -> None:
+    part: the part of the answer that can be used by itself, if there is one.
+    """
+
+    def __init__(self, problem: str, part: BaseModel | None = None) -> None:
+        self.part = part
         unbroken = re.sub(r"(\S{40})\S{20,}", r"\1...", problem)
         super().__init__(unbroken if len(unbroken) <= MAX_PROBLEM else f"{unbroken[: MAX_PROBLEM - 3]}...")
 
@@ -129,7 +133,7 @@ def _validate(found: dict[Any, Any], question: Question[AnswerT]) -> AnswerT:
     except ValueError as error:
         raise BadAnswer(str(error)) from error
     if problems := _problems(answer, question):
-        raise BadAnswer("; ".join(problems))
+        raise BadAnswer("; ".join(problems), question.usable_part(answer))
     return answer
 
 

@@ -170,6 +170,15 @@ def test_a_plan_asked_for_with_other_hands_begins_with_other_calls() -> None:
     assert replace(PLAN_COOKING, hands="soup").usable == ((0, 2), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1))
 
 
+@given(moments(), st.lists(st.from_regex(CALLS["pattern"], fullmatch=True), min_size=1, max_size=10))
+def test_the_usable_part_of_a_plan_ends_where_the_plan_fails(question: PlanCooking, subgoals: list[str]) -> None:
+    part = question.usable_part(PlanAnswer(reasoning="why", subgoals=subgoals))
+    count = len(part.subgoals) if part else 0
+    assert part in (None, PlanAnswer(reasoning="why", subgoals=subgoals[:count]))
+    assert count == 0 or not is_refused(question, *subgoals[:count])
+    assert count == len(subgoals) or is_refused(question, *subgoals[: count + 1])
+
+
 def stations(upper: int, *, dish: bool = True) -> dict[Cell, Station]:
     known = {
         UPPER: Station(f"pot_{upper}", UPPER, None, 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,6 +131,15 @@ class PlanCooking(Question[PlanAnswer]):
         plan = parse_plan(answer.subgoals, self.layout, SUBGOALS, check=self._check_reach)
         if problems := self._problems(plan):
             raise ValueError("; ".join(problems))
+
+    def usable_part(self, answer: PlanAnswer) -> PlanAnswer | None:
+        """The calls before the first that can't be carried out."""
+        for count in range(min(len(answer.subgoals), MOST_SUBGOALS), 0, -1):
+            part = answer.model_copy(update={"subgoals": answer.subgoals[:count]})
+            with suppress(ValueError):
+                self.check(part)
+                return part
+        return None
 
     def _problems(self, plan: Sequence[Subgoal]) -> Sequence[str]:
         """Why a plan of calls within reach can't work from its first call to its last; nothing if it may."""
