@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, partial
+from itertools import repeat
 from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, WithJsonSchema
@@ -72,6 +73,13 @@ class Question(Generic[AnswerT]):
     def check(self, answer: AnswerT) -> None:
         """Raises ValueError if an answer of the right schema can't be used; the message says what would be right."""
 
+    def usable_part(self, answer: AnswerT) -> AnswerT | None:
+        """The part of an answer refused by `check` that is valid by itself, None if there is none.
+
+        It counts once the model has been told in vain what is wrong with the whole.
+        """
+        return None
+
 
 def one_of(names: Iterable[str]) -> dict[str, Any]:
     """The keywords of a field that holds one of these names."""
@@ -122,9 +130,15 @@ def map_schema(schema: Mapping[str, Any], change: Callable[[dict[str, Any]], dic
             changed[name] = {inner: map_schema(part, change) for inner, part in changed[name].items()}
     if "items" in changed:
         changed["items"] = map_schema(changed["items"], change)
-    if "anyOf" in changed:
-        changed["anyOf"] = [map_schema(part, change) for part in changed["anyOf"]]
+    for name in ("anyOf", "prefixItems"):
+        if name in changed:
+            changed[name] = [map_schema(part, change) for part in changed[name]]
     return changed
+
+
+def item_schemas(schema: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
+    """The schemas of the first items of a list, of which the very first may have forms of their own."""
+    return [*schema.get("prefixItems", ()), *repeat(schema["items"], count)][:count]
 
 
 def _close(question: Question[Any], schema: dict[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 import pytest
 from pydantic import BaseModel, Field
 
-from hm_agent.questions import Question, answer_schema
+from hm_agent.questions import MAX_TEXT, Question, answer_schema, item_schemas
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from tests.models.test_answer_parsing import COUNTER, INFER, NAMES, QUESTIONS, RULES
 
@@ -17,7 +17,7 @@ def nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The schema and all schemas in it."""
     yield schema
     inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", ())]
-    for part in [*inner, *([schema["items"]] if "items" in schema else [])]:
+    for part in [*inner, *schema.get("prefixItems", ()), *([schema["items"]] if "items" in schema else [])]:
         yield from nodes(part)
 
 
@@ -39,6 +39,7 @@ class AskTour(Question[Tour]):
     template = "none.j2"
     schema = Tour
     keys: ClassVar[tuple[str, ...]] = ("north", "south")
+    forms: ClassVar[Mapping[str, Any]] = {"places": {"prefixItems": [Place.model_json_schema()]}}
 
 
 ALL = (*QUESTIONS, AskTour())
@@ -93,6 +94,15 @@ def test_properties_called_like_keywords_stay() -> None:
 def test_mappings_inside_lists_are_closed_too() -> None:
     gains = answer_schema(AskTour())["properties"]["gains"]["items"]
     assert gains["properties"] == {"north": {"$ref": "#/$defs/Place"}, "south": {"$ref": "#/$defs/Place"}}
+
+
+def test_the_first_items_of_a_list_are_closed_and_bounded_too() -> None:
+    places = answer_schema(AskTour())["properties"]["places"]
+    (first,) = places["prefixItems"]
+    assert (first["required"], first["additionalProperties"]) == (["title", "kind"], False)
+    assert first["properties"]["title"] == {"type": "string", "maxLength": MAX_TEXT}
+    assert item_schemas(places, 3) == [first, places["items"], places["items"]]
+    assert item_schemas(places, 0) == []
 
 
 def test_a_mapping_without_keys_is_refused() -> None:

@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from hm_agent.questions import AnswerT, MissingField, Question, answer_schema
+from hm_agent.questions import AnswerT, MissingField, Question, answer_schema, item_schemas
 
 MAX_CHARACTERS = 200_000
 """How much of a text is read, from its end."""
@@ -39,9 +39,13 @@ _PYTHON_NAMES = {"true": "True", "false": "False", "null": "None"}
 
 
 class BadAnswer(ValueError):
-    """A text contains no valid answer. The message is sent back to the model."""
+    """A text contains no valid answer. The message is sent back to the model.
 
-    def __init__(self, problem: str) -> None:
+    part: the part of the answer that can be used by itself, if there is one.
+    """
+
+    def __init__(self, problem: str, part: BaseModel | None = None) -> None:
+        self.part = part
         unbroken = re.sub(r"(\S{40})\S{20,}", r"\1...", problem)
         super().__init__(unbroken if len(unbroken) <= MAX_PROBLEM else f"{unbroken[: MAX_PROBLEM - 3]}...")
 
@@ -129,7 +133,7 @@ def _validate(found: dict[Any, Any], question: Question[AnswerT]) -> AnswerT:
     except ValueError as error:
         raise BadAnswer(str(error)) from error
     if problems := _problems(answer, question):
-        raise BadAnswer("; ".join(problems))
+        raise BadAnswer("; ".join(problems), question.usable_part(answer))
     return answer
 
 
@@ -189,7 +193,8 @@ def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) ->
             return _object_meant(value, schema["properties"], named)
         case "array", str() | list() | tuple():
             items = [value] if isinstance(value, str) else value
-            return [as_meant(item, schema["items"], named) for item in items]
+            schemas = item_schemas(schema, len(items))
+            return [as_meant(item, schema, named) for item, schema in zip(items, schemas, strict=True)]
         case "string", [str(), *_] if all(isinstance(text, str) for text in value):
             return " ".join(value)
         case "integer", int() if not isinstance(value, bool) and 0 <= value < schema.get("minimum", 0):

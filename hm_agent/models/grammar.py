@@ -37,7 +37,9 @@ def _rule(schema: Mapping[str, Any], named: Mapping[str, Any], longest: int) -> 
             pairs = '"," '.join(f"{_literal(f'{name}:')} {rule} " for name, rule in fields.items())
             return f'"{{" {pairs}"}}"'
         case "array":
-            return _list(_rule(schema["items"], named, longest), schema.get("minItems", 0), schema["maxItems"])
+            starts = [_rule(part, named, longest) for part in schema.get("prefixItems", ())]
+            item = _rule(schema["items"], named, longest)
+            return _list(starts, item, schema.get("minItems", 0), schema["maxItems"])
         case "string" if not schema.keys() & {"enum", "const"}:
             text = _bounded(schema["pattern"], longest) if "pattern" in schema else _text(schema["maxLength"], longest)
             return f'"\\"" {text} "\\""'
@@ -72,11 +74,17 @@ def _either(rules: list[str]) -> str:
     return f"({' | '.join(rules)})"
 
 
-def _list(item: str, least: int, most: int) -> str:
+def _list(starts: list[str], item: str, least: int, most: int) -> str:
+    """The rule of a list. starts: of its first items, where these have rules of their own."""
     if most == 0:
         return '"[]"'
-    further = f' ("," {item}){{{max(least - 1, 0)},{most - 1}}}' if most > 1 else ""
-    return f'"[" ({item}{further}){"" if least else "?"} "]"'
+    first = (starts or [item])[:most]
+    least_further, most_further = max(least - len(first), 0), most - len(first)
+    rule = f' ("," {item}){{{least_further},{most_further}}}' if most_further else ""
+    for number, start in reversed(list(enumerate(first))):
+        comma, optional = '"," ' if number else "", "" if number < least else "?"
+        rule = f" ({comma}{start}{rule}){optional}"
+    return f'"["{rule} "]"'
 
 
 def _bounded(pattern: str, longest: int) -> str:

@@ -133,7 +133,7 @@ class OpenAIChat:
             except OpenAIError as error:
                 raise Outage(self._endpoint.hide_key(_explain(error, self._endpoint))) from None
             else:
-                self._support.note_success()
+                self._support.note_success(parameters)
                 return content
 
     def _handle(self, error: APIStatusError, request: Request, sent: dict[str, Any]) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 from hm_agent.models.chat import Request
 from hm_agent.questions import map_schema
 
-_LENGTHS = frozenset({"minLength", "maxLength"})
+_PREFIXES = frozenset({"prefixItems"})
+_LENGTHS = _PREFIXES | {"minLength", "maxLength"}
 _BOUNDS = _LENGTHS | {"minimum", "maximum", "minItems", "maxItems", "pattern"}
 
 
@@ -33,6 +34,7 @@ def _number_listed(schema: dict[str, Any]) -> dict[str, Any]:
 
 _RESPONSE_FORMATS: Mapping[str, Callable[[Request], dict[str, Any]]] = {
     "json_schema": lambda request: _json_schema(request, request.schema),
+    "json_schema_without_prefixes": lambda request: _json_schema(request, _without(request, _PREFIXES)),
     "json_schema_without_lengths": lambda request: _json_schema(request, _without(request, _LENGTHS)),  # OpenAI's own
     "json_schema_without_bounds": lambda request: _json_schema(request, _without(request, _BOUNDS)),
     # The server of llama-cpp-python, which overlooks the bounds of numbers.
@@ -43,6 +45,19 @@ _RESPONSE_FORMATS: Mapping[str, Callable[[Request], dict[str, Any]]] = {
     "json_object": lambda request: {"type": "json_object"},
 }
 """What `response_format` asks for, by form: an answer of the request's schema, whole or in part, or any JSON object."""
+
+
+def _words(response_format: Mapping[str, Any]) -> set[str]:
+    """What an endpoint must know to accept a response format: its type and the keywords of its schema."""
+    words = {response_format["type"]}
+
+    def collect(schema: dict[str, Any]) -> dict[str, Any]:
+        words.update(schema)
+        return schema
+
+    map_schema(response_format.get("json_schema", response_format).get("schema", {}), collect)
+    return words
+
 
 _MENTIONS: Mapping[str, str] = {
     "temperature": r"temperature",
@@ -66,7 +81,7 @@ class ParameterSupport:
 
     def __init__(self) -> None:
         self._refused_forms: dict[str, int] = {}
-        self._has_succeeded = False
+        self._accepted_words: set[str] = set()
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """The parameters to send beside model and messages, each in its first form that was not refused, if any."""
@@ -102,9 +117,10 @@ class ParameterSupport:
         self._refused_forms[name] = max(self._refused_forms.get(name, 0), form_sent + 1)
         return True
 
-    def note_success(self) -> None:
-        """Notes that the endpoint has accepted a request."""
-        self._has_succeeded = True
+    def note_success(self, sent: Mapping[str, Any]) -> None:
+        """Notes that the endpoint has accepted the parameters that were sent."""
+        if "response_format" in sent:
+            self._accepted_words |= _words(sent["response_format"])
 
     def _identify(self, message: str, parameter: object, sent: Mapping[str, Any]) -> str | None:
         if isinstance(parameter, str) and (root := re.split(r"[.\[]", parameter)[0]) in sent:
@@ -112,6 +128,6 @@ class ParameterSupport:
         mentioned = (
             name for name, words in _MENTIONS.items() if name in sent and re.search(words, message, re.IGNORECASE)
         )
-        # An endpoint that has accepted nothing yet and gives no reason most likely refuses the answer's JSON schema.
-        guess = "response_format" if "response_format" in sent and not self._has_succeeded else None
-        return next(mentioned, guess)
+        # An endpoint that gives no reason most likely refuses a keyword of the schema that it has not accepted yet.
+        is_new = "response_format" in sent and not _words(sent["response_format"]) <= self._accepted_words
+        return next(mentioned, "response_format" if is_new else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -112,10 +113,51 @@ def test_the_schema_of_every_answer_has_a_grammar(name: str) -> None:
         ({"type": "string", "pattern": "^[a-z]{1,50}$"}, r'"\"" ([a-z]{1,9}) "\""'),
         ({"type": "array", "maxItems": 3, "items": {"enum": [1]}}, '"[" (("1") ("," ("1")){0,2})? "]"'),
         ({"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": [1]}}, '"[" (("1")) "]"'),
+        (
+            {"type": "array", "minItems": 1, "maxItems": 3, "prefixItems": [{"const": 2}], "items": {"const": 1}},
+            '"[" (("2") ("," ("1")){0,2}) "]"',
+        ),
     ],
 )
 def test_each_kind_of_value_has_its_rule(schema: dict[str, Any], rule: str) -> None:
     assert grammar_of(schema, longest_text=9) == f"root ::= {rule}"
+
+
+def fits(text: str, grammar: str) -> bool:
+    """Whether a grammar without named rules allows a text: such a grammar is a regular expression in other signs."""
+
+    def as_regular(sign: re.Match[str]) -> str:
+        return re.escape(json.loads(sign[0])) if sign[0].startswith('"') else sign[0].strip()
+
+    parts = r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]| '
+    return re.fullmatch(re.sub(parts, as_regular, grammar.removeprefix("root ::= ")), text) is not None
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "allowed", "barred"),
+    [
+        (1, 4, ["[1]", "[1,2]", "[1,2,3]", "[1,2,3,3]"], ["[]", "[2]", "[1,3]", "[1,2,2]", "[1,2,3,3,3]"]),
+        (0, 2, ["[]", "[1]", "[1,2]"], ["[2]", "[1,2,3]", "[1,]"]),
+        (3, 3, ["[1,2,3]"], ["[1,2]", "[1,2,3,3]"]),
+        (0, 1, ["[]", "[1]"], ["[1,2]", "[3]"]),
+        (0, 0, ["[]"], ["[1]"]),
+    ],
+)
+def test_the_first_items_of_a_list_have_forms_of_their_own(
+    least: int, most: int, allowed: list[str], barred: list[str]
+) -> None:
+    starts = [{"const": 1}, {"const": 2}]
+    schema = {"type": "array", "minItems": least, "maxItems": most, "prefixItems": starts, "items": {"const": 3}}
+    grammar = grammar_of(schema, longest_text=9)
+    assert [text for text in allowed + barred if fits(text, grammar)] == allowed
+
+
+def test_a_plan_begins_with_what_the_hands_allow_and_goes_on_with_what_is_in_reach() -> None:
+    grammar = grammar_of(answer_schema(EXAMPLES["plan_cooking"]), longest_text=9)
+    tomato, pot = "interact((0, 1))", "interact((4, 2))"
+    plans = [tomato], [tomato, pot], ["wait((4, 2))", pot], [pot], [pot, tomato], [tomato, "interact((9, 9))"]
+    texts = [json.dumps({"reasoning": "", "subgoals": plan}, separators=(",", ":")) for plan in plans]
+    assert [fits(text.replace(",(", ", ("), grammar) for text in texts] == [True, True, True, False, False, False]
 
 
 @pytest.mark.parametrize("schema", [{}, {"type": "integer"}, {"type": "string", "pattern": "^a*$"}])

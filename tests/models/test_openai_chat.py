@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import threading
 import time
@@ -16,9 +17,10 @@ import pytest
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.parameter_support import ParameterSupport
-from hm_agent.questions import ModelUnavailable, Unanswered
+from hm_agent.questions import ModelUnavailable, Question, Unanswered, answer_schema
 from hm_agent.testing.endpoint import Answer, Response, completion, prompt_of, refusal
 from hm_agent.testing.endpoint import Endpoint as Server
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)
@@ -33,10 +35,16 @@ BOUNDED = {
     "type": "object",
     "properties": {
         "words": {"type": "string", "pattern": "^[a-z]{1,9}$"},
+        "plan": {
+            "type": "array",
+            "prefixItems": [{"type": "string", "pattern": "^go$"}],
+            "items": {"type": "string", "pattern": "^(go|stop)$"},
+            "maxItems": 3,
+        },
         "reasoning": {"type": "string", "maxLength": 99},
         "maxLength": {"type": "integer", "minimum": 1, "maximum": 3},
     },
-    "required": ["words", "reasoning", "maxLength"],
+    "required": ["words", "plan", "reasoning", "maxLength"],
     "additionalProperties": False,
 }
 
@@ -200,7 +208,8 @@ def schemas_sent(server: Server) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("refused", "kept"),
     [
-        ("maxLength", {"pattern", "minimum", "maximum"}),
+        ("prefixItems", {"pattern", "minimum", "maximum", "maxItems", "maxLength"}),
+        ("maxLength", {"pattern", "minimum", "maximum", "maxItems"}),
         ("pattern", set()),
     ],
 )
@@ -215,9 +224,28 @@ def test_bounds_that_an_endpoint_refuses_are_left_out_of_the_schema(refused: str
         ask(server.base_url, request, request)
     first, *_, last = schemas_sent(server)
     assert first == BOUNDED["properties"]
-    assert {name for field in last.values() for name in field} == {"type"} | kept
+    assert {name for field in last.values() for name in field} == {"type", "items"} | kept
     assert list(last) == list(first)
     assert {form_of(body) for body in bodies(server)} == {"json_schema"}
+
+
+@pytest.mark.parametrize(
+    "words", ["Invalid schema for response_format: 'prefixItems' is not permitted.", "Bad request."]
+)
+def test_first_items_with_a_form_of_their_own_are_given_up_for_good_where_an_endpoint_refuses_them(words: str) -> None:
+    def refuse(body: dict[str, Any]) -> Response:
+        return refusal(400, words) if "prefixItems" in json.dumps(body) else completion("fine")
+
+    def properties(question: Question[Any]) -> Any:
+        return json.loads(json.dumps(answer_schema(question)["properties"]))
+
+    role, plan = (KITCHEN_EXAMPLES[name] for name in ("choose_role", "plan_cooking"))
+    requests = [replace(REQUEST, schema=answer_schema(question)) for question in (role, plan, plan, role)]
+    with Server(refuse) as server:
+        ask(server.base_url, *requests)
+    plain = properties(plan)
+    del plain["subgoals"]["prefixItems"]
+    assert schemas_sent(server) == [properties(role), properties(plan), plain, plain, properties(role)]
 
 
 def test_server_of_llama_cpp_python_is_asked_in_its_own_form() -> None:
@@ -230,7 +258,7 @@ def test_server_of_llama_cpp_python_is_asked_in_its_own_form() -> None:
     request = replace(REQUEST, schema=BOUNDED)
     with Server(refuse) as server:
         ask(server.base_url, request, request)
-    assert [form_of(body) for body in bodies(server)] == ["json_schema"] * 3 + [OF_SCHEMA] * 2
+    assert [form_of(body) for body in bodies(server)] == ["json_schema"] * 4 + [OF_SCHEMA] * 2
     listed = {"type": "integer", "enum": [1, 2, 3]}
     assert schemas_sent(server)[-1] == BOUNDED["properties"] | {"maxLength": listed}  # type: ignore[operator]
 

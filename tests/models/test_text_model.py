@@ -163,6 +163,27 @@ def test_last_try_can_still_succeed() -> None:
         assert ask(server, COUNTER)
 
 
+def plan(*subgoals: str) -> Response:
+    return completion(json.dumps({"reasoning": "", "subgoals": subgoals}))
+
+
+def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try() -> None:
+    question, notes = EXAMPLES["plan_cooking"], list[Call]()
+    tomato, other, pot = "interact((0, 1))", "interact((4, 3))", "interact((4, 2))"
+    replies = plan(tomato, tomato), plan(tomato, other, pot, tomato), plan(pot), completion("no")
+    with in_turn(*replies) as server:
+        (answer,) = ask(server, question, notes=notes)
+    assert answer.model_dump()["subgoals"] == [tomato, other]
+    assert len(server.received) == 1 + RETRIES
+    assert "call 3, interact((4, 2)): you would hold nothing then" in (notes[1].problem or "")
+    assert all(call.problem for call in notes)
+
+
+def test_plan_without_a_usable_part_is_unanswered() -> None:
+    with in_turn(plan("interact((4, 2))", "interact((0, 1))")) as server, pytest.raises(Unanswered, match="call 1, "):
+        ask(server, EXAMPLES["plan_cooking"])
+
+
 def test_cut_off_answer_is_told_so() -> None:
     with in_turn(completion(GOOD_COUNTER[:40], finish="length"), completion(GOOD_COUNTER)) as server:
         ask(server, COUNTER)
@@ -321,7 +342,9 @@ def test_nothing_but_a_valid_answer_comes_of_any_texts(name: str, replies: list[
     else:
         assert question.schema.model_validate_json(answer.model_dump_json()) == answer
         question.check(answer)
-        assert [bool(call.problem) for call in notes] == [True] * (len(notes) - 1) + [False]
+        is_part = bool(notes[-1].problem)
+        assert [bool(call.problem) for call in notes] == [True] * (len(notes) - 1) + [is_part]
+        assert len(notes) == 1 + RETRIES or not is_part
     said = [turn.content for turn in chat.asked[-1].messages if turn.role == "user"]
     assert all(content.encode() for content in said)
     assert len(notes) == len(chat.asked)

@@ -113,10 +113,11 @@ function exchange({ step, why, calls, prompt, answer }, text, wanted) {
     }),
     call.problem ? make("p", { class: "wrong" }, `Could not be used: ${call.problem}`) : null,
   ]);
+  const title = answer !== null && calls.at(-1)?.problem ? "The part of the answer that was used" : "Answer";
   const told = make("div", { class: "answer" }, answer === null ? "no usable answer" : tree(answer, text));
   const isSoughtInRaw = wanted !== "" && !told.textContent.toLowerCase().includes(wanted.toLowerCase());
   const raw = verbatim.map((reply) => make("details", { class: "raw", open: isSoughtInRaw && reply.toLowerCase().includes(wanted.toLowerCase()) }, make("summary", {}, "the reply as it was written"), make("pre", {}, text(reply))));
-  return [make("p", {}, stepLink(step), why ? `, ${why}` : ""), part(calls.length ? "Prompt" : "Prompt, as a language model would have read it", prompt), rounds, make("h3", {}, "Answer"), told, raw];
+  return [make("p", {}, stepLink(step), why ? `, ${why}` : ""), part(calls.length ? "Prompt" : "Prompt, as a language model would have read it", prompt), rounds, make("h3", {}, title), told, raw];
 }
 
 // Whether a reply is the answer, as JSON and nothing else; a code fence around it adds nothing.

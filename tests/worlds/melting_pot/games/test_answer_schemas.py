@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,18 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
-from hm_agent.questions import Question, answer_schema
+from hm_agent.questions import Question, answer_schema, item_schemas
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN
 
 EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 BEYOND_A_SCHEMA = (
-    "has failed before with the same",  # a plan must not begin with what failed in the same state
-    "call ",  # hands and pots must allow each call of a plan in a kitchen
+    r"\bcall ([2-9]|10), ",  # in a kitchen, the calls before decide on whether a call may work
     "is named more than once",  # a hypothesis is kept once
     "a new one needs words",  # and a new one is told
 )
-"""What is wrong with the only answers that fit their schema and are refused all the same."""
+"""What is wrong with the only answers that fit their schema and are refused all the same, as regular expressions."""
 BOUNDS = {
     "string": ("enum", "pattern", "maxLength"),
     "integer": ("maximum",),
@@ -43,7 +43,8 @@ def resolved(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Mapping[str
 def nodes(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     schema = resolved(schema, named)
     yield schema
-    for part in (*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])):
+    items = (*schema.get("prefixItems", ()), *filter(None, [schema.get("items")]))
+    for part in (*schema.get("properties", {}).values(), *items):
         yield from nodes(part, named)
 
 
@@ -56,8 +57,8 @@ def values(schema: Mapping[str, Any], named: Mapping[str, Any]) -> st.SearchStra
         case "object":
             return st.fixed_dictionaries({name: values(part, named) for name, part in schema["properties"].items()})
         case "array":
-            least, most = schema.get("minItems", 0), schema["maxItems"]
-            return st.lists(values(schema["items"], named), min_size=least, max_size=most)
+            counts = st.integers(schema.get("minItems", 0), schema["maxItems"])
+            return counts.flatmap(lambda count: st.tuples(*(values(one, named) for one in item_schemas(schema, count))))
         case "string" if "pattern" in schema:
             return st.from_regex(schema["pattern"].removesuffix("$") + r"\Z", alphabet=st.characters(codec="utf-8"))
         case "string":
@@ -77,7 +78,7 @@ def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObje
     try:
         read_answer(json.dumps(given_answer), question)
     except BadAnswer as bad:
-        if not any(reason in str(bad) for reason in BEYOND_A_SCHEMA):
+        if not any(re.search(reason, str(bad)) for reason in BEYOND_A_SCHEMA) or "call 1, " in str(bad):
             raise
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from hm_agent.questions import answer_schema
 from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import Pot, Station
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, Pot, Station
+from hm_agent.worlds.melting_pot.games.cooking.plan_questions import Barred, PlanCooking
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
-from hm_agent.worlds.melting_pot.grid import Cell
+from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
 from tests.worlds.melting_pot.games.kitchen_examples import LOWER, PLAN_COOKING, UPPER
 
@@ -23,6 +28,8 @@ TOMATO, DISH, POT, OTHER, DELIVER = (
 BARE, LADEN = "interact((2, 1))", "interact((0, 3))"
 """The calls that use a bare counter, and one with a dish on it."""
 WAIT = "wait((4, 2))"
+CALLS = answer_schema(PLAN_COOKING)["properties"]["subgoals"]["items"]
+"""The form of any call but the first."""
 
 
 def check(*subgoals: str, hands: str | None = None, pots: tuple[Pot, ...] = PLAN_COOKING.pots) -> None:
@@ -97,6 +104,79 @@ def test_station_not_seen_yet_may_be_a_pot_for_waits_and_uses_alike() -> None:
     check(WAIT, POT, hands="dish", pots=())
     with pytest.raises(ValueError, match="no pot stands there"):
         check("wait((2, 1))", pots=())
+
+
+# What a plan may begin with
+
+THINGS = st.sampled_from([None, "tomato", "dish"])
+HANDS = st.sampled_from([None, "tomato", "dish", "soup"])
+
+
+@st.composite
+def pots_now(draw: st.DrawFn, cell: Cell) -> Pot:
+    """A pot with any content, in view or seen some time ago."""
+    tomatoes, step = draw(st.integers(0, 3)), PLAN_COOKING.step - draw(st.integers(0, 30))
+    ready = step + draw(st.integers(-5, 20)) if tomatoes == 3 else None
+    mark = None if ready is None else "cooked" if ready <= step else "40%"
+    return Pot(cell, tomatoes, mark, step, is_full=tomatoes == 3, ready=ready)
+
+
+@st.composite
+def moments(draw: st.DrawFn) -> PlanCooking:
+    """A question about a plan in any state of hands, pots and a counter, with a station that is barred or none."""
+    thing, pose = draw(THINGS), Pose(*draw(st.sampled_from(PLAN_COOKING.floor)), draw(st.integers(0, 3)))
+    others = tuple(station for station in PLAN_COOKING.stations if station.kind != COUNTER)
+    counter = (Station(COUNTER, (0, 3), thing, 180),) if thing else ()
+    barred = draw(st.none() | st.sampled_from(sorted(PLAN_COOKING.reach)))
+    return replace(
+        PLAN_COOKING,
+        hands=draw(HANDS),
+        pose=pose,
+        pots=(draw(pots_now(UPPER)), draw(pots_now(LOWER))),
+        stations=(*others, *counter),
+        spare=(*PLAN_COOKING.spare, *(() if thing else ((0, 3),))),
+        barred=(Barred(barred, "it gave nothing"),) if barred else (),
+    )
+
+
+def is_refused(question: PlanCooking, *subgoals: str) -> bool:
+    try:
+        question.check(PlanAnswer(subgoals=list(subgoals)))
+    except ValueError:
+        return True
+    return False
+
+
+@given(moments())
+def test_the_form_of_the_first_call_allows_what_the_check_accepts_and_nothing_else(question: PlanCooking) -> None:
+    (first,) = answer_schema(question)["properties"]["subgoals"]["prefixItems"]
+    cells = [(x, y) for x in range(9) for y in range(5)]
+    calls = [f"{name}({cell})" for name in ("interact", "move_to", "wait") for cell in cells]
+    used = [call for call in calls if not call.startswith("wait") or call in (WAIT, "wait((4, 3))")]
+    allowed = [call for call in used if re.search(first["pattern"], call)]
+    assert allowed == [call for call in used if not is_refused(question, call)]
+    assert [f"interact({cell})" for cell in question.usable] == [
+        call for call in allowed if call.startswith("interact")
+    ]
+
+
+@given(moments())
+def test_the_form_of_later_calls_does_not_depend_on_the_hands(question: PlanCooking) -> None:
+    assert answer_schema(question)["properties"]["subgoals"]["items"] == CALLS
+
+
+def test_a_plan_asked_for_with_other_hands_begins_with_other_calls() -> None:
+    assert PLAN_COOKING.usable == ((0, 1), (0, 3), (3, 4))
+    assert replace(PLAN_COOKING, hands="soup").usable == ((0, 2), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1))
+
+
+@given(moments(), st.lists(st.from_regex(CALLS["pattern"], fullmatch=True), min_size=1, max_size=10))
+def test_the_usable_part_of_a_plan_ends_where_the_plan_fails(question: PlanCooking, subgoals: list[str]) -> None:
+    part = question.usable_part(PlanAnswer(reasoning="why", subgoals=subgoals))
+    count = len(part.subgoals) if part else 0
+    assert part in (None, PlanAnswer(reasoning="why", subgoals=subgoals[:count]))
+    assert count == 0 or not is_refused(question, *subgoals[:count])
+    assert count == len(subgoals) or is_refused(question, *subgoals[: count + 1])
 
 
 def stations(upper: int, *, dish: bool = True) -> dict[Cell, Station]:

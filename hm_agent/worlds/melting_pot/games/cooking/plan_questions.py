@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,8 +63,8 @@ class PlanCooking(Question[PlanAnswer]):
     stations: those that can be used from the agent's room. spare: the bare counters there. floor: the cells of the
     room. unseen: the counters there that were never in view. recent: the teammate's latest activities. own: the cost of
     work in the agent's room. history: the latest rounds, for an agent that plans without a strategist. critiques: the
-    lessons from earlier plans. barred: the stations that would fail if used at once. because: why a plan is asked for.
-    previous: the plan that is over, None at first.
+    lessons from earlier plans. barred: the stations whose use failed before in the present state. because: why a plan
+    is asked for. previous: the plan that is over, None at first.
     """
 
     template = "melting_pot/cooking/plan_cooking.j2"
@@ -92,14 +93,34 @@ class PlanCooking(Question[PlanAnswer]):
     layout: Layout = field(metadata=UNSHOWN)
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
     """All wall cells that can be used from the agent's room."""
+    usable: tuple[Cell, ...] = field(init=False)
+    """The cells that a plan may begin by using: with these hands that may work, and it has not failed before."""
+
+    def __post_init__(self) -> None:
+        usable = tuple(cell for cell in self._within_reach() if not self._problems((Interact(cell),)))
+        object.__setattr__(self, "usable", usable)  # the way to set a calculated field of a frozen dataclass
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        """The calls that can be carried out; which of them failed before, a schema can't tell."""
-        stations = sorted(cell for cell in self.reach if not self.layout.is_open(cell))
+        """The calls within reach, for the first call only those that may work at once.
+
+        Which calls may work later depends on those before, which a schema can't tell.
+        """
         pots = [pot.cell for pot in self.pots if pot.cell in self.reach]
-        calls = {"pattern": call_pattern(SUBGOALS, {"interact": stations, "wait": pots, "move_to": self.floor})}
-        return {"subgoals": {"items": calls, "minItems": 1, "maxItems": MOST_SUBGOALS}}
+        waits = [cell for cell in pots if not self._problems((Wait(cell),))]
+        calls = call_pattern(SUBGOALS, {"interact": self._within_reach(), "wait": pots, "move_to": self.floor})
+        first = call_pattern(SUBGOALS, {"interact": self.usable, "wait": waits, "move_to": self.floor})
+        return {
+            "subgoals": {
+                "prefixItems": [{"type": "string", "pattern": first}],
+                "items": {"pattern": calls},
+                "minItems": 1,
+                "maxItems": MOST_SUBGOALS,
+            }
+        }
+
+    def _within_reach(self) -> Sequence[Cell]:
+        return sorted(cell for cell in self.reach if not self.layout.is_open(cell))
 
     def check(self, answer: PlanAnswer) -> None:
         """Refuses calls out of reach, calls that can't work, and a first call that has failed in the present state."""
@@ -108,11 +129,23 @@ class PlanCooking(Question[PlanAnswer]):
                 f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most {MOST_SUBGOALS}"
             )
         plan = parse_plan(answer.subgoals, self.layout, SUBGOALS, check=self._check_reach)
-        barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
-        problems = [f"{plan[0]} has failed before with the same in your hands: {barred.why}"] if barred else []
-        problems += why_impossible(self._scene, plan)
-        if problems:
+        if problems := self._problems(plan):
             raise ValueError("; ".join(problems))
+
+    def usable_part(self, answer: PlanAnswer) -> PlanAnswer | None:
+        """The calls before the first that can't be carried out."""
+        for count in range(min(len(answer.subgoals), MOST_SUBGOALS), 0, -1):
+            part = answer.model_copy(update={"subgoals": answer.subgoals[:count]})
+            with suppress(ValueError):
+                self.check(part)
+                return part
+        return None
+
+    def _problems(self, plan: Sequence[Subgoal]) -> Sequence[str]:
+        """Why a plan of calls within reach can't work from its first call to its last; nothing if it may."""
+        barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
+        failed = [f"{plan[0]} has failed before with the same in your hands: {barred.why}"] if barred else []
+        return [*failed, *why_impossible(self._scene, plan)]
 
     @property
     def _scene(self) -> RehearsalScene:
