@@ -45,18 +45,24 @@ compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven a
 	$(python) run_scenario.py --scenario='rws_*,pd_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \
 		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
 
-# To play less: make ablations ablated_scenarios=rws_repeated_1 ablated_episodes=1 ablations_report=runs/ablations/report
-ablated_scenarios := rws_*,pd_*,cooking_*
-ablated_episodes := 3
+# To play less: make ablations ablated_matrix_games=rws_repeated_1 ablated_kitchens=cooking_asymmetric_0 \
+#   ablated_episodes=1 ablations_report=runs/ablations/report
+ablated_matrix_games := rws_*,pd_*
+ablated_kitchens := cooking_*
+ablated_episodes := 2
 without_clues := --clues=off
 ablations_report := docs/results/ablations
 ablation_agents := hypothetical_minds,mmp,mmp_he,vmp,react
-play_ablations = $(python) run_scenario.py --scenario='$(ablated_scenarios)' --bots=scripted --workers=2 --noreplay \
-	--episodes=$(ablated_episodes)
+cut_to_constants := order_0
+play_ablations = $(python) run_scenario.py --bots=scripted --workers=2 --noreplay --episodes=$(ablated_episodes)
 
-ablations: $(set_up) ## play the ablations with and without clues, three seeds each; the report goes to docs/results/ablations/
-	$(play_ablations) --agent=$(ablation_agents),oracle,random --out=runs/ablations/with_clues
-	$(play_ablations) --agent=$(ablation_agents) $(without_clues) --out=runs/ablations/without_clues
+ablations: $(set_up) ## play the ablations with and without clues, two seeds each; the report goes to docs/results/ablations/
+	$(play_ablations) --scenario='$(ablated_matrix_games)' --agent=$(ablation_agents),$(cut_to_constants),oracle,random \
+		--out=runs/ablations/with_clues
+	$(play_ablations) --scenario='$(ablated_matrix_games)' --agent=$(ablation_agents),$(cut_to_constants) $(without_clues) \
+		--out=runs/ablations/without_clues
+	$(play_ablations) --scenario='$(ablated_kitchens)' --agent=$(ablation_agents),oracle,random \
+		--out=runs/ablations/with_clues
 	$(python) run_scenario.py --report_only --out=runs/ablations/with_clues,runs/ablations/without_clues \
 		--report=$(ablations_report)
 
