@@ -80,6 +80,10 @@ class World(Protocol[ViewT_co, ActionT_contra]):
         """
         return {}
 
+    def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
+        """What the world counted of one seat's play so far; results show it with what the seat's agent counted."""
+        return {}
+
     def background(self) -> Sequence[str]:
         """The policies that play inside the world, e.g. bots; for the result, never for an agent."""
         return ()

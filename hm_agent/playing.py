@@ -45,6 +45,7 @@ class _Played:
     outcome: EpisodeOutcome
     agents: Agents = field(default_factory=dict)
     metrics: Mapping[str, float] = field(default_factory=dict)
+    seat_metrics: Mapping[Seat, Mapping[str, float]] = field(default_factory=dict)
     background: tuple[str, ...] = ()
     seconds: float = 0.0
 
@@ -64,6 +65,7 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
         recorders = [*_recorders(episode), watcher, *filter(None, [replay])]
         run_interruptibly(lambda: _play(episode, world, models, recorders, played))
     played.metrics, played.background = world.metrics(), tuple(world.background())
+    played.seat_metrics = {seat: world.seat_metrics(seat) for seat in world.seats}
     played.seconds = time.perf_counter() - started
     result = _result(episode, played)
     if replay is not None:
@@ -169,7 +171,7 @@ def _seat_results(episode: Episode, played: _Played) -> Sequence[SeatResult]:
             agent=name,
             model=model,
             reward=rewards.get(seat, 0.0),
-            metrics=dict(played.agents[seat].metrics()),
+            metrics={**played.seat_metrics.get(seat, {}), **played.agents[seat].metrics()},
             **usage_fields(played.agents[seat].usage),
         )
         for seat, name, model in zip(episode.scenario.seats, episode.agents, episode.models, strict=True)

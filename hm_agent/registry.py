@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WORLDS: Mapping[str, str] = {
     "melting_pot": "hm_agent.worlds.melting_pot.suite:SUITE",
+    "symmtom": "hm_agent.worlds.symmtom.suite:SUITE",
 }
 """Other packages add worlds by entry points of the group `hm_agent.worlds`."""
 AGENTS = "hm_agent.agents.registry:AGENTS"
@@ -113,7 +114,16 @@ def scenarios() -> Mapping[str, ScenarioInfo]:
 
 def scenario_named(name: str) -> ScenarioInfo:
     """The scenario of a full name; an unknown one stands for itself, in a group of its own."""
-    return scenarios().get(name) or ScenarioInfo("", name, name, "Other scenarios")
+    try:
+        found = scenarios().get(name) or _unlisted(name)
+    except ConfigError:
+        found = None
+    return found or ScenarioInfo("", name, name, "Other scenarios")
+
+
+def _unlisted(name: str) -> ScenarioInfo | None:
+    """The scenario that a name means, though no world lists it; ConfigError if it means one that can't be."""
+    return next(filter(None, (suite.find(name) for suite in suites().values())), None)
 
 
 def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
@@ -125,7 +135,7 @@ def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
             for scenario in scenarios().values()
             if scenario.asked_by in pattern
             and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
-        ]
+        ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
         if not matching:
             raise ConfigError(f"unknown scenario {pattern!r}: {_ranges()}; see --list")
         found |= {scenario.name: scenario for scenario in matching}

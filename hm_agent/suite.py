@@ -58,12 +58,13 @@ class ScenarioInfo:
 
     name: in results and folders; short_name: as typed. group: the title under which reports gather scenarios of one
     kind, in one unit. about: a few words, e.g. on the opponents. seats: for agents. published: (mean, standard error)
-    of others' results, by agent. asked_by: a word that a glob must hold to stand for it, if not just any glob does.
-    has_paid_interactions: True if each interaction pays, so that reports may follow the reward from one to the next.
-    held_out: True if no constant of an agent or of its reasoner may be chosen by what agents reach on it, so that it
-    tells how these do on what they were not made for; False for those that constants may be chosen on. order: how deep
-    all other players look who are not agents (docs/glossary.md), None if they differ or nobody says. family: the title
-    under which the study of orders gathers scenarios, whose groups may differ.
+    of others' results, by agent; None for an error that was not published. asked_by: a word that a glob must hold to
+    stand for it, if not just any glob does. has_paid_interactions: True if each interaction pays, so that reports may
+    follow the reward from one to the next. held_out: True if no constant of an agent or of its reasoner may be chosen
+    by what agents reach on it, so that it tells how these do on what they were not made for; False for those that
+    constants may be chosen on. order: how deep all other players look who are not agents (docs/glossary.md), None if
+    they differ or nobody says. family: the title under which the study of orders gathers scenarios, whose groups may
+    differ.
     """
 
     world: str
@@ -73,7 +74,7 @@ class ScenarioInfo:
     about: str = ""
     seats: tuple[Seat, ...] = ("player_0",)
     metric: Metric = field(default_factory=Metric)
-    published: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
+    published: Mapping[str, tuple[float, float | None]] = field(default_factory=dict, hash=False)
     asked_by: str = ""
     has_paid_interactions: bool = False
     held_out: bool = False
@@ -177,6 +178,13 @@ class Suite:
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
         raise NotImplementedError
+
+    def find(self, name: str) -> ScenarioInfo | None:
+        """A scenario that is not listed, e.g. one whose name says its size; None if the name means none here.
+
+        Raises ConfigError if the name means one that can't be.
+        """
+        return None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """The options with every choice made; raises ConfigError if the scenario can't be played with them."""

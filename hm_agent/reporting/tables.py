@@ -94,8 +94,8 @@ class Row:
         return hypot(*errors) if len(errors) == len(ends) else None
 
     @property
-    def published(self) -> tuple[float, float] | None:
-        """Others' result of this agent: (mean, standard error)."""
+    def published(self) -> tuple[float, float | None] | None:
+        """Others' result of this agent: (mean, standard error); None for an error that was not published."""
         return self.scenario.published.get(self.condition.agent)
 
     @property

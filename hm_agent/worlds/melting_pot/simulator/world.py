@@ -142,6 +142,9 @@ class SubstrateWorld:
         assert timestep is not None, "reset the world first"
         return timestep.observation[player]
 
+    def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
+        return {}
+
     def close(self) -> None:
         if self._environment is not None:
             self._environment.close()

@@ -1,0 +1,132 @@
+"""SymmToM: rewards in the paper's settings, how often beliefs are right, tests of mind, and the speed of the rules.
+
+`python -m benchmarks.symmtom EPISODES PLANNED TRIALS`: over so many episodes of agents that plan nothing, of planners,
+and trials of each test of mind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from statistics import mean, median
+
+import numpy as np
+
+from hm_agent.episode import run_episode
+from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
+from hm_agent.worlds.symmtom.knowledge.accuracy import measure_accuracy
+from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter, uniform_speech
+from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
+from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
+from hm_agent.worlds.symmtom.mind_world import FAILURE, OVER_OPTIMUM, SUCCESS, MindTestWorld
+from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.selfplay import measure
+from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
+
+EPISODES, PLANNED, FILTERED, TRIALS = 1000, 100, 20, 24
+BATCH = 100
+"""How many games are played at once; results do not depend on it."""
+SIMPLE = ("random", "heuristic")
+PLANNERS = ("k_ce", "k_ge", "k_oracle")
+GAMES, ROUNDS = 1024, 5
+PUBLISHED_ACCURACY = {
+    GameSettings(6, 3, 3): {"first_hand": 0.470, "ce": 0.858, "ge": 0.966},
+    GameSettings(12, 4, 8): {"first_hand": 0.405, "ce": 0.841, "ge": 0.931},
+}
+
+
+def reward(settings: GameSettings, agent: str, episodes: int) -> float:
+    """The mean reward per agent and episode in self-play."""
+    batches = np.array_split(np.arange(episodes, dtype=np.uint32), max(1, episodes // BATCH))
+    found = [measure(settings, POLICIES[agent], seeds)[REWARD] for seeds in batches]
+    return float(np.concatenate(found).mean())
+
+
+def show_rewards(episodes: int, planned: int) -> None:
+    print(
+        f"Mean reward per agent and episode: {episodes:,} episodes of random and heuristic, {planned:,} of planners.\n"
+    )
+    print("| scenario | random | published | heuristic | published | k_ce | k_ge | k_oracle | k_ge over heuristic |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    gains = []
+    for setting in paper_settings():
+        found = {name: reward(setting.game, name, episodes) for name in SIMPLE}
+        found |= {name: reward(setting.game, name, planned) for name in PLANNERS}
+        gains.append(found["k_ge"] / found["heuristic"] - 1)
+        simple = " | ".join(f"{found[name]:.1f} | {_compared(found[name], setting.published[name])}" for name in SIMPLE)
+        planners = " | ".join(f"{found[name]:.1f}" for name in PLANNERS)
+        print(f"| {setting.game.name} | {simple} | {planners} | {gains[-1]:+.0%} |", flush=True)
+    print(f"\nk_ge over the heuristic: {mean(gains):+.0%} on average, {min(gains):+.0%} at least.\n")
+
+
+def _compared(found: float, published: float) -> str:
+    return f"{published} ({found / published - 1:+.0%})"
+
+
+def show_accuracy(episodes: int) -> None:
+    print("Share of right bits on what others know second-hand, under heuristic play.\n")
+    print("| scenario | K | right | published |\n| --- | --- | --- | --- |")
+    for settings, published in PUBLISHED_ACCURACY.items():
+        found = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(episodes, dtype=np.uint32))
+        for kind, share in found.items():
+            print(f"| {settings.name} | {kind} | {share:.3f} | {published.get(kind, '-')} |", flush=True)
+        filters = {"filter": lambda: KnowledgeFilter(uniform_speech)}
+        share = measure_accuracy(settings, HeuristicPolicy(), filters, np.arange(FILTERED, dtype=np.uint32))["filter"]
+        print(f"| {settings.name} | filter ({FILTERED} episodes) | {share:.3f} | - |", flush=True)
+    print()
+
+
+def show_mind_tests(trials: int) -> None:
+    print(
+        f"Tests of mind, {trials} trials each: share passed / failed, and the turns of passed trials over the optimum.\n"
+    )
+    print(f"| test | {' | '.join(POLICIES)} |\n| --- |{' --- |' * len(POLICIES)}")
+    for name, test in mind_tests().items():
+        print(f"| {name} | {' | '.join(judged(test, agent, trials) for agent in POLICIES)} |", flush=True)
+    print()
+
+
+def judged(test: MindTest, agent: str, trials: int) -> str:
+    """How an agent does in a test, in a cell of the table."""
+    found = []
+    for seed in range(trials):
+        world = MindTestWorld(test)
+        playing = PolicyAgent(POLICIES[agent](), world, seed, is_told=agent == "k_oracle")
+        asyncio.run(run_episode(world, {world.seats[0]: playing}, seed=seed))
+        found.append(world.metrics())
+    turns = [one[OVER_OPTIMUM] for one in found if OVER_OPTIMUM in one]
+    shares = "/".join(f"{mean(one[name] for one in found):.2f}" for name in (SUCCESS, FAILURE))
+    return shares + (f", {mean(turns):.2f}" if turns else "")
+
+
+def show_speed() -> None:
+    print(f"Random steps of the NumPy rules in batches of {GAMES:,} games, without observations.\n")
+    print("| scenario | agent-steps/s (median) | target |\n| --- | --- | --- |")
+    for settings in (GameSettings(6, 3, 3), GameSettings(12, 4, 12)):
+        print(f"| {settings.name} | {median(speed(settings) for _ in range(ROUNDS)):,.0f} | 500,000 |")
+    print()
+
+
+def speed(settings: GameSettings) -> float:
+    """Agent-steps per second of processor time in a batch of episodes of random actions, drawn beforehand."""
+    rng, shape = np.random.default_rng(0), (settings.steps, GAMES, settings.agents)
+    directions, pieces = rng.integers(0, 5, shape, np.int32), rng.integers(0, settings.pieces, shape, np.int32)
+    state = rules.reset(settings, np.arange(GAMES))
+    started = time.process_time()
+    for turn in range(settings.steps):
+        state, _ = rules.step(settings, state, directions[turn], pieces[turn])
+    return float(np.prod(shape)) / (time.process_time() - started)
+
+
+def main(episodes: int = EPISODES, planned: int = PLANNED, trials: int = TRIALS) -> None:
+    show_speed()
+    show_accuracy(episodes)
+    show_mind_tests(trials)
+    show_rewards(episodes, planned)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

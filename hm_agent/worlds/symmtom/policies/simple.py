@@ -1,0 +1,51 @@
+"""The policies that keep no account of what others know: by chance, and by the paper's heuristic."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hm_agent.worlds.symmtom.policies.policy import Policy, approach, draw, next_known, steps_between
+from hm_agent.worlds.symmtom.rules import Direction, GameState, Ints
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.sights import Sights
+
+
+class RandomPolicy(Policy):
+    """Draws direction and piece uniformly; the piece may be one that it does not know."""
+
+    def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
+        chance = draw(sights, 1, 2)
+        return (chance * [len(Direction), sights.settings.pieces]).astype(np.int32).T  # type: ignore[return-value]
+
+
+class HeuristicPolicy(Policy):
+    """Goes to the centre, says all pieces that it knows in turn, and recharges when it knows all (the paper's)."""
+
+    def __init__(self) -> None:
+        self._last: Ints | None = None
+        """(R,): the piece that each said last."""
+
+    def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
+        last = np.full(len(sights.me), -1, np.int32) if self._last is None else self._last
+        self._last = next_known(sights.knows, last)
+        is_complete = np.asarray(sights.knows.all(-1))
+        target = np.where(is_complete[:, None], sights.own_base, nearest_free(sights, centre(sights.settings)))
+        return approach(sights, target), self._last
+
+
+def centre(settings: GameSettings) -> Ints:
+    """(4, 2): the 2x2 cells in the middle; on boards of odd width, the middle cell is the upper left one."""
+    low = (settings.width - 1) // 2
+    return np.array([(low, low), (low + 1, low), (low, low + 1), (low + 1, low + 1)], np.int32)
+
+
+def nearest_free(sights: Sights, cells: Ints) -> Ints:
+    """(R, 2): the cell nearest to each agent of those that no other agent is on; of all, if there is none.
+
+    cells: (k, 2), or (R, k, 2) of its own for each agent. Of equally near cells the first one.
+    """
+    cells = np.broadcast_to(cells, (len(sights.me), *cells.shape[-2:]))
+    others = np.arange(sights.settings.agents) != sights.me[:, None]
+    taken = ((cells[:, :, None] == sights.positions[:, None]).all(-1) & others[:, None]).any(-1)
+    far = steps_between(cells, sights.here[:, None]) + taken * 4 * sights.settings.width
+    return np.take_along_axis(cells, far.argmin(-1)[:, None, None], 1)[:, 0]

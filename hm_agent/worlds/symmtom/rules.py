@@ -1,0 +1,268 @@
+"""The rules of SymmToM, version 1: pure functions on integer arrays, for one game or a batch of games at once.
+
+They are the reference that any faster implementation has to equal to the bit; all their randomness comes from a seed by
+integer arithmetic (`random_keys`), which other libraries can repeat. The order within a step:
+
+1. Agents move. A wall cancels a move. While several agents are about to be in one cell, moves into it are cancelled:
+   an agent that stays there, or whose own move was cancelled, keeps the cell; else the moving agent of the highest
+   priority gets it. This goes on until no two agents are in one cell. Swapping and following are legal. Priorities are
+   drawn anew for every step, so the agent that gets a cell is a random one of those that move into it.
+2. Agents speak. Who says a piece that it did not know at the start of the turn is silent.
+3. Agents hear whoever is within the hearing range after the movement. A piece is new if the listener did not know it
+   at the start of the turn. +1 for each new piece that an agent hears, however many say it, and +1 for each listener to
+   whom what it said was new, however many said it.
+4. An agent that is on its own base now, and knew all pieces at the start of the turn, recharges: it is paid (n - 1) c
+   and loses all second-hand knowledge.
+5. In the competitive variant, the episode ends when agents have recharged `WINNING_RECHARGES` times; then each other
+   agent pays c to each of these.
+
+A game that is over stays as it is and pays nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
+
+VERSION = 1
+"""Changes with every change of a rule, the draw of random numbers included."""
+SILENT = -1
+"""Stands for the piece that a silent agent says."""
+
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+Keys = npt.NDArray[np.uint32]
+
+
+class Direction(IntEnum):
+    """x grows to the right, y downwards."""
+
+    LEFT = 0
+    RIGHT = 1
+    UP = 2
+    DOWN = 3
+    STAY = 4
+
+
+OFFSETS: Ints = np.array([(-1, 0), (1, 0), (0, -1), (0, 1), (0, 0)], np.int32)
+"""(5, 2): the (x, y) offset of each direction."""
+
+
+@dataclass(frozen=True)
+class GameState:
+    """B games between two steps.
+
+    seeds: (B,) uint32. step: (B,), how many steps were taken. positions, bases: (B, n, 2), each an (x, y) from 0.
+    first_hand, second_hand: (B, n, c), True where an agent knows a piece; never both. recharges: (B, n), so far.
+    """
+
+    seeds: Keys
+    step: Ints
+    positions: Ints
+    bases: Ints
+    first_hand: Bools
+    second_hand: Bools
+    recharges: Ints
+
+    @property
+    def knows(self) -> Bools:
+        """(B, n, c)."""
+        return self.first_hand | self.second_hand
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What a step led to.
+
+    rewards: (B, n). said: (B, n), the piece that each agent said, or SILENT. heard_from: (B, n, n), True where the
+    first agent heard the second one say a piece. news: (B, n, c), the pieces that were new to an agent. taught: (B, n),
+    to how many listeners what an agent said was new. recharged: (B, n).
+    """
+
+    rewards: Ints
+    said: Ints
+    heard_from: Bools
+    news: Bools
+    taught: Ints
+    recharged: Bools
+
+
+def reset(settings: GameSettings, seeds: npt.ArrayLike) -> GameState:
+    """New games, one for each seed (B,), taken modulo 2**32.
+
+    Agents are in random cells of their own, so are bases. Pieces in random order are dealt to the agents in random
+    order, in turn: c // n each, and the rest to random agents, at most one to each.
+    """
+    seeds = np.atleast_1d(np.asarray(seeds)).astype(np.uint32)
+    n, c, cells = settings.agents, settings.pieces, settings.width**2
+    pieces, owners = _shuffled(seeds, _PIECES, c), _shuffled(seeds, _OWNERS, n)
+    games = np.arange(len(seeds))[:, None]
+    first_hand = np.zeros((len(seeds), n, c), bool)
+    first_hand[games, owners[:, np.arange(c) % n], pieces] = True
+    return GameState(
+        seeds=seeds,
+        step=np.zeros(len(seeds), np.int32),
+        positions=_as_pairs(_shuffled(seeds, _POSITIONS, cells)[:, :n], settings.width),
+        bases=_as_pairs(_shuffled(seeds, _BASES, cells)[:, :n], settings.width),
+        first_hand=first_hand,
+        second_hand=np.zeros_like(first_hand),
+        recharges=np.zeros((len(seeds), n), np.int32),
+    )
+
+
+def step(
+    settings: GameSettings,
+    state: GameState,
+    directions: npt.ArrayLike,
+    pieces: npt.ArrayLike,
+    priorities: Keys | None = None,
+) -> tuple[GameState, Effects]:
+    """Takes one step in every game.
+
+    directions, pieces: (B, n), a `Direction` and a piece (0 to c - 1) of every agent. priorities: (B, n), who gets a
+    cell that several agents move into: the highest, and of equal ones the last agent; None draws them from the seeds.
+    """
+    directions, pieces = np.asarray(directions, np.int32), np.asarray(pieces, np.int32)
+    keys = draw_priorities(state.seeds, state.step, settings.agents) if priorities is None else priorities
+    positions = move(settings, state.positions, directions, keys)
+    knows = state.knows
+    said = np.where(np.take_along_axis(knows, pieces[..., None], -1)[..., 0], pieces, SILENT)
+    heard_from = within_hearing(settings, positions) & (said != SILENT)[:, None, :]
+    is_new = heard_from & ~_knows_what_is_said(knows, said)
+    news = _pieces_of(is_new, said, settings.pieces)
+    taught = is_new.sum(1, dtype=np.int32)
+    recharged = knows.all(-1) & (positions == state.bases).all(-1)
+    recharges = state.recharges + recharged
+    rewards = news.sum(-1, dtype=np.int32) + taught + recharged * np.int32(settings.recharge_reward)
+    rewards += _prizes(settings, recharges)
+    second_hand = (state.second_hand | news) & ~recharged[..., None]
+    after = replace(state, step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
+    effects = Effects(rewards.astype(np.int32), said.astype(np.int32), heard_from, news, taught, recharged)
+    over = is_over(settings, state)
+    return _stopped(state, after, effects, over) if over.any() else (after, effects)
+
+
+def is_over(settings: GameSettings, state: GameState) -> Bools:
+    """(B,): True for games that have ended."""
+    over: Bools = state.step >= settings.steps
+    return over | (state.recharges >= WINNING_RECHARGES).any(-1) if settings.is_competitive else over
+
+
+def move(settings: GameSettings, positions: Ints, directions: Ints, priorities: Keys) -> Ints:
+    """Where agents are after all moved at once, (B, n, 2); the rule is that of the module's docstring."""
+    wanted = np.clip(positions + OFFSETS[directions], 0, settings.width - 1)
+    moves = (wanted != positions).any(-1)
+    here, there = _as_cells(positions, settings.width), _as_cells(wanted, settings.width)
+    order = np.arange(settings.agents)
+    goes_first = priorities[:, None, :] > priorities[:, :, None]  # (B, n, n): the second agent before the first
+    goes_first |= (priorities[:, None, :] == priorities[:, :, None]) & (order > order[:, None])
+    others = ~np.eye(settings.agents, dtype=bool)
+    for _ in range(settings.agents):  # each round cancels at least one more move, or is the last
+        target = np.where(moves, there, here)
+        meets = (target[:, :, None] == target[:, None, :]) & others
+        yields = moves & (meets & (goes_first | ~moves[:, None, :])).any(-1)
+        if not yields.any():
+            break
+        moves &= ~yields
+    after: Ints = np.where(moves[..., None], wanted, positions)
+    return after
+
+
+def within_hearing(settings: GameSettings, positions: Ints) -> Bools:
+    """(B, n, n): True where two different agents are at most h cells apart, diagonals included."""
+    apart = np.abs(positions[:, :, None] - positions[:, None, :]).max(-1)
+    near: Bools = (apart <= settings.hearing) & ~np.eye(settings.agents, dtype=bool)
+    return near
+
+
+def _knows_what_is_said(knows: Bools, said: Ints) -> Bools:
+    """(B, n, n): True where the first agent knows what the second one says; of any kind where that is silent."""
+    games = np.arange(len(said))[:, None, None]
+    known: Bools = knows[games, np.arange(knows.shape[1])[:, None], np.maximum(said, 0)[:, None, :]]
+    return known
+
+
+def _pieces_of(is_heard: Bools, said: Ints, pieces: int) -> Bools:
+    """(B, n, c): True where the first agent of a True pair in (B, n, n) is said a piece by the second."""
+    spoken = said[..., None] == np.arange(pieces)
+    found: Bools = (is_heard[..., None] & spoken[:, None]).any(2)
+    return found
+
+
+def _prizes(settings: GameSettings, recharges: Ints) -> Ints:
+    """(B, n): what the end of a competitive episode pays: c from each agent that did not win to each that did."""
+    if not settings.is_competitive:
+        return np.zeros_like(recharges)
+    wins = recharges >= WINNING_RECHARGES
+    winners = wins.sum(-1, keepdims=True)
+    paid: Ints = np.where(wins, settings.agents - winners, -winners).astype(np.int32) * np.int32(settings.pieces)
+    return paid
+
+
+def _stopped(before: GameState, after: GameState, effects: Effects, over: Bools) -> tuple[GameState, Effects]:
+    """A step in which the games that were over before it stay as they are."""
+
+    def kept(one: Any, other: Any) -> Any:
+        return np.where(over.reshape(-1, *[1] * (one.ndim - 1)), one, other)
+
+    nothing = Effects(
+        **{name: np.full_like(value, SILENT if name == "said" else 0) for name, value in vars(effects).items()}
+    )
+    return _merged(kept, before, after), _merged(kept, nothing, effects)
+
+
+def _merged(choose: Any, one: Any, other: Any) -> Any:
+    """A value of the dataclass of two others, each field chosen from theirs."""
+    return type(one)(**{name: choose(value, getattr(other, name)) for name, value in vars(one).items()})
+
+
+def _as_cells(pairs: Ints, width: int) -> Ints:
+    cells: Ints = pairs[..., 1] * width + pairs[..., 0]
+    return cells
+
+
+def _as_pairs(cells: npt.NDArray[Any], width: int) -> Ints:
+    pairs: Ints = np.stack([cells % width, cells // width], -1).astype(np.int32)
+    return pairs
+
+
+# Random numbers
+
+_POSITIONS, _BASES, _PIECES, _OWNERS, _PRIORITIES = range(5)
+"""The streams of random numbers of a game; from the last one on, one for each step."""
+
+
+def draw_priorities(seeds: Keys, steps: Ints, agents: int) -> Keys:
+    """(B, n): the agents' priorities in the next step of each game, from its seed and step alone."""
+    return random_keys(seeds, (_PRIORITIES + steps).astype(np.uint32), agents)
+
+
+def random_keys(seeds: Keys, streams: Keys | int, count: int) -> Keys:
+    """(B, count) random uint32 from seeds (B,) and streams, (B,) or one for all: a hash of both and of the index.
+
+    All arithmetic is modulo 2**32: mix(mix(mix(seed) ^ stream) ^ index).
+    """
+    stream = mix(mix(seeds) ^ np.asarray(streams, np.uint32))
+    return mix(stream[:, None] ^ np.arange(count, dtype=np.uint32))
+
+
+def mix(values: Keys) -> Keys:
+    """A bijection on uint32 in which every bit of the input changes every bit of the result with probability 1/2.
+
+    x += 0x9E3779B9; x ^= x >> 16; x *= 0x21F0AAAD; x ^= x >> 15; x *= 0xD35A2D97; x ^= x >> 15.
+    """
+    values = values + np.uint32(0x9E3779B9)
+    values = (values ^ (values >> np.uint32(16))) * np.uint32(0x21F0AAAD)
+    values = (values ^ (values >> np.uint32(15))) * np.uint32(0xD35A2D97)
+    return values ^ (values >> np.uint32(15))
+
+
+def _shuffled(seeds: Keys, stream: int, count: int) -> npt.NDArray[np.intp]:
+    """(B, count): 0 to count - 1 in a random order for each seed: that of their random keys, ties by number."""
+    return np.argsort(random_keys(seeds, stream, count), axis=-1, kind="stable")

@@ -1,0 +1,131 @@
+"""The sizes and variants of SymmToM, and the scenarios that name them. Imports no NumPy."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from hm_agent.config import ConfigError, data_folder
+from hm_agent.core import Seat
+
+FactsT = TypeVar("FactsT")
+
+STEPS_PER_WIDTH = 5
+"""An episode of a board of width w has 5 w steps."""
+WINNING_RECHARGES = 2
+"""In the competitive variant, an episode ends when an agent has recharged this often."""
+MOST_CELLS, MOST_AGENTS, MOST_PIECES = 64 * 64, 16, 64
+"""What a free size may ask for at most: all of it is held in memory for every agent."""
+
+_NAME = re.compile(r"symmtom_w(\d{1,4})_n(\d{1,4})_c(\d{1,4})(?:_h(\d{1,4}))?")
+
+
+@dataclass(frozen=True)
+class GameSettings:
+    """A SymmToM game: `agents` agents on `width` x `width` cells, who tell each other `pieces` pieces of information.
+
+    hearing: an agent hears all others at most so many cells away, diagonals included (Chebyshev distance).
+    has_public_first_hand: True if everyone knows who knows what first-hand; False if everyone knows only its own.
+    is_competitive: True if the episode ends when an agent has recharged `WINNING_RECHARGES` times, and the others pay.
+    Raises ConfigError for sizes that can't be.
+    """
+
+    width: int
+    agents: int
+    pieces: int
+    hearing: int = 1
+    has_public_first_hand: bool = True
+    is_competitive: bool = False
+
+    def __post_init__(self) -> None:
+        if problem := self._problem():
+            raise ConfigError(f"{self.name}: {problem}")
+
+    def _problem(self) -> str:
+        cells = self.width**2
+        if self.hearing < 1 or 2 * self.hearing + 1 >= self.width:
+            most = (self.width - 2) // 2
+            return f"a hearing range h is at least 1 and 2h + 1 below the width w: up to {most} on w = {self.width}"
+        if not 2 <= self.agents <= min(cells, MOST_AGENTS):
+            return f"the number of agents n is 2 to {min(cells, MOST_AGENTS)}: each has a cell and a base of its own"
+        if not 2 <= self.pieces <= MOST_PIECES:
+            return f"the number of pieces c is 2 to {MOST_PIECES}"
+        return "" if cells <= MOST_CELLS else f"the width w is at most {int(MOST_CELLS**0.5)}"
+
+    @property
+    def name(self) -> str:
+        """The name of the scenario of this size; the hearing range is named if it is not 1."""
+        hearing = "" if self.hearing == 1 else f"_h{self.hearing}"
+        return f"symmtom_w{self.width}_n{self.agents}_c{self.pieces}{hearing}"
+
+    @property
+    def steps(self) -> int:
+        return STEPS_PER_WIDTH * self.width
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The seat of each agent, in order."""
+        return tuple(f"player_{agent}" for agent in range(self.agents))
+
+    @property
+    def recharge_reward(self) -> int:
+        """What a recharge pays: (n - 1) c."""
+        return (self.agents - 1) * self.pieces
+
+
+def parse_name(name: str) -> GameSettings | None:
+    """The game of a scenario's name, e.g. `symmtom_w8_n3_c5` or `symmtom_w8_n3_c5_h2`; None if the name means none.
+
+    Raises ConfigError for sizes that can't be.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    width, agents, pieces, hearing = found.groups(default="1")
+    return GameSettings(int(width), int(agents), int(pieces), int(hearing))
+
+
+@checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class PaperSetting:
+    """One of the paper's settings. published: the mean reward per agent and episode, by agent."""
+
+    w: Annotated[int, Field(ge=4)]
+    n: Annotated[int, Field(ge=2)]
+    c: Annotated[int, Field(ge=2)]
+    published: Mapping[str, float]
+
+    @property
+    def game(self) -> GameSettings:
+        return GameSettings(self.w, self.n, self.c)
+
+
+@checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class _PaperFile:
+    setting: tuple[PaperSetting, ...]
+
+
+@cache
+def paper_settings() -> tuple[PaperSetting, ...]:
+    """The paper's twelve settings, as scenarios/symmtom/paper.toml has them."""
+    return read_facts(data_folder("scenarios") / "symmtom" / "paper.toml", TypeAdapter(_PaperFile)).setting
+
+
+def read_facts(path: Path, adapter: TypeAdapter[FactsT]) -> FactsT:
+    """Reads a file of facts; a key that is missing, unknown or of the wrong kind is a `ConfigError` that names both."""
+    try:
+        return adapter.validate_python(tomllib.loads(path.read_text("utf-8")))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:  # TOML's own errors, and what is no UTF-8
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error

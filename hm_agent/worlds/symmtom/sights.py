@@ -1,0 +1,127 @@
+"""What many agents see, as arrays with one row an agent: policies and estimates of knowledge start from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.worlds.symmtom.rules import SILENT, Bools, Effects, GameState, Ints, Keys, within_hearing
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.views import BoardView
+
+
+@dataclass(frozen=True)
+class Sights:
+    """R rows; each is what one agent sees at the start of a turn, of any game of the same settings.
+
+    me: (R,), its number. step: (R,), how many steps were taken. positions, bases: (R, n, 2). first_hand: (R, n, c), as
+    far as the agent is told it. knows: (R, c), what it knows itself. heard: (R, n), the piece that it heard each agent
+    say in the turn before, its own included, SILENT for none. reward: (R,), what that turn paid it. held: (R, n), who
+    can't move now. seeds: (R,), of the agents' own random numbers.
+    """
+
+    settings: GameSettings
+    me: npt.NDArray[np.intp]
+    step: Ints
+    positions: Ints
+    bases: Ints
+    first_hand: Bools
+    knows: Bools
+    heard: Ints
+    reward: Ints
+    held: Bools
+    seeds: Keys
+
+    @property
+    def rows(self) -> npt.NDArray[np.intp]:
+        """(R,): 0, 1, 2, ... for indexing."""
+        return np.arange(len(self.me))
+
+    def row(self, place: int) -> Sights:
+        """One row alone."""
+        arrays = {name: value for name, value in vars(self).items() if name != "settings"}
+        return Sights(self.settings, **{name: value[place : place + 1] for name, value in arrays.items()})
+
+    def repeated(self, count: int) -> Sights:
+        """Each row `count` times, those of an agent next to each other."""
+        arrays = {name: value for name, value in vars(self).items() if name != "settings"}
+        return Sights(self.settings, **{name: np.repeat(value, count, axis=0) for name, value in arrays.items()})
+
+    @property
+    def here(self) -> Ints:
+        """(R, 2): where the agent is."""
+        return self.positions[self.rows, self.me]
+
+    @property
+    def own_base(self) -> Ints:
+        """(R, 2)."""
+        return self.bases[self.rows, self.me]
+
+    @property
+    def near(self) -> Bools:
+        """(R, n, n): who was within whose hearing range in the turn before."""
+        return within_hearing(self.settings, self.positions)
+
+
+def sights_of(settings: GameSettings, state: GameState, effects: Effects | None, seeds: Keys) -> Sights:
+    """What all agents of B games see: B n rows, those of a game next to each other. seeds: (B, n)."""
+    games, n = len(state.step), settings.agents
+    me = np.tile(np.arange(n), games)
+    rows = np.arange(games * n)
+
+    def repeated(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+        return np.repeat(values, n, axis=0)
+
+    first_hand: Bools = repeated(state.first_hand)  # type: ignore[assignment]
+    if not settings.has_public_first_hand:
+        first_hand = first_hand & (np.arange(n) == me[:, None])[..., None]
+    heard = np.full((games * n, n), SILENT, np.int32)
+    reward = np.zeros(games * n, np.int32)
+    if effects is not None:
+        hears = (effects.heard_from | np.eye(n, dtype=bool)).reshape(-1, n)
+        heard = np.where(hears, np.repeat(effects.said, n, axis=0), SILENT)
+        reward = effects.rewards.reshape(-1)
+    return Sights(
+        settings=settings,
+        me=me,
+        step=np.repeat(state.step, n),
+        positions=np.repeat(state.positions, n, axis=0),
+        bases=np.repeat(state.bases, n, axis=0),
+        first_hand=first_hand,
+        knows=repeated(state.knows)[rows, me],  # type: ignore[arg-type]
+        heard=heard,
+        reward=reward,
+        held=np.zeros((games * n, n), bool),
+        seeds=seeds.reshape(-1),
+    )
+
+
+def sight_of(view: BoardView, step: int, reward: float, seed: int) -> Sights:
+    """One agent's view as a single row."""
+    settings = view.settings
+    first_hand = np.zeros((1, settings.agents, settings.pieces), bool)
+    for agent, known in enumerate(view.first_hand):
+        first_hand[0, agent, list(known or ())] = True
+    knows = np.zeros((1, settings.pieces), bool)
+    knows[0, list(view.knows)] = True
+    heard = np.full((1, settings.agents), SILENT, np.int32)
+    heard[0, view.agent] = SILENT if view.said is None else view.said
+    for one in view.heard:
+        heard[0, one.speaker] = one.piece
+    held = np.zeros((1, settings.agents), bool)
+    held[0, list(view.held)] = True
+    return Sights(
+        settings=settings,
+        me=np.array([view.agent]),
+        step=np.array([step], np.int32),
+        positions=np.array([view.positions], np.int32),
+        bases=np.array([view.bases], np.int32),
+        first_hand=first_hand,
+        knows=knows,
+        heard=heard,
+        reward=np.array([reward], np.int32),
+        held=held,
+        seeds=np.array([seed], np.uint32),
+    )

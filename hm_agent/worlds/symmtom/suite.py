@@ -1,0 +1,142 @@
+"""What SymmToM hands out to experiments, results, reports and replays. Importing it imports no NumPy of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from hm_agent.config import ConfigError
+from hm_agent.core import Agent, World
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
+from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
+
+PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
+METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
+
+
+class SymmtomSuite(Suite):
+    """The paper's twelve settings, any other size by its name, and the tests of mind."""
+
+    name = "symmtom"
+    title = "SymmToM"
+    options = (
+        Option(
+            "first_hand",
+            "Whether everyone knows who knows what first-hand, or everyone only its own.",
+            PUBLIC,
+            (PUBLIC, "private"),
+            changes_world=True,
+        ),
+        Option(
+            "rewards",
+            "Cooperative as in the paper, or competitive: the second recharge of an agent ends the episode, and the "
+            "others pay.",
+            COOPERATIVE,
+            (COOPERATIVE, COMPETITIVE),
+            changes_world=True,
+        ),
+    )
+    published_source = "Symmetric Machine Theory of Mind, table 1"
+
+    @cached_property
+    def scenarios(self) -> Sequence[ScenarioInfo]:
+        papers = tuple(_info(setting.game, setting.published) for setting in paper_settings())
+        return (*papers, *(_test_info(name, test) for name, test in mind_tests().items()))
+
+    def find(self, name: str) -> ScenarioInfo | None:
+        game = parse_name(name)
+        return _info(game) if game else None
+
+    def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
+        from hm_agent.worlds.symmtom.mind_world import MindTestWorld
+        from hm_agent.worlds.symmtom.world import SymmtomWorld
+
+        if scenario.name in mind_tests():
+            test = mind_tests()[scenario.name]
+            return MindTestWorld(test, has_public_first_hand=options["first_hand"] == PUBLIC)
+        return SymmtomWorld(_game(scenario, options))
+
+    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
+        return False
+
+    @property
+    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+        return {
+            "random": OwnAgent("draws every move uniformly; marks the floor", _policy("random")),
+            "heuristic": OwnAgent(
+                "goes to the centre, says all that it knows in turn, recharges when complete", _policy("heuristic")
+            ),
+            "k_ce": OwnAgent("plans over what it witnessed that others were told (CE)", _policy("k_ce")),
+            "k_ge": OwnAgent("plans over that and the best guess at what it could not hear (GE)", _policy("k_ge")),
+            "k_filter": OwnAgent("plans over what a filter holds likely that the others know", _policy("k_filter")),
+            **{
+                f"order_{order}": OwnAgent(
+                    f"reasons to order {order} about others' knowledge",
+                    _policy(f"order_{order}"),
+                    is_reference=False,
+                    asked_by="order",
+                )
+                for order in range(4)
+            },
+            "k_oracle": OwnAgent(
+                "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
+            ),
+        }
+
+
+def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+    game = parse_name(scenario.name)
+    if game is None:
+        raise ConfigError(f"unknown scenario {scenario.name!r}: say symmtom_w6_n3_c3 or the like")
+    return replace(
+        game,
+        has_public_first_hand=options["first_hand"] == PUBLIC,
+        is_competitive=options["rewards"] == COMPETITIVE,
+    )
+
+
+def _info(game: GameSettings, published: Mapping[str, float] | None = None) -> ScenarioInfo:
+    hearing = "" if game.hearing == 1 else f", hearing range {game.hearing}"
+    return ScenarioInfo(
+        world="symmtom",
+        name=game.name,
+        short_name=game.name,
+        group=f"SymmToM, {game.agents} agents",
+        about=f"{game.width}x{game.width} cells, {game.agents} agents, {game.pieces} pieces{hearing}",
+        seats=game.seats,
+        metric=METRIC,
+        published={agent: (mean, None) for agent, mean in (published or {}).items()},
+        asked_by="symmtom",
+    )
+
+
+def _test_info(name: str, test: MindTest) -> ScenarioInfo:
+    return ScenarioInfo(
+        world="symmtom",
+        name=name,
+        short_name=name,
+        group="SymmToM, tests of mind",
+        about=test.about,
+        seats=test.settings.seats[:1],
+        metric=Metric("success", "share of trials passed", floor="random"),
+        asked_by="symmtom_test",
+    )
+
+
+def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent[Any, Any]]:
+    """Builds the agent of a policy. is_told: True if it may see the truth."""
+
+    def build(setup: AgentSetup) -> Agent[Any, Any]:
+        from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
+        from hm_agent.worlds.symmtom.world import SymmtomWorld
+
+        assert isinstance(setup.world, SymmtomWorld)
+        return PolicyAgent(POLICIES[name](), setup.world, setup.seed, is_told=is_told)
+
+    return build
+
+
+SUITE = SymmtomSuite()

@@ -1,0 +1,75 @@
+"""What an agent of SymmToM sees and does, and what only viewers see: plain values, no arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hm_agent.worlds.symmtom.rules import Direction
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+Cell = tuple[int, int]
+"""(x, y), from 0; y grows downwards."""
+Pieces = tuple[int, ...]
+"""Some pieces of information, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenMove:
+    """An action: where to move, and which piece to say then; who does not know the piece is silent."""
+
+    direction: Direction
+    piece: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeardPiece:
+    speaker: int
+    piece: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """What an agent sees at the start of a turn.
+
+    agent: its own number. positions, bases: of all agents. first_hand: by agent, the pieces that it knows first-hand,
+    None if that is not public; its own are always there. knows: the pieces that it knows itself. said: what it said in
+    the turn before; None if it was silent. heard: what it heard then. held: the agents that can't move now, which
+    everyone can see; none but in tests of mind.
+    """
+
+    settings: GameSettings
+    agent: int
+    positions: tuple[Cell, ...]
+    bases: tuple[Cell, ...]
+    first_hand: tuple[Pieces | None, ...]
+    knows: Pieces
+    said: int | None = None
+    heard: tuple[HeardPiece, ...] = ()
+    held: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BelievedKnowledge:
+    """What an agent believes before it acts: by agent, the pieces that it believes each to know."""
+
+    believed: tuple[Pieces, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardScene:
+    """A step as it truly is. positions, knows: before it. moved_to, knew, said, heard, recharged: what it led to.
+
+    first_hand, knows, then_knows: pieces by agent. said: by agent, None if silent. heard: (listener, speaker) pairs.
+    recharged: the agents that did. controlled: the agents whose actions a test decides.
+    """
+
+    positions: tuple[Cell, ...]
+    bases: tuple[Cell, ...]
+    first_hand: tuple[Pieces, ...]
+    knows: tuple[Pieces, ...]
+    moved_to: tuple[Cell, ...]
+    then_knows: tuple[Pieces, ...]
+    said: tuple[int | None, ...]
+    heard: tuple[tuple[int, int], ...]
+    recharged: tuple[int, ...]
+    controlled: tuple[int, ...] = ()

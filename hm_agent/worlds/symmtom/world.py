@@ -1,0 +1,125 @@
+"""SymmToM as a world of n seats, all of which act at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from hm_agent.core import Observation, Seat, Turn, World
+from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.metrics import count_step
+from hm_agent.worlds.symmtom.rules import SILENT, Bools, Effects, GameState, Ints
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.views import BoardScene, BoardView, Cell, HeardPiece, Pieces, SpokenMove
+
+
+class SymmtomWorld(World[BoardView, SpokenMove]):
+    """One game; seat `player_i` plays agent i. The rules are those of rules.py."""
+
+    def __init__(self, settings: GameSettings) -> None:
+        self.settings = settings
+        self.seats: Sequence[Seat] = settings.seats
+        self._counts: Mapping[str, Ints] = {}
+        self._scene: BoardScene | None = None
+        self._state: GameState
+        self._effects: Effects | None
+
+    @property
+    def state(self) -> GameState:
+        """The truth, for viewers, for counting, and for agents that are told it."""
+        return self._state
+
+    def reset(self, seed: int) -> Turn[BoardView]:
+        self._state, self._effects = self._beginning(seed), None
+        self._counts, self._scene = {}, None
+        return self._turn()
+
+    def _beginning(self, seed: int) -> GameState:
+        return rules.reset(self.settings, [seed])
+
+    def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
+        return self._advance([actions[seat] for seat in self.seats])
+
+    def _advance(self, chosen: Sequence[SpokenMove]) -> Turn[BoardView]:
+        """Takes one step with an action of every agent."""
+        before = self._state
+        directions = [[int(action.direction) for action in chosen]]
+        pieces = [[self._checked(action.piece) for action in chosen]]
+        self._state, self._effects = rules.step(self.settings, before, directions, pieces)
+        counts = count_step(self.settings, before, directions, self._state, self._effects)
+        self._counts = {name: self._counts.get(name, 0) + count for name, count in counts.items()}
+        self._scene = scene_of(before, self._state, self._effects)
+        return self._turn()
+
+    def _checked(self, piece: int) -> int:
+        if not 0 <= piece < self.settings.pieces:
+            raise ValueError(f"there is no piece {piece}: pieces are 0 to {self.settings.pieces - 1}")
+        return piece
+
+    def _turn(self) -> Turn[BoardView]:
+        step, paid = int(self._state.step[0]), self._effects.rewards[0].tolist() if self._effects else []
+        rewards = dict(zip(self.seats, map(float, paid), strict=False))
+        observations = {
+            seat: Observation(step, self._view(agent), rewards.get(seat, 0.0)) for agent, seat in enumerate(self.seats)
+        }
+        return Turn(step, observations, rewards, self._is_over())
+
+    def _view(self, agent: int) -> BoardView:
+        return view_of(self.settings, self._state, self._effects, agent)
+
+    def _is_over(self) -> bool:
+        return bool(rules.is_over(self.settings, self._state)[0])
+
+    def scene(self) -> BoardScene | None:
+        return self._scene
+
+    def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
+        agent = self.seats.index(seat)
+        return {name: float(count[0, agent]) for name, count in self._counts.items()}
+
+
+def view_of(settings: GameSettings, state: GameState, effects: Effects | None, agent: int) -> BoardView:
+    """What one agent sees of the first game of a batch. effects: of the step before; None at the beginning."""
+    own, said = pieces_of(state.knows[0, agent]), effects.said[0].tolist() if effects else []
+    first_hand = tuple(map(pieces_of, state.first_hand[0]))
+    public = [settings.has_public_first_hand or other == agent for other in range(settings.agents)]
+    heard = np.flatnonzero(effects.heard_from[0, agent]).tolist() if effects else []
+    return BoardView(
+        settings=settings,
+        agent=agent,
+        positions=cells_of(state.positions[0]),
+        bases=cells_of(state.bases[0]),
+        first_hand=tuple(known if seen else None for known, seen in zip(first_hand, public, strict=True)),
+        knows=own,
+        said=_said(said[agent]) if said else None,
+        heard=tuple(HeardPiece(speaker, said[speaker]) for speaker in heard),
+    )
+
+
+def scene_of(before: GameState, after: GameState, effects: Effects) -> BoardScene:
+    """The step of the first game of a batch."""
+    return BoardScene(
+        positions=cells_of(before.positions[0]),
+        bases=cells_of(before.bases[0]),
+        first_hand=tuple(map(pieces_of, before.first_hand[0])),
+        knows=tuple(map(pieces_of, before.knows[0])),
+        moved_to=cells_of(after.positions[0]),
+        then_knows=tuple(map(pieces_of, after.knows[0])),
+        said=tuple(map(_said, effects.said[0].tolist())),
+        heard=tuple((int(listener), int(speaker)) for listener, speaker in np.argwhere(effects.heard_from[0])),
+        recharged=pieces_of(effects.recharged[0]),
+    )
+
+
+def pieces_of(known: Bools) -> Pieces:
+    """The indices of the True entries."""
+    return tuple(np.flatnonzero(known).tolist())
+
+
+def cells_of(positions: Ints) -> tuple[Cell, ...]:
+    return tuple((x, y) for x, y in positions.tolist())
+
+
+def _said(piece: int) -> int | None:
+    return None if piece == SILENT else piece
