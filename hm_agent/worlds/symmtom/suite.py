@@ -39,6 +39,7 @@ class SymmtomSuite(Suite):
         ),
     )
     published_source = "Symmetric Machine Theory of Mind, table 1"
+    environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -52,6 +53,11 @@ class SymmtomSuite(Suite):
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
         return SymmtomWorld(_game(scenario, options))
+
+    def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        from hm_agent.worlds.symmtom.parallel import SymmtomParallelEnv
+
+        return SymmtomParallelEnv(_game(scenario, options), render_mode)
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
