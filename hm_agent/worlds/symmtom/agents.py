@@ -2,28 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+import numpy as np
 
 from hm_agent.core import Decision, Observation
 from hm_agent.questions import Usage
+from hm_agent.suite import TOLD_SHARE
+from hm_agent.worlds.symmtom.knowledge.accuracy import right_and_all
+from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
+from hm_agent.worlds.symmtom.policies.planner import Planner
 from hm_agent.worlds.symmtom.policies.policy import Policy
-from hm_agent.worlds.symmtom.rules import Direction
-from hm_agent.worlds.symmtom.sights import sight_of
-from hm_agent.worlds.symmtom.views import BoardView, SpokenMove
+from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
+from hm_agent.worlds.symmtom.rules import Bools, Direction, GameState
+from hm_agent.worlds.symmtom.sights import Sights, sight_of
+from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardView, SpokenMove
+from hm_agent.worlds.symmtom.world import SymmtomWorld, pieces_of
+
+POLICIES: Mapping[str, Callable[[], Policy]] = {
+    "random": RandomPolicy,
+    "heuristic": HeuristicPolicy,
+    "k_ce": lambda: Planner(KINDS["ce"]()),
+    "k_ge": lambda: Planner(KINDS["ge"]()),
+    "k_oracle": lambda: Planner(KINDS["oracle"]()),
+}
+"""The policy of every agent by its name."""
+
+
+class BeliefScore:
+    """Counts how much of what an agent believes is so; it compares with the truth, which the agent never gets."""
+
+    def __init__(self, world: SymmtomWorld) -> None:
+        self._world = world
+        self._right, self._counted = 0, 0
+
+    def note(self, believed: Bools, sights: Sights) -> None:
+        """Compares K before an action, but for the first, when nobody knows anything second-hand."""
+        if sights.step[0] > 0:
+            right, counted = right_and_all(believed, self._world.state, sights)
+            self._right, self._counted = self._right + right, self._counted + counted
+
+    def metrics(self) -> Mapping[str, float]:
+        return {"believed_rightly": self._right / self._counted} if self._counted else {}
 
 
 class PolicyAgent:
-    """Plays one seat by a policy. seed: of its own random numbers."""
+    """Plays one seat by a policy. seed: of its own random numbers. is_told: True if it may see the truth."""
 
     usage = Usage()
 
-    def __init__(self, policy: Policy, seed: int) -> None:
-        self._policy, self._seed = policy, seed
+    def __init__(self, policy: Policy, world: SymmtomWorld, seed: int, *, is_told: bool = False) -> None:
+        self._policy, self._world, self._seed, self._is_told = policy, world, seed % 2**32, is_told
+        self._score = BeliefScore(world)
 
     async def act(self, observation: Observation[BoardView]) -> Decision[SpokenMove]:
         sights = sight_of(observation.view, observation.step, observation.reward, self._seed)
-        directions, pieces = self._policy.act(sights)
-        return Decision(SpokenMove(Direction(int(directions[0])), int(pieces[0])))
+        truth: GameState | None = self._world.state if self._is_told else None
+        directions, pieces = self._policy.act(sights, truth)
+        action = SpokenMove(Direction(int(directions[0])), int(pieces[0]))
+        believed = getattr(self._policy, "believed", None)
+        if believed is None:
+            return Decision(action)
+        self._score.note(believed, sights)
+        return Decision(action, state=BelievedKnowledge(tuple(map(pieces_of, np.asarray(believed)[0]))))
 
     def metrics(self) -> Mapping[str, float]:
-        return {}
+        return {**self._score.metrics(), **({TOLD_SHARE: 1.0} if self._is_told else {})}

@@ -39,6 +39,11 @@ class Sights:
         """(R,): 0, 1, 2, ... for indexing."""
         return np.arange(len(self.me))
 
+    def repeated(self, count: int) -> Sights:
+        """Each row `count` times, those of an agent next to each other."""
+        arrays = {name: value for name, value in vars(self).items() if name != "settings"}
+        return Sights(self.settings, **{name: np.repeat(value, count, axis=0) for name, value in arrays.items()})
+
     @property
     def here(self) -> Ints:
         """(R, 2): where the agent is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -65,8 +65,15 @@ class SymmtomSuite(Suite):
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
         return {
-            "random": OwnAgent("draws every move uniformly; marks the floor", _random),
-            "heuristic": OwnAgent("goes to the centre, says all it knows in turn, recharges when complete", _heuristic),
+            "random": OwnAgent("draws every move uniformly; marks the floor", _policy("random")),
+            "heuristic": OwnAgent(
+                "goes to the centre, says all that it knows in turn, recharges when complete", _policy("heuristic")
+            ),
+            "k_ce": OwnAgent("plans over what it witnessed that others were told (CE)", _policy("k_ce")),
+            "k_ge": OwnAgent("plans over that and the best guess at what it could not hear (GE)", _policy("k_ge")),
+            "k_oracle": OwnAgent(
+                "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
+            ),
         }
 
 
@@ -96,18 +103,17 @@ def _info(game: GameSettings, published: Mapping[str, float] | None = None) -> S
     )
 
 
-def _random(setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.symmtom.agents import PolicyAgent
-    from hm_agent.worlds.symmtom.policies.simple import RandomPolicy
+def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent[Any, Any]]:
+    """Builds the agent of a policy. is_told: True if it may see the truth."""
 
-    return PolicyAgent(RandomPolicy(), setup.seed)
+    def build(setup: AgentSetup) -> Agent[Any, Any]:
+        from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
+        from hm_agent.worlds.symmtom.world import SymmtomWorld
 
+        assert isinstance(setup.world, SymmtomWorld)
+        return PolicyAgent(POLICIES[name](), setup.world, setup.seed, is_told=is_told)
 
-def _heuristic(setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.symmtom.agents import PolicyAgent
-    from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
-
-    return PolicyAgent(HeuristicPolicy(), setup.seed)
+    return build
 
 
 SUITE = SymmtomSuite()

@@ -49,6 +49,13 @@ class BoardView:
 
 
 @dataclass(frozen=True, slots=True)
+class BelievedKnowledge:
+    """What an agent believes before it acts: by agent, the pieces that it believes each to know."""
+
+    believed: tuple[Pieces, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BoardScene:
     """A step as it truly is. positions, knows: before it. moved_to, knew, said, heard, recharged: what it led to.
 

@@ -1,0 +1,99 @@
+"""SymmToM: rewards in the paper's settings, how often beliefs are right, and the speed of the rules.
+
+`python -m benchmarks.symmtom EPISODES PLANNED`: over so many episodes of agents that plan nothing, and of planners.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from statistics import mean, median
+
+import numpy as np
+
+from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.agents import POLICIES
+from hm_agent.worlds.symmtom.knowledge.accuracy import measure_accuracy
+from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
+from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.selfplay import measure
+from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
+
+EPISODES, PLANNED = 1000, 100
+BATCH = 100
+"""How many games are played at once; results do not depend on it."""
+SIMPLE = ("random", "heuristic")
+PLANNERS = ("k_ce", "k_ge", "k_oracle")
+GAMES, ROUNDS = 1024, 5
+PUBLISHED_ACCURACY = {
+    GameSettings(6, 3, 3): {"first_hand": 0.470, "ce": 0.858, "ge": 0.966},
+    GameSettings(12, 4, 8): {"first_hand": 0.405, "ce": 0.841, "ge": 0.931},
+}
+
+
+def reward(settings: GameSettings, agent: str, episodes: int) -> float:
+    """The mean reward per agent and episode in self-play."""
+    batches = np.array_split(np.arange(episodes, dtype=np.uint32), max(1, episodes // BATCH))
+    found = [measure(settings, POLICIES[agent], seeds)[REWARD] for seeds in batches]
+    return float(np.concatenate(found).mean())
+
+
+def show_rewards(episodes: int, planned: int) -> None:
+    print(
+        f"Mean reward per agent and episode: {episodes:,} episodes of random and heuristic, {planned:,} of planners.\n"
+    )
+    print("| scenario | random | published | heuristic | published | k_ce | k_ge | k_oracle | k_ge over heuristic |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    gains = []
+    for setting in paper_settings():
+        found = {name: reward(setting.game, name, episodes) for name in SIMPLE}
+        found |= {name: reward(setting.game, name, planned) for name in PLANNERS}
+        gains.append(found["k_ge"] / found["heuristic"] - 1)
+        simple = " | ".join(f"{found[name]:.1f} | {_compared(found[name], setting.published[name])}" for name in SIMPLE)
+        planners = " | ".join(f"{found[name]:.1f}" for name in PLANNERS)
+        print(f"| {setting.game.name} | {simple} | {planners} | {gains[-1]:+.0%} |", flush=True)
+    print(f"\nk_ge over the heuristic: {mean(gains):+.0%} on average, {min(gains):+.0%} at least.\n")
+
+
+def _compared(found: float, published: float) -> str:
+    return f"{published} ({found / published - 1:+.0%})"
+
+
+def show_accuracy(episodes: int) -> None:
+    print("Share of right bits on what others know second-hand, under heuristic play.\n")
+    print("| scenario | K | right | published |\n| --- | --- | --- | --- |")
+    for settings, published in PUBLISHED_ACCURACY.items():
+        found = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(episodes, dtype=np.uint32))
+        for kind, share in found.items():
+            print(f"| {settings.name} | {kind} | {share:.3f} | {published.get(kind, '-')} |", flush=True)
+    print()
+
+
+def show_speed() -> None:
+    print(f"Random steps of the NumPy rules in batches of {GAMES:,} games, without observations.\n")
+    print("| scenario | agent-steps/s (median) | target |\n| --- | --- | --- |")
+    for settings in (GameSettings(6, 3, 3), GameSettings(12, 4, 12)):
+        print(f"| {settings.name} | {median(speed(settings) for _ in range(ROUNDS)):,.0f} | 500,000 |")
+    print()
+
+
+def speed(settings: GameSettings) -> float:
+    """Agent-steps per second of processor time in a batch of episodes of random actions, drawn beforehand."""
+    rng, shape = np.random.default_rng(0), (settings.steps, GAMES, settings.agents)
+    directions, pieces = rng.integers(0, 5, shape, np.int32), rng.integers(0, settings.pieces, shape, np.int32)
+    state = rules.reset(settings, np.arange(GAMES))
+    started = time.process_time()
+    for turn in range(settings.steps):
+        state, _ = rules.step(settings, state, directions[turn], pieces[turn])
+    return float(np.prod(shape)) / (time.process_time() - started)
+
+
+def main(episodes: int = EPISODES, planned: int = PLANNED) -> None:
+    show_speed()
+    show_accuracy(episodes)
+    show_rewards(episodes, planned)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

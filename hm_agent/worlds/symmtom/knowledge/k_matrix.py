@@ -1,0 +1,122 @@
+"""K matrices: for each agent, who knows what as it believes (the paper's section 6).
+
+K' = F or ((S or K) and not (on_base and knows_all)): F is first-hand knowledge; S is what was said in the turn to whom;
+who was on its base and knew all before the turn has lost the rest. S has three parts. S0: all within my range know what
+I said. S1: all within a speaker's range know what I heard it say. S2 is about what I could not hear, and is what sets
+the kinds of K apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import numpy as np
+
+from hm_agent.worlds.symmtom.rules import SILENT, Bools, GameState, Ints
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.sights import Sights
+
+
+class Knowledge(Protocol):
+    """Estimates who knows what from what one agent after the other sees, one row each.
+
+    `update` takes every sight of an episode in turn, the first one too, and returns (R, n, c), True where the agent of
+    the row believes that an agent knows a piece. truth: the games of the rows, for estimates that are told them.
+    """
+
+    def update(self, sights: Sights, truth: GameState | None = None) -> Bools: ...
+
+
+UnheardSpeech = Callable[[Bools, Sights], Ints]
+"""(K before the turn, sights) → (R, n): the piece that each agent is believed to have said where it could not be heard,
+SILENT for none."""
+
+
+class KMatrix(Knowledge):
+    """K with one way to fill in what could not be heard (S2)."""
+
+    def __init__(self, unheard: UnheardSpeech) -> None:
+        self._unheard = unheard
+        self._known: Bools | None = None
+
+    def update(self, sights: Sights, truth: GameState | None = None) -> Bools:
+        if self._known is None:
+            self._known = with_own(sights.first_hand, sights)
+        else:
+            self._known = next_k(self._known, sights, self._unheard)
+        return self._known
+
+
+class FirstHandOnly(Knowledge):
+    """Believes that all others know nothing but what they know first-hand."""
+
+    def update(self, sights: Sights, truth: GameState | None = None) -> Bools:
+        return with_own(sights.first_hand, sights)
+
+
+class OracleKnowledge(Knowledge):
+    """Is told who knows what."""
+
+    def update(self, sights: Sights, truth: GameState | None = None) -> Bools:
+        if truth is None:
+            raise ValueError("the oracle's K needs to be told the truth")
+        return np.repeat(truth.knows, len(sights.me) // len(truth.step), axis=0)
+
+
+def next_k(known: Bools, sights: Sights, unheard: UnheardSpeech) -> Bools:
+    """K after a turn. known: K before it, (R, n, c)."""
+    said = np.where(could_hear(sights), sights.heard, unheard(known, sights))
+    spoken = said[..., None] == np.arange(known.shape[-1])
+    listeners = sights.near | np.eye(known.shape[1], dtype=bool)
+    told = (listeners[..., None] & spoken[:, None]).any(2)
+    recharged = known.all(-1) & (sights.positions == sights.bases).all(-1)
+    return with_own(sights.first_hand | ((told | known) & ~recharged[..., None]), sights)
+
+
+def could_hear(sights: Sights) -> Bools:
+    """(R, n): True for the agents whose speech, or silence, the agent of the row heard: itself and those near it."""
+    near: Bools = sights.near[sights.rows, sights.me]
+    near[sights.rows, sights.me] = True
+    return near
+
+
+def nothing_unheard(known: Bools, sights: Sights) -> Ints:
+    """CE, conservative encounters: what could not be heard was not said."""
+    return np.full(known.shape[:2], SILENT, np.int32)
+
+
+def greedy_unheard(known: Bools, sights: Sights) -> Ints:
+    """GE, greedy encounters: every unheard agent said the piece it knows that the fewest in its range know.
+
+    Of pieces that are known to equally few, the first in the speaker's own order.
+    """
+    counts = np.einsum("rlj,rjc->rlc", sights.near.astype(np.float64), known.astype(np.float64))
+    counts = np.where(known, counts + 1e-3 * spoken_order(sights.settings), known.shape[1] + 1)
+    return np.where(known.any(-1), counts.argmin(-1), SILENT).astype(np.int32)
+
+
+def spoken_order(settings: GameSettings) -> Ints:
+    """(n, c): the place of each piece in each agent's own order, which starts at another piece for each agent.
+
+    So agents who could say the same pieces, and choose by the same rule, say different ones.
+    """
+    starts = np.arange(settings.agents)[:, None] * settings.pieces // settings.agents
+    order: Ints = ((np.arange(settings.pieces) - starts) % settings.pieces).astype(np.int32)
+    return order
+
+
+def with_own(known: Bools, sights: Sights) -> Bools:
+    """K with the agent's own knowledge, of which it is certain."""
+    known = known.copy()
+    known[sights.rows, sights.me] = sights.knows
+    return known
+
+
+KINDS: Mapping[str, Callable[[], Knowledge]] = {
+    "first_hand": FirstHandOnly,
+    "ce": lambda: KMatrix(nothing_unheard),
+    "ge": lambda: KMatrix(greedy_unheard),
+    "oracle": OracleKnowledge,
+}
+"""Every kind of K by its name."""

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.worlds.symmtom.agents import POLICIES
+from hm_agent.worlds.symmtom.metrics import REWARD, UNKNOWN_PIECES_SAID, USELESS_PIECES_SAID
+from hm_agent.worlds.symmtom.policies.policy import next_known
+from hm_agent.worlds.symmtom.selfplay import measure, play
+from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
+
+SEEDS = np.arange(150, dtype=np.uint32)
+
+
+@pytest.mark.parametrize("setting", paper_settings(), ids=lambda setting: setting.game.name)
+def test_the_heuristic_earns_what_was_published(setting: object) -> None:
+    assert hasattr(setting, "game")
+    found = measure(setting.game, POLICIES["heuristic"], SEEDS)
+    assert found[REWARD].mean() == pytest.approx(setting.published["heuristic"], rel=0.1)  # type: ignore[attr-defined]
+    assert not found[UNKNOWN_PIECES_SAID].any()
+
+
+def test_pieces_are_said_in_turn() -> None:
+    knows = np.array([[True, False, True, True]] * 4)
+    assert next_known(knows, np.array([-1, 0, 2, 3], np.int32)).tolist() == [0, 2, 3, 0]
+
+
+@pytest.mark.parametrize("settings", [GameSettings(6, 3, 6), GameSettings(6, 4, 8)], ids=lambda one: one.name)
+def test_planners_beat_the_heuristic_and_say_nothing_unknown(settings: GameSettings) -> None:
+    seeds = np.arange(12, dtype=np.uint32)
+    heuristic = measure(settings, POLICIES["heuristic"], seeds)
+    for name in ("k_ce", "k_ge", "k_oracle"):
+        found = measure(settings, POLICIES[name], seeds)
+        assert found[REWARD].mean() > 1.15 * heuristic[REWARD].mean(), name
+        assert found[USELESS_PIECES_SAID].mean() < heuristic[USELESS_PIECES_SAID].mean(), name
+        assert not found[UNKNOWN_PIECES_SAID].any(), name
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_plays_a_game_the_same_alone_and_in_a_batch(name: str) -> None:
+    settings = GameSettings(6, 3, 4)
+    together = [moment.after.positions for moment in play(settings, POLICIES[name](), np.array([5, 9], np.uint32))]
+    alone = [moment.after.positions for moment in play(settings, POLICIES[name](), np.array([9], np.uint32))]
+    assert all((one[1] == other[0]).all() for one, other in zip(together, alone, strict=True))
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("scenario", ["symmtom_w4_n2_c2", "symmtom_w7_n5_c3_h2"])
+def test_every_agent_plays_any_size_and_variant(name: str, scenario: str) -> None:
+    (found,) = find_scenarios([scenario])
+    world, agents = set_up(found, name, first_hand="private", rewards="competitive")
+    outcome = play_out(world, agents, seed=1, steps=10)
+    assert outcome.status in ("completed", "max_steps")
