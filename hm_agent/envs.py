@@ -17,6 +17,7 @@ from pettingzoo.env_registry import register
 
 from hm_agent.config import ConfigError
 from hm_agent.registry import find_scenarios, suites
+from hm_agent.suite import Setting
 
 
 def parallel_env(scenario: str, *, render_mode: str | None = None, **options: str) -> Any:
@@ -29,7 +30,7 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, **options: st
     if len(found) > 1:
         raise ConfigError(f"{scenario!r} stands for {len(found)} scenarios; an environment is of one")
     suite = suites()[found[0].world]
-    settings = {option.name: option.default for option in suite.options}
+    settings: dict[str, Setting] = {option.name: option.default for option in suite.options}
     for option in suite.options:
         if option.choices and options.get(option.name, option.default) not in option.choices:
             raise ConfigError(f"{option.name} is {' or '.join(option.choices)}, not {options[option.name]!r}")

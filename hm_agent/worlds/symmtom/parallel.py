@@ -108,7 +108,7 @@ class SymmtomParallelEnv(ParallelEnv):  # type: ignore[misc]
     def _observations(self) -> Observations:
         game, agents, steps = self._game, self.settings.agents, self.settings.steps
         places = [self._places[cell] for cell in game.cells]
-        seen = {}
+        seen: Observations = {}
         for name, me in self._number.items():
             bases, first_hand = self._fixed[me]
             turned = places[me:] + places[:me]

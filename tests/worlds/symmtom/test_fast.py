@@ -1,4 +1,4 @@
-"""JAX's rules, K matrices and observations against plain definitions, to the bit."""
+"""JAX's rules, K matrices and observations against the NumPy reference, to the bit."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.fast import core
-from hm_agent.worlds.symmtom.fast.beliefs import CE, FIRST_HAND, GE, KINDS, ORACLE, first_k, next_k
+from hm_agent.worlds.symmtom.fast import beliefs, core
+from hm_agent.worlds.symmtom.fast.beliefs import first_k, next_k
 from hm_agent.worlds.symmtom.fast.multi_agent import SymmtomMultiAgentEnv
 from hm_agent.worlds.symmtom.fast.observations import general_size, observation_size, piece_size
-from hm_agent.worlds.symmtom.rules import SILENT
+from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.sights import sights_of
 
-GAMES = 48
+GAMES = 32
 SIZES = [
     GameSettings(6, 3, 3),
     GameSettings(6, 4, 8),
@@ -28,7 +29,6 @@ SIZES = [
     GameSettings(7, 5, 3, hearing=2, is_competitive=True),
     GameSettings(6, 3, 4, has_public_first_hand=False, is_competitive=True),
 ]
-Bools = rules.Bools
 
 
 def starts(settings: GameSettings) -> Any:
@@ -36,7 +36,7 @@ def starts(settings: GameSettings) -> Any:
 
     def start(seed: Any) -> Any:
         game = core.reset(settings, seed)
-        return game, {kind: first_k(settings, kind, game) for kind in KINDS}
+        return game, {kind: first_k(settings, kind, game) for kind in beliefs.KINDS}
 
     return jax.jit(jax.vmap(start))
 
@@ -45,7 +45,7 @@ def steps(settings: GameSettings) -> Any:
     def step(state: Any, directions: Any, pieces: Any) -> Any:
         game, known = state
         game, effects = core.step(settings, game, directions, pieces)
-        return (game, {kind: next_k(settings, kind, known[kind], game, effects) for kind in KINDS}), effects
+        return (game, {kind: next_k(settings, kind, known[kind], game, effects) for kind in beliefs.KINDS}), effects
 
     return jax.jit(jax.vmap(step))
 
@@ -74,79 +74,35 @@ EFFECTS = ("rewards", "said", "heard_from", "news", "taught", "recharged")
 
 
 @pytest.mark.parametrize("settings", SIZES, ids=lambda settings: settings.name)
-def test_games_and_beliefs_equal_their_definitions_to_the_bit(settings: GameSettings) -> None:
+def test_games_and_beliefs_equal_the_references_to_the_bit(settings: GameSettings) -> None:
     rng = np.random.default_rng(settings.pieces)
     seeds = rules.random_keys(np.arange(GAMES, dtype=np.uint32), settings.width, 1)[:, 0]
     state, fast, step = rules.reset(settings, seeds), starts(settings)(seeds), steps(settings)
-    believed = {kind: defined_first_k(settings, kind, state, 0) for kind in KINDS}
-    recharges = 0
+    estimates, own_seeds = (
+        {kind: KINDS[kind]() for kind in beliefs.KINDS},
+        np.zeros((GAMES, settings.agents), np.uint32),
+    )
+    effects, recharges = None, 0
     for _ in range(settings.steps + 1):
+        for kind, estimate in estimates.items() if not rules.is_over(settings, state).any() else ():
+            known = estimate.update(sights_of(settings, state, effects, own_seeds), state)
+            sets = np.asarray(core.unpacked(fast[1][kind], settings.pieces))
+            np.testing.assert_array_equal(sets.reshape(known.shape), known, kind)
         actions = lively_actions(settings, state, rng)
-        was_over = bool(rules.is_over(settings, state)[0])
         state, effects = rules.step(settings, state, *actions)
         fast, fast_effects = step(fast, *actions)
         assert_same(settings, fast[0], state, STATE)
         assert_same(settings, fast_effects, effects, EFFECTS)
         recharges += int(effects.recharged.sum())
-        for kind in KINDS if not was_over else ():
-            believed[kind] = defined_next_k(settings, kind, believed[kind], state, effects, 0)
-            sets = np.asarray(core.unpacked(fast[1][kind], settings.pieces))
-            np.testing.assert_array_equal(sets[0], believed[kind], kind)
     assert rules.is_over(settings, state).all()
     assert recharges > 0 or settings.pieces > 12
-
-
-def defined_first_k(settings: GameSettings, kind: str, state: rules.GameState, game: int) -> Bools:
-    """K (n, n, c) of one game at its beginning."""
-    known = np.stack([told_first_hand(settings, state, game, me) for me in range(settings.agents)])
-    for me in range(settings.agents):
-        known[me, me] = state.knows[game, me]
-    return np.stack([state.knows[game]] * settings.agents) if kind == ORACLE else known
-
-
-def told_first_hand(settings: GameSettings, state: rules.GameState, game: int, me: int) -> Bools:
-    told: Bools = state.first_hand[game].copy()
-    if not settings.has_public_first_hand:
-        told[[other for other in range(settings.agents) if other != me]] = False
-    return told
-
-
-def defined_next_k(
-    settings: GameSettings, kind: str, known: Bools, state: rules.GameState, effects: rules.Effects, game: int
-) -> Bools:
-    """K' = F or ((S or K) and not (on_base and knows_all)), said step by step for one game."""
-    if kind in (ORACLE, FIRST_HAND):
-        return defined_first_k(settings, kind, state, game)
-    n, near = settings.agents, rules.within_hearing(settings, state.positions)[game]
-    after = known.copy()
-    for me in range(n):
-        for speaker in range(n):
-            if speaker == me or near[me, speaker]:
-                piece = int(effects.said[game, speaker])
-            else:
-                piece = guessed_piece(known[me], near, speaker) if kind == GE else SILENT
-            for listener in range(n):
-                if piece != SILENT and (listener == speaker or near[listener, speaker]):
-                    after[me, listener, piece] = True
-        for other in range(n):
-            if known[me, other].all() and (state.positions[game, other] == state.bases[game, other]).all():
-                after[me, other] = False
-        after[me] |= told_first_hand(settings, state, game, me)
-        after[me, me] = state.knows[game, me]
-    return after
-
-
-def guessed_piece(known: Bools, near: Bools, speaker: int) -> int:
-    """The piece that a speaker knows and the fewest in its range know; the first of several."""
-    rarity = {int(piece): int(known[near[speaker], piece].sum()) for piece in np.flatnonzero(known[speaker])}
-    return min(rarity, key=lambda piece: (rarity[piece], piece)) if rarity else SILENT
 
 
 SMALL = GameSettings(6, 3, 3)
 
 
 def test_multi_agent_env_plays_one_game_after_the_other_as_the_rules_say() -> None:
-    env = SymmtomMultiAgentEnv(SMALL, CE)
+    env = SymmtomMultiAgentEnv(SMALL, beliefs.CE)
     step, keys = jax.jit(env.step), jax.random.split(jax.random.key(3), 40)
     observations, state = jax.jit(env.reset)(keys[0])
     game = rules.reset(SMALL, [int(state.game.seed)])

@@ -14,10 +14,12 @@ from hm_agent.worlds.symmtom.fast.core import (
     FastEffects,
     FastState,
     is_complete,
+    packed,
     singletons,
     united,
     within_hearing,
 )
+from hm_agent.worlds.symmtom.knowledge.k_matrix import spoken_order
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 FIRST_HAND, CE, GE, ORACLE = "first_hand", "ce", "ge", "oracle"
@@ -71,7 +73,15 @@ def _greedy(settings: GameSettings, known: Array, near: Array) -> Array:
         rarer = known & ~level
         choice = jnp.where((rarer != 0).any(-1, keepdims=True), rarer, choice)
     everyone_knows = ~(choice != 0).any(-1, keepdims=True)
-    return _first_piece(jnp.where(everyone_knows, known, choice))
+    choice = jnp.where(everyone_knows, known, choice)
+    later = choice & _from_the_start_on(settings)
+    return _first_piece(jnp.where((later != 0).any(-1, keepdims=True), later, choice))
+
+
+def _from_the_start_on(settings: GameSettings) -> Array:
+    """(n, W): the pieces from that one on which is first in each speaker's own order (`k_matrix.spoken_order`)."""
+    order = spoken_order(settings)
+    return packed(jnp.asarray(np.arange(settings.pieces) >= order.argmin(-1)[:, None]))
 
 
 def _first_piece(sets: Array) -> Array:
