@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,15 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 
 VERSION = 1
 """Changes with every change of the networks, of what they are given, or of this file."""
+SHIPPED = Path(__file__).parent / "trained"
+"""Checkpoints that come with the package, by scenario and algorithm."""
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class TrainedPlayer:
-    """Weights that play one game. kind: of the K they are given. reward: per agent and episode, where it was measured."""
+    """Weights that play one game. kind: of the K they are given. reward: per agent and episode, if measured."""
 
     algorithm: str
     settings: GameSettings
@@ -62,7 +64,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlayer, Arrays]:
-    """A checkpoint and its extra arrays; raises ConfigError if it can't be read, or can't play the game of `settings`."""
+    """A checkpoint and its extra arrays; ConfigError if it can't be read, or can't play the game of `settings`."""
     try:
         with np.load(path, allow_pickle=False) as file:
             facts = json.loads(str(file["facts"]))
@@ -85,6 +87,16 @@ def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlaye
     return player, _of(arrays, "extra/")
 
 
+def shipped(algorithm: str, settings: GameSettings) -> TrainedPlayer:
+    """The checkpoint that comes with the package; ConfigError if there is none for the game."""
+    path = SHIPPED / f"{settings.name}_{algorithm}.npz"
+    if not path.exists():
+        names = sorted(found.stem.removesuffix(f"_{algorithm}") for found in SHIPPED.glob(f"*_{algorithm}.npz"))
+        ready = f"; one comes for {', '.join(names)}" if names else ""
+        raise ConfigError(f"{algorithm} has no checkpoint for {settings.name}: train one, and say --checkpoint{ready}")
+    return load(path, settings)[0]
+
+
 def _of(arrays: Arrays, start: str) -> Arrays:
     return {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
 
@@ -105,8 +117,3 @@ def _described(settings: GameSettings) -> str:
     variant = [] if settings.has_public_first_hand else ["first_hand=private"]
     variant += ["rewards=competitive"] if settings.is_competitive else []
     return " ".join([settings.name, *variant])
-
-
-def with_reward(player: TrainedPlayer, weights: Arrays, reward: float | None) -> TrainedPlayer:
-    """The player with other weights."""
-    return replace(player, weights=weights, reward=reward)

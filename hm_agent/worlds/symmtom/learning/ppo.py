@@ -65,7 +65,9 @@ class Ppo:
         total = parameters.updates * parameters.epochs * parameters.minibatches
         self._optimiser = optax.chain(
             optax.clip_by_global_norm(parameters.largest_gradient),
-            optax.adam(optax.linear_schedule(parameters.learning_rate, 0.05 * parameters.learning_rate, total), eps=1e-5),
+            optax.adam(
+                optax.linear_schedule(parameters.learning_rate, 0.05 * parameters.learning_rate, total), eps=1e-5
+            ),
         )
         self.update: Callable[[Learner, Array], tuple[Learner, Array, Array]] = jax.jit(self._update)
 
@@ -82,7 +84,10 @@ class Ppo:
 
         def epoch(learner: Learner, key: Array) -> tuple[Learner, Array]:
             order = jax.random.permutation(key, self.parameters.games).reshape(self.parameters.minibatches, -1)
-            return jax.lax.scan(lambda state, games: self._learn(state, steps, advantages, returns, games), learner, order)
+            learned: tuple[Learner, Array] = jax.lax.scan(
+                lambda state, games: self._learn(state, steps, advantages, returns, games), learner, order
+            )
+            return learned
 
         learner, losses = jax.lax.scan(epoch, learner, jax.random.split(learn_key, self.parameters.epochs))
         return learner, steps.rewards.sum(0).mean(), losses.mean()
@@ -110,7 +115,8 @@ class Ppo:
             return (state, output.memory), steps
 
         memory = self._no_memory(games)
-        return jax.lax.scan(step, (state, memory), jax.random.split(action_key, settings.steps))[1]
+        played: Steps = jax.lax.scan(step, (state, memory), jax.random.split(action_key, settings.steps))[1]
+        return played
 
     def _advantages(self, steps: Steps) -> Array:
         """(T, B, n): generalised advantage estimates; nothing is paid after the last step."""
@@ -156,7 +162,8 @@ class Ppo:
             return output.memory, (output.directions, output.pieces, output.value)
 
         memory, outputs = jax.lax.scan(step, memory, (steps.observations, masks))
-        return Output(*outputs, memory)
+        directions, pieces, values = outputs
+        return Output(directions, pieces, values, memory)
 
     def _forward(self, weights: Any, observations: Array, masks: tuple[Array, Array], memory: Array) -> Output:
         return forward(jnp, self.settings, weights, observations, masks, memory)

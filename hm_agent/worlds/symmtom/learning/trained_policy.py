@@ -31,9 +31,7 @@ class TrainedPolicy(Policy):
             self._memory = np.zeros((len(sights.me), player.shape.hidden), np.float32)
         view = ego_view_of(sights, self.believed)
         masks = action_masks(np, player.settings, view)
-        output = forward(
-            np, player.settings, player.weights, observe(np, player.settings, view), masks, self._memory
-        )
+        output = forward(np, player.settings, player.weights, observe(np, player.settings, view), masks, self._memory)
         self._memory = output.memory
         chance = draw(sights, 2, output.directions.shape[-1] + output.pieces.shape[-1])
         noise = -np.log(-np.log(np.clip(chance, 1e-12, 1 - 1e-12)))  # with Gumbel noise, the greatest is a sample
