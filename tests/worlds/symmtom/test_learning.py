@@ -17,12 +17,14 @@ from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save
+from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer, load, save, shipped
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward, initial_weights
 from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
 from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, TrainingProgress, mean_reward, run
-from hm_agent.worlds.symmtom.selfplay import play
+from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.selfplay import measure, play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
 
@@ -255,3 +257,19 @@ def test_a_wrong_command_line_is_said_in_one_line(
 ) -> None:
     assert main(["hm-agent", "train", *flags]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_checkpoints_that_ship_beat_the_heuristic_and_are_small() -> None:
+    paths = sorted(SHIPPED.glob("*.npz"))
+    assert sum(path.stat().st_size for path in paths) < 3_000_000
+    assert SHIPPED / "symmtom_w6_n3_c3_ippo.npz" in paths
+    seeds = np.arange(100, dtype=np.uint32)
+    for path in paths:
+        player = shipped("ippo", load(path)[0].settings)
+        heuristic = measure(player.settings, HeuristicPolicy, seeds)[REWARD].mean()
+        assert mean_reward(player, seeds) > heuristic, path.name
+
+
+def test_a_game_without_a_checkpoint_that_ships_names_those_with_one() -> None:
+    with pytest.raises(ConfigError, match=r"no checkpoint for symmtom_w9_n2_c2.*symmtom_w6_n3_c3"):
+        shipped("ippo", GameSettings(9, 2, 2))
