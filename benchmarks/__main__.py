@@ -1,4 +1,6 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay] [symmtom]`: all without a name.
+"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay] [symmtom] [symmtom_speed]`.
+
+Without a name, all of these.
 
 `stress` stands for the long benchmarks and those with failures: faults, kills, workers and soak.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
@@ -6,7 +8,21 @@
 
 import sys
 
-from benchmarks import accuracy, bots, calls, faults, kills, replay, rewards, soak, speed, symmtom, tokens, workers
+from benchmarks import (
+    accuracy,
+    bots,
+    calls,
+    faults,
+    kills,
+    replay,
+    rewards,
+    soak,
+    speed,
+    symmtom,
+    symmtom_speed,
+    tokens,
+    workers,
+)
 
 SECTIONS = {
     "speed": speed.main,
@@ -17,6 +33,7 @@ SECTIONS = {
     "tokens": tokens.main,
     "replay": replay.main,
     "symmtom": symmtom.main,
+    "symmtom_speed": symmtom_speed.main,
 }
 STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
 ALL = SECTIONS | STRESS

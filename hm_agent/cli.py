@@ -48,10 +48,31 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent report --out=runs                 compare the agents of earlier runs
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent list                              list scenarios, agents and models
+    hm-agent train symmtom --scenario=...      train agents in a world that has learners
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
 INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
+
+
+def _complain(name: str, message: str, status: int) -> int:
+    print(f"{name}: {message}", file=sys.stderr)
+    return status
+
+
+def _guarded(name: str, act: Callable[[], int]) -> int:
+    """Acts, and says in one line what is wrong, if anything; returns the exit status. name: signs errors."""
+    try:
+        return act()
+    except (FlagError, ConfigError) as error:
+        return _complain(name, " ".join(str(error).split()), WRONG_INPUT)
+    except BrokenPipeError:  # whoever read the output, e.g. `head`, has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return _complain(name, f"can't write: {' '.join(str(error).split())}", FAILED)
+    except KeyboardInterrupt:
+        return _complain(name, "interrupted", INTERRUPTED)
 
 
 @dataclass(frozen=True)
@@ -66,22 +87,15 @@ class Command:
 
     def run(self, arguments: Sequence[str]) -> int:
         """Runs one command line; returns the exit status."""
-        try:
-            flags.parse((self.name, *arguments))
-            self._check_flags()
-            if flags.HELP.value:
-                print(self.help())
-                return 0
-            return self.act(self)
-        except (FlagError, ConfigError) as error:
-            return self.complain(" ".join(str(error).split()), WRONG_INPUT)
-        except BrokenPipeError:  # whoever read the output, e.g. `head`, has read enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return FAILED
-        except OSError as error:
-            return self.complain(f"can't write: {' '.join(str(error).split())}", FAILED)
-        except KeyboardInterrupt:
-            return self.complain("interrupted", INTERRUPTED)
+        return _guarded(self.name, lambda: self._act(arguments))
+
+    def _act(self, arguments: Sequence[str]) -> int:
+        flags.parse((self.name, *arguments))
+        self._check_flags()
+        if flags.HELP.value:
+            print(self.help())
+            return 0
+        return self.act(self)
 
     def _check_flags(self) -> None:
         """Raises ConfigError for a flag that only other commands have."""
@@ -91,8 +105,7 @@ class Command:
                 raise ConfigError(f"--{name} is no flag of this command; see --help")
 
     def complain(self, message: str, status: int) -> int:
-        print(f"{self.name}: {message}", file=sys.stderr)
-        return status
+        return _complain(self.name, message, status)
 
     def help(self) -> str:
         lines = [self.usage.format(command=self.typed)]
@@ -166,12 +179,21 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
+def _train(arguments: Sequence[str]) -> int:
+    """The world of the first argument trains as the others say."""
+    if not arguments or arguments[0] not in suites():
+        raise ConfigError(f"say which world to train in: {', '.join(suites())}")
+    return suites()[arguments[0]].train(arguments[1:])
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs `hm-agent` with a subcommand; returns the exit status."""
     name = argv[1] if len(argv) > 1 else "--help"
     if name in ("--help", "-h", "help"):
         print(USAGE)
         return 0
+    if name == "train":
+        return _guarded("hm-agent train", lambda: _train(argv[2:]))
     if name not in COMMANDS:
         print(f"hm-agent: unknown command {name!r}: there are {', '.join(COMMANDS)}; see --help", file=sys.stderr)
         return WRONG_INPUT

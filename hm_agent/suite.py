@@ -164,7 +164,7 @@ class Suite:
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
     preload: modules that take long to import, which worker processes share. published_source: whose results
-    `ScenarioInfo.published` has.
+    `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with the scenario that each begins with.
     """
 
     name: str
@@ -174,6 +174,7 @@ class Suite:
     preload: Sequence[str] = ()
     published_source: str = ""
     own_agents: Mapping[str, OwnAgent] = {}
+    environments: Mapping[str, str] = {}
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -193,6 +194,14 @@ class Suite:
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         """A world to play the scenario in; the caller closes it."""
         raise NotImplementedError
+
+    def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        """The scenario as a `pettingzoo.ParallelEnv`."""
+        raise ConfigError(f"{self.name} has no environment for PettingZoo")
+
+    def train(self, arguments: Sequence[str]) -> int:
+        """Runs `hm-agent train WORLD` with these arguments; returns the exit status."""
+        raise ConfigError(f"{self.name} has nothing that can be trained")
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """The body of a seat, for every agent that is not the world's own."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from hm_agent.config import ConfigError
@@ -38,8 +39,10 @@ class SymmtomSuite(Suite):
             (COOPERATIVE, COMPETITIVE),
             changes_world=True,
         ),
+        Option("checkpoint", "The file that ippo plays by; else the one that comes with the package for the scenario."),
     )
     published_source = "Symmetric Machine Theory of Mind, table 1"
+    environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -50,6 +53,13 @@ class SymmtomSuite(Suite):
         game = parse_name(name)
         return _info(game) if game else None
 
+    def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        if path := options.get("checkpoint"):
+            from hm_agent.worlds.symmtom.learning.checkpoints import load
+
+            load(Path(str(path)), _game(scenario, options))
+        return options
+
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.symmtom.mind_world import MindTestWorld
         from hm_agent.worlds.symmtom.world import SymmtomWorld
@@ -58,6 +68,16 @@ class SymmtomSuite(Suite):
             test = mind_tests()[scenario.name]
             return MindTestWorld(test, has_public_first_hand=options["first_hand"] == PUBLIC)
         return SymmtomWorld(_game(scenario, options))
+
+    def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        from hm_agent.worlds.symmtom.parallel import SymmtomParallelEnv
+
+        return SymmtomParallelEnv(_game(scenario, options), render_mode)
+
+    def train(self, arguments: Sequence[str]) -> int:
+        from hm_agent.worlds.symmtom.learning.command import main
+
+        return main(arguments)
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
@@ -84,6 +104,7 @@ class SymmtomSuite(Suite):
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
             ),
+            "ippo": OwnAgent("was trained by PPO; --checkpoint says by what it plays", _trained),
         }
 
 
@@ -137,6 +158,18 @@ def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent
         return PolicyAgent(POLICIES[name](), setup.world, setup.seed, is_told=is_told)
 
     return build
+
+
+def _trained(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.symmtom.agents import PolicyAgent
+    from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
+    from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
+    from hm_agent.worlds.symmtom.world import SymmtomWorld
+
+    assert isinstance(setup.world, SymmtomWorld)
+    path, settings = setup.options["checkpoint"], setup.world.settings
+    player = load(Path(str(path)), settings)[0] if path else shipped("ippo", settings)
+    return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
 
 
 SUITE = SymmtomSuite()

@@ -1,0 +1,227 @@
+"""The rules of rules.py, version 1, in JAX: equal to them to the bit, without a floating-point number.
+
+Every function takes one game; `jax.vmap` makes it take a batch of games. A set of pieces is W words of 32 bits, W = 1
+for up to 32 pieces: piece p is bit p % 32 of word p // 32.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT
+from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
+
+Array = Any
+"""A JAX array."""
+WORD = 32
+
+
+class FastState(NamedTuple):
+    """A game between two steps.
+
+    seed: () uint32. step: () int32, how many steps were taken. positions, bases: (n, 2) int32. first_hand, second_hand:
+    (n, W) uint32, the sets of pieces that an agent knows; disjoint. recharges: (n,) int32, so far.
+    """
+
+    seed: Array
+    step: Array
+    positions: Array
+    bases: Array
+    first_hand: Array
+    second_hand: Array
+    recharges: Array
+
+    @property
+    def knows(self) -> Array:
+        """(n, W) uint32."""
+        return self.first_hand | self.second_hand
+
+
+class FastEffects(NamedTuple):
+    """What a step led to.
+
+    rewards: (n,) int32. said: (n,) int32, the piece that each agent said, or SILENT. heard_from: (n, n) bool, True
+    where the first agent heard the second one say a piece. news: (n, W) uint32, the pieces that were new to an agent.
+    taught: (n,) int32, to how many listeners what an agent said was new. recharged: (n,) bool.
+    """
+
+    rewards: Array
+    said: Array
+    heard_from: Array
+    news: Array
+    taught: Array
+    recharged: Array
+
+
+def reset(settings: GameSettings, seed: Array) -> FastState:
+    """A new game. seed: () uint32."""
+    n, cells = settings.agents, settings.width**2
+    seed = jnp.asarray(seed).astype(jnp.uint32)
+    order = _ranks(_random_keys(seed, rules._PIECES, settings.pieces))
+    turn = _ranks(_random_keys(seed, rules._OWNERS, n))
+    return FastState(
+        seed=seed,
+        step=jnp.int32(0),
+        positions=_as_pairs(_smallest(_random_keys(seed, rules._POSITIONS, cells), n), settings.width),
+        bases=_as_pairs(_smallest(_random_keys(seed, rules._BASES, cells), n), settings.width),
+        first_hand=packed(order % n == turn[:, None]),
+        second_hand=jnp.zeros((n, words_of(settings)), jnp.uint32),
+        recharges=jnp.zeros(n, jnp.int32),
+    )
+
+
+def step(
+    settings: GameSettings, state: FastState, directions: Array, pieces: Array, priorities: Array | None = None
+) -> tuple[FastState, FastEffects]:
+    """Takes one step. directions, pieces, priorities: (n,), as those of `rules.step`."""
+    stream = state.step.astype(jnp.uint32) + np.uint32(rules._PRIORITIES)
+    keys = _random_keys(state.seed, stream, settings.agents) if priorities is None else priorities
+    positions = move(settings, state.positions, directions, keys)
+    knows, near = state.knows, within_hearing(settings, positions)
+    spoken = knows & singletons(settings, pieces)
+    speaks = (spoken != 0).any(-1)
+    is_new = near & ((spoken & ~knows[:, None]) != 0).any(-1)
+    news = united(jnp.where(near[..., None], spoken, 0), 1) & ~knows
+    taught = is_new.sum(0, dtype=jnp.int32)
+    recharged = is_complete(settings, knows) & (positions == state.bases).all(-1)
+    recharges = state.recharges + recharged.astype(jnp.int32)
+    heard = jax.lax.population_count(news).sum(-1).astype(jnp.int32)
+    rewards = heard + taught + recharged.astype(jnp.int32) * settings.recharge_reward + _prizes(settings, recharges)
+    said = jnp.where(speaks, pieces, SILENT).astype(jnp.int32)
+    second_hand = jnp.where(recharged[:, None], 0, state.second_hand | news)
+    after = state._replace(step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
+    return _stopped(
+        is_over(settings, state),
+        state,
+        after,
+        FastEffects(rewards.astype(jnp.int32), said, near & speaks, news, taught, recharged),
+    )
+
+
+def is_over(settings: GameSettings, state: FastState) -> Array:
+    """() bool: True for a game that has ended."""
+    over = state.step >= settings.steps
+    return over | (state.recharges >= WINNING_RECHARGES).any() if settings.is_competitive else over
+
+
+def move(settings: GameSettings, positions: Array, directions: Array, priorities: Array) -> Array:
+    """Where agents are after all moved at once, (n, 2); the rule is that of rules.py."""
+    offsets = [sum(jnp.where(directions == way, int(OFFSETS[way, axis]), 0) for way in range(4)) for axis in (0, 1)]
+    wanted = jnp.clip(positions + jnp.stack(offsets, -1), 0, settings.width - 1)
+    here, there = _as_cells(positions, settings.width), _as_cells(wanted, settings.width)
+    order = np.arange(settings.agents)
+    goes_first = priorities > priorities[:, None]
+    goes_first |= (priorities == priorities[:, None]) & (order > order[:, None])
+    others = order != order[:, None]
+    moves = here != there
+    for _ in range(settings.agents):  # each round cancels at least one more move, or changes nothing
+        target = jnp.where(moves, there, here)
+        meets = (target[:, None] == target) & others
+        moves &= ~(meets & (goes_first | ~moves)).any(-1)
+    return jnp.where(moves[:, None], wanted, positions)
+
+
+def within_hearing(settings: GameSettings, positions: Array) -> Array:
+    """(n, n) bool: True where two different agents are at most h cells apart, diagonals included."""
+    apart = jnp.abs(positions[:, None] - positions).max(-1)
+    return (apart <= settings.hearing) & ~np.eye(settings.agents, dtype=bool)
+
+
+def _prizes(settings: GameSettings, recharges: Array) -> Array:
+    """(n,): what the end of a competitive game pays."""
+    if not settings.is_competitive:
+        return jnp.zeros_like(recharges)
+    wins = recharges >= WINNING_RECHARGES
+    winners = wins.sum(dtype=jnp.int32)
+    return jnp.where(wins, settings.agents - winners, -winners) * settings.pieces
+
+
+def _stopped(over: Array, before: FastState, after: FastState, effects: FastEffects) -> tuple[FastState, FastEffects]:
+    """A step in which a game that was over before it stays as it is."""
+    nothing = FastEffects(*map(jnp.zeros_like, effects))._replace(said=jnp.full_like(effects.said, SILENT))
+    kept: tuple[FastState, FastEffects]
+    kept = jax.tree.map(lambda one, other: jnp.where(over, one, other), (before, nothing), (after, effects))
+    return kept
+
+
+# Sets of pieces
+
+
+def words_of(settings: GameSettings) -> int:
+    """W."""
+    return -(-settings.pieces // WORD)
+
+
+def packed(known: Array) -> Array:
+    """(..., c) bool as sets, (..., W) uint32."""
+    pieces = known.shape[-1]
+    words = [known[..., start : start + WORD].astype(jnp.uint32) for start in range(0, pieces, WORD)]
+    return jnp.stack([(bits << np.arange(bits.shape[-1], dtype=np.uint32)).sum(-1) for bits in words], -1)
+
+
+def unpacked(sets: Array, pieces: int) -> Array:
+    """Sets (..., W) as (..., c) bool."""
+    starts = range(0, pieces, WORD)
+    words = [
+        sets[..., word, None] >> np.arange(min(WORD, pieces - start), dtype=np.uint32)
+        for word, start in enumerate(starts)
+    ]
+    return jnp.concatenate(words, -1) & 1 != 0
+
+
+def singletons(settings: GameSettings, pieces: Array) -> Array:
+    """Pieces (...) as sets of one, (..., W) uint32; SILENT as the empty set."""
+    bits = jnp.uint32(1) << (pieces % WORD).astype(jnp.uint32)
+    return jnp.stack([jnp.where(pieces // WORD == word, bits, 0) for word in range(words_of(settings))], -1)
+
+
+def is_complete(settings: GameSettings, sets: Array) -> Array:
+    """(...) bool: True for the sets (..., W) that have all pieces."""
+    full = [(1 << min(WORD, settings.pieces - WORD * word)) - 1 for word in range(words_of(settings))]
+    return (sets == np.array(full, np.uint32)).all(-1)
+
+
+def united(sets: Array, axis: int) -> Array:
+    """The union of sets along an axis."""
+    return reduce(or_, [jax.lax.index_in_dim(sets, at, axis, keepdims=False) for at in range(sets.shape[axis])])
+
+
+def _as_cells(pairs: Array, width: int) -> Array:
+    return pairs[..., 1] * width + pairs[..., 0]
+
+
+def _as_pairs(cells: Array, width: int) -> Array:
+    return jnp.stack([cells % width, cells // width], -1).astype(jnp.int32)
+
+
+# Random numbers
+
+
+def _random_keys(seed: Array, stream: Array | int, count: int) -> Array:
+    """(count,) uint32: those of `rules.random_keys`."""
+    return _mix(_mix(_mix(seed) ^ jnp.asarray(stream, jnp.uint32)) ^ np.arange(count, dtype=np.uint32))
+
+
+def _mix(values: Array) -> Array:
+    return rules.mix(values)
+
+
+def _ranks(keys: Array) -> Array:
+    """The place of each key (k,) in the order of all; no two are equal, since the hash is a bijection."""
+    return (keys < keys[:, None]).sum(-1, dtype=jnp.int32)
+
+
+def _smallest(keys: Array, count: int) -> Array:
+    """(count,): the indices of the smallest keys (k,), in order of the keys."""
+    order, chosen = np.arange(len(keys), dtype=np.int32), []
+    for _ in range(count):
+        chosen.append(jnp.argmin(keys))
+        keys = jnp.where(order == chosen[-1], np.uint32(0xFFFFFFFF), keys)
+    return jnp.stack(chosen)

@@ -1,0 +1,74 @@
+"""Games together with what their agents believe and see: what learners and environments step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from hm_agent.worlds.symmtom.fast import core
+from hm_agent.worlds.symmtom.fast.beliefs import first_k, next_k, told_first_hand
+from hm_agent.worlds.symmtom.fast.core import Array, FastEffects, FastState
+from hm_agent.worlds.symmtom.fast.observations import EgoView, action_masks, observe
+from hm_agent.worlds.symmtom.rules import SILENT
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+
+class Believed(NamedTuple):
+    """A game and its agents' K of one kind. heard: (n, n) int32, the piece that the first heard the second say."""
+
+    game: FastState
+    known: Array
+    heard: Array
+
+
+def begin(settings: GameSettings, kind: str, seed: Array) -> Believed:
+    """A new game. kind: one of `beliefs.KINDS`."""
+    game = core.reset(settings, seed)
+    heard = jnp.full((settings.agents, settings.agents), SILENT, jnp.int32)
+    return Believed(game, first_k(settings, kind, game), heard)
+
+
+def advance(
+    settings: GameSettings, kind: str, state: Believed, directions: Array, pieces: Array
+) -> tuple[Believed, FastEffects]:
+    """Takes one step; a game that is over stays as it is, and so do beliefs."""
+    over = core.is_over(settings, state.game)
+    game, effects = core.step(settings, state.game, directions, pieces)
+    hears = effects.heard_from | np.eye(settings.agents, dtype=bool)
+    after = next_k(settings, kind, state.known, game, effects), jnp.where(hears, effects.said, SILENT)
+    known, heard = (jnp.where(over, old, new) for old, new in zip((state.known, state.heard), after, strict=True))
+    return Believed(game, known, heard), effects
+
+
+def look(settings: GameSettings, state: Believed) -> tuple[Array, Array, Array]:
+    """What each agent is given: observations (n, D), moves (n, 5) and pieces (n, c) that make sense."""
+    views = ego_views(settings, state)
+    return observe(jnp, settings, views), *action_masks(jnp, settings, views)
+
+
+def ego_views(settings: GameSettings, state: Believed) -> EgoView:
+    """The views of all agents; each field has an axis of n before those of a single agent."""
+    n, c, game = settings.agents, settings.pieces, state.game
+    own_first = (np.arange(n)[:, None] + np.arange(n)) % n
+    me = np.arange(n)[:, None]
+
+    def turned(values: Array) -> Array:
+        return values[me, own_first]
+
+    return EgoView(
+        step=jnp.broadcast_to(game.step, (n,)),
+        positions=game.positions[own_first],
+        bases=game.bases[own_first],
+        first_hand=core.unpacked(turned(told_first_hand(settings, game)), c),
+        knows=core.unpacked(game.knows, c),
+        heard=turned(state.heard)[..., None] == np.arange(c),
+        known=core.unpacked(turned(state.known), c),
+    )
+
+
+def seeds_of(key: Array, count: int) -> Array:
+    """(count,) uint32 game seeds from a key of JAX."""
+    return jax.random.bits(key, (count,), jnp.uint32)

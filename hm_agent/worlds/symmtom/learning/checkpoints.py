@@ -1,0 +1,119 @@
+"""Checkpoints: what a run has to know to go on, or an agent to play, in one npz file."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.learning.networks import Shape, initial_weights
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+VERSION = 1
+"""Changes with every change of the networks, of what they are given, or of this file."""
+SHIPPED = Path(__file__).parent / "trained"
+"""Checkpoints that come with the package, by scenario and algorithm."""
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class TrainedPlayer:
+    """Weights that play one game. kind: of the K they are given. reward: per agent and episode, if measured."""
+
+    algorithm: str
+    settings: GameSettings
+    kind: str
+    shape: Shape
+    weights: Arrays
+    reward: float | None = None
+
+
+def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None:
+    """Writes a checkpoint; one that is there stays whole until the new one is. extra: more arrays, e.g. to resume."""
+    facts = {
+        "version": VERSION,
+        "rules": rules.VERSION,
+        "algorithm": player.algorithm,
+        "settings": asdict(player.settings),
+        "kind": player.kind,
+        "shape": asdict(player.shape),
+        "reward": player.reward,
+    }
+    arrays = {f"weights/{name}": value for name, value in player.weights.items()}
+    arrays |= {f"extra/{name}": value for name, value in (extra or {}).items()}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, facts=np.array(json.dumps(facts)), **arrays)  # type: ignore[arg-type]
+    write_whole(path, buffer.getvalue())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a file so that it is never there in part."""
+    draft = path.with_name(f".{path.name}.part")
+    draft.write_bytes(content)
+    draft.replace(path)
+
+
+def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlayer, Arrays]:
+    """A checkpoint and its extra arrays; ConfigError if it can't be read, or can't play the game of `settings`."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            facts = json.loads(str(file["facts"]))
+            arrays = {name: file[name] for name in file.files if name != "facts"}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no checkpoint of SymmToM"
+        raise ConfigError(f"{path}: {reason}") from error
+    for name, version in (("version", VERSION), ("rules", rules.VERSION)):
+        if facts.get(name) != version:
+            raise ConfigError(f"{path}: a checkpoint of {name} {facts.get(name)}; this is {name} {version}")
+    player = TrainedPlayer(
+        algorithm=facts["algorithm"],
+        settings=GameSettings(**facts["settings"]),
+        kind=facts["kind"],
+        shape=Shape(**facts["shape"]),
+        weights=_of(arrays, "weights/"),
+        reward=facts["reward"],
+    )
+    _check(path, player, settings)
+    return player, _of(arrays, "extra/")
+
+
+def shipped(algorithm: str, settings: GameSettings) -> TrainedPlayer:
+    """The checkpoint that comes with the package; ConfigError if there is none for the game."""
+    path = SHIPPED / f"{settings.name}_{algorithm}.npz"
+    if not path.exists():
+        names = sorted(found.stem.removesuffix(f"_{algorithm}") for found in SHIPPED.glob(f"*_{algorithm}.npz"))
+        ready = f"; one comes for {', '.join(names)}" if names else ""
+        raise ConfigError(f"{algorithm} has no checkpoint for {settings.name}: train one, and say --checkpoint{ready}")
+    return load(path, settings)[0]
+
+
+def _of(arrays: Arrays, start: str) -> Arrays:
+    return {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
+
+
+def _check(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:
+    expected = initial_weights(player.settings, player.shape, 0)
+    if {name: value.shape for name, value in player.weights.items()} != {
+        name: value.shape for name, value in expected.items()
+    }:
+        raise ConfigError(f"{path}: its weights are not of the sizes that {player.settings.name} needs")
+    if not all(np.isfinite(value).all() for value in player.weights.values()):
+        raise ConfigError(f"{path}: some of its weights are no numbers")
+    if settings is not None and settings != player.settings:
+        raise ConfigError(f"{path}: trained for {_described(player.settings)}; this is {_described(settings)}")
+
+
+def _described(settings: GameSettings) -> str:
+    variant = [] if settings.has_public_first_hand else ["first_hand=private"]
+    variant += ["rewards=competitive"] if settings.is_competitive else []
+    return " ".join([settings.name, *variant])

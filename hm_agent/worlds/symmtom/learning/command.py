@@ -1,0 +1,183 @@
+"""`hm-agent train symmtom`: the flags, the runs one after the other, and the table at their end."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
+
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: dict[str, Any] = {"flag_values": FLAGS}
+_FLAGS = (
+    flags.DEFINE_list("algorithm", ["ippo"], "What learns, with commas: ippo, ippo_gru and others.", **_HERE),
+    flags.DEFINE_list("scenario", [], "Scenarios by name, with commas, or symmtom_* for the paper's twelve.", **_HERE),
+    flags.DEFINE_list("seeds", ["0"], "The seeds, with commas; each is a run of its own.", **_HERE),
+    flags.DEFINE_string("out", "runs/train", "The folder to write to; a run that is there goes on.", **_HERE),
+    flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_HERE),
+    flags.DEFINE_integer("games", 128, "How many episodes each update plays, a multiple of 4.", lower_bound=4, **_HERE),
+    flags.DEFINE_float("learning_rate", 1e-3, "At the start; it falls in a line.", lower_bound=0, **_HERE),
+    flags.DEFINE_float("entropy", 0.01, "The weight of the entropy bonus.", lower_bound=0, **_HERE),
+    flags.DEFINE_integer("hidden", 64, "Units of each hidden layer.", lower_bound=1, **_HERE),
+    flags.DEFINE_integer("evaluation", 1000, "How many episodes evaluate a checkpoint.", lower_bound=1, **_HERE),
+    flags.DEFINE_enum("first_hand", "public", ["public", "private"], "As in play.", **_HERE),
+    flags.DEFINE_enum("rewards", "cooperative", ["cooperative", "competitive"], "As in play.", **_HERE),
+    flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
+)
+
+USAGE = """Trains agents to play SymmToM in self-play; needs the extra hm_agent[train].
+
+    hm-agent train symmtom --algorithm=ippo --scenario=symmtom_w6_n3_c3 --seeds=0,1,2 --out=runs/train
+
+Each run leaves OUT/<scenario>/<algorithm>/seed-<s>/ with last.npz, best.npz, curve.csv, curve.png and evaluation.json;
+OUT/summary.md sums all of OUT up. The same command again goes on where it was cut short. To see one play:
+
+    hm-agent play --scenario=symmtom_w6_n3_c3 --agent=ippo --checkpoint=OUT/.../best.npz
+"""
+
+
+def _asked(flag: str) -> Any:
+    return FLAGS[flag].value
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    FLAGS.unparse_flags()
+    rest = FLAGS(("hm-agent train symmtom", *arguments))[1:]
+    if _asked("help"):
+        print(_help())
+        return 0
+    if rest:
+        raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
+    try:
+        from hm_agent.worlds.symmtom.learning import training
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"{error.name} is not installed: pip install 'hm_agent[train]'") from error
+    return _train(training)
+
+
+def _help() -> str:
+    lines = [USAGE, "Flags:"]
+    for holder in _FLAGS:
+        flag = FLAGS[holder.name]
+        default = f" (default: {flag.default_as_str})" if flag.default not in (None, [], False) else ""
+        lines.append(f"  --{flag.name:<16} {flag.help}{default}")
+    return "\n".join(lines)
+
+
+def _train(training: Any) -> int:
+    out = Path(_asked("out"))
+    for planned in _planned(training):
+        folder = out / planned.settings.name / planned.algorithm / f"seed-{planned.seed}"
+        show = LiveLine()
+        try:
+            found = training.run(planned, folder, show)
+        except training.TrainingFailed as error:
+            print(f"\nhm-agent train: {error}", file=sys.stderr)
+            return 1
+        show.end()
+        print(
+            f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {found['final']:.1f}, "
+            f"best {found['best']:.1f}, heuristic {found['heuristic']:.1f}, "
+            f"mean reward per agent over {found['evaluated_episodes']:,} episodes"
+        )
+        (out / "summary.md").write_text(summary(out), "utf-8")
+    print(f"Summary: {out / 'summary.md'}")
+    return 0
+
+
+def _planned(training: Any) -> list[Any]:
+    """What the flags ask to train, in turn; ConfigError if it makes no sense."""
+    from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
+
+    if not _asked("scenario"):
+        raise ConfigError("no scenario: say --scenario=symmtom_w6_n3_c3 or the like")
+    for name in _asked("algorithm"):
+        if name not in training.ALGORITHMS:
+            raise ConfigError(f"unknown algorithm {name!r}: there are {', '.join(training.ALGORITHMS)}")
+    if not all(seed.isdecimal() for seed in _asked("seeds")):
+        raise ConfigError(f"--seeds={','.join(_asked('seeds'))}: seeds are whole numbers, with commas")
+    games = _asked("games")
+    if games % PpoParameters.minibatches:
+        raise ConfigError(f"--games={games} is no multiple of {PpoParameters.minibatches}")
+    parameters = PpoParameters(
+        updates=-(-_asked("episodes") // games),
+        games=games,
+        learning_rate=_asked("learning_rate"),
+        entropy=_asked("entropy"),
+    )
+    return [
+        training.Training(name, settings, int(seed), parameters, _asked("hidden"), evaluation=_asked("evaluation"))
+        for settings in _games()
+        for name in _asked("algorithm")
+        for seed in _asked("seeds")
+    ]
+
+
+def _games() -> list[GameSettings]:
+    found: dict[GameSettings, None] = {}
+    for name in _asked("scenario"):
+        game = parse_name(name)
+        if game is None and name != "symmtom_*":
+            raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3 or the like")
+        found |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
+    return [
+        replace(
+            game,
+            has_public_first_hand=_asked("first_hand") == "public",
+            is_competitive=_asked("rewards") == "competitive",
+        )
+        for game in found
+    ]
+
+
+class LiveLine:
+    """Shows how far a run is: one line that changes in a terminal, else a line at times."""
+
+    def __init__(self) -> None:
+        self._started, self._shown, self._first = time.monotonic(), -60.0, 0
+
+    def __call__(self, training: Any, progress: Any) -> None:
+        updates, now = training.parameters.updates, time.monotonic()
+        self._first = self._first or progress.updates
+        pause = 0.2 if sys.stderr.isatty() else 30.0
+        if now - self._shown < pause and progress.updates < updates:
+            return
+        self._shown = now
+        done = progress.updates - self._first + 1
+        left = (now - self._started) / done * (updates - progress.updates)
+        rewards = progress.curve.rewards[-20:]
+        line = (
+            f"{training.settings.name} {training.algorithm} seed {training.seed}: "
+            f"{progress.updates * training.parameters.games:,} of {updates * training.parameters.games:,} episodes, "
+            f"reward {sum(rewards) / len(rewards):.1f}, best {progress.best:.1f}, {left:.0f} s left"
+        )
+        print(
+            f"\r{line:<110}" if sys.stderr.isatty() else line, end="" if sys.stderr.isatty() else "\n", file=sys.stderr
+        )
+
+    def end(self) -> None:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+
+
+def summary(out: Path) -> str:
+    """A table of all evaluations in a folder."""
+    lines = ["Mean reward per agent and episode in self-play.", ""]
+    lines += ["| scenario | algorithm | seed | trained on | final | best | heuristic |", "| --- " * 7 + "|"]
+    for path in sorted(out.glob("*/*/seed-*/evaluation.json")):
+        found = json.loads(path.read_text("utf-8"))
+        rewards = " | ".join(f"{found[name]:.1f}" for name in ("final", "best", "heuristic"))
+        lines.append(
+            f"| {found['scenario']} | {found['algorithm']} | {found['seed']} | {found['trained_episodes']:,} episodes "
+            f"| {rewards} |"
+        )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,72 @@
+"""Learning curves: reward and loss by episodes played, as numbers and as a picture."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.worlds.symmtom.learning.checkpoints import write_whole
+
+SMOOTHED = 20
+"""Over how many updates the picture's line is averaged."""
+
+
+@dataclass
+class LearningCurve:
+    """episodes, rewards, losses: of every update. judged, validation: of every checkpoint, its episodes and reward."""
+
+    episodes: list[int] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    judged: list[int] = field(default_factory=list)
+    validation: list[float] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> LearningCurve:
+        return cls(**{name: value.tolist() for name, value in arrays.items()})
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return {name: np.array(value) for name, value in vars(self).items()}
+
+    def add(self, episodes: int, reward: float, loss: float) -> None:
+        self.episodes.append(episodes)
+        self.rewards.append(reward)
+        self.losses.append(loss)
+
+    def judge(self, episodes: int, reward: float) -> None:
+        self.judged.append(episodes)
+        self.validation.append(reward)
+
+    def as_csv(self) -> str:
+        validation = dict(zip(self.judged, self.validation, strict=True))
+        lines = ["episodes,reward_per_agent,loss,validation_reward_per_agent"]
+        for episodes, reward, loss in zip(self.episodes, self.rewards, self.losses, strict=True):
+            judged = f"{validation[episodes]:.4f}" if episodes in validation else ""
+            lines.append(f"{episodes},{reward:.4f},{loss:.6f},{judged}")
+        return "\n".join(lines) + "\n"
+
+
+def draw_curves(path: Path, curves: Mapping[str, LearningCurve], title: str) -> None:
+    """A picture of the rewards, one line a curve; dots are the checkpoints' rewards over the validation games."""
+    from matplotlib.figure import Figure  # takes long to import
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for name, curve in curves.items():
+        rewards = np.array(curve.rewards)
+        sums = np.cumsum(np.concatenate([[0.0], rewards]))
+        starts = np.maximum(np.arange(1, len(sums)) - SMOOTHED, 0)
+        means = (sums[1:] - sums[starts]) / (np.arange(1, len(sums)) - starts)
+        (line,) = axes.plot(curve.episodes, means, label=name)
+        axes.plot(curve.judged, curve.validation, ".", color=line.get_color())
+    axes.set(title=title, xlabel="episodes", ylabel="reward per agent and episode")
+    axes.legend(loc="lower right")
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=110, metadata={"Software": None})
+    write_whole(path, picture.getvalue())

@@ -1,0 +1,112 @@
+"""The networks of trained agents, for NumPy and JAX alike: one set of weights that all agents of a game share.
+
+    pieces (c, p) ─ relu ─▶ e (c, E) ─ mean ─┐                      ┌▶ 5 directions
+    general (g) ─────────────────────────────┴▶ relu ─▶ relu ─▶ h ──┼▶ value
+                                                    (or a GRU)      └▶ with each e: relu ─▶ one number for its piece
+
+The same weights read and judge every piece, so that pieces could be renamed without a change of play. Weights depend on
+the number of agents, not on that of pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.worlds.symmtom.fast.observations import DIRECTIONS, general_size, piece_size
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+Array = Any
+"""An array of NumPy or of JAX."""
+Weights = Mapping[str, Array]
+IMPOSSIBLE = -1e9
+"""The logit of what an action mask forbids."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """hidden: units of the layers of h. piece: units of e. is_recurrent: True for a GRU as the last layer of h."""
+
+    hidden: int = 64
+    piece: int = 32
+    is_recurrent: bool = False
+
+
+@dataclass(frozen=True)
+class Output:
+    """directions: (..., 5) logits. pieces: (..., c) logits. value: (...). memory: (..., H), to be given back."""
+
+    directions: Array
+    pieces: Array
+    value: Array
+    memory: Array
+
+
+def initial_weights(settings: GameSettings, shape: Shape, seed: int) -> dict[str, npt.NDArray[np.float32]]:
+    """Orthogonal matrices, small ones before the logits; biases are zero."""
+    rng, h, e = np.random.default_rng(seed), shape.hidden, shape.piece
+    sizes = {
+        "pieces": (piece_size(settings), e, 2**0.5),
+        "first": (general_size(settings) + e, h, 2**0.5),
+        "second": (h, h, 2**0.5),
+        "directions": (h, DIRECTIONS, 0.01),
+        "value": (h, 1, 1.0),
+        "judge_piece": (e, e, 1.0),
+        "judge_h": (h, e, 1.0),
+        "judgement": (e, 1, 0.01),
+    }
+    if shape.is_recurrent:
+        sizes |= {"gru_input": (h, 3 * h, 1.0), "gru_memory": (h, 3 * h, 1.0)}
+    weights: dict[str, npt.NDArray[np.float32]] = {}
+    for name, (rows, columns, scale) in sizes.items():
+        weights[name] = (_orthogonal(rng, rows, columns) * scale).astype(np.float32)
+        weights[f"{name}_bias"] = np.zeros(columns, np.float32)
+    return weights
+
+
+def forward(
+    xp: Any, settings: GameSettings, weights: Weights, observations: Array, masks: tuple[Array, Array], memory: Array
+) -> Output:
+    """observations: (..., D). masks: (..., 5) and (..., c) bool. memory: (..., H), zeros at the beginning of a game."""
+    general = observations[..., : general_size(settings)]
+    rows = observations[..., general_size(settings) :]
+    rows = rows.reshape(*rows.shape[:-1], settings.pieces, piece_size(settings))
+
+    def layer(name: str, values: Array) -> Array:
+        return values @ weights[name] + weights[f"{name}_bias"]
+
+    def relu(values: Array) -> Array:
+        return xp.maximum(values, 0)
+
+    pieces = relu(layer("pieces", rows))
+    h = relu(layer("first", xp.concatenate([general, pieces.mean(-2)], -1)))
+    h = relu(layer("second", h))
+    if "gru_input" in weights:
+        h = memory = _gru(xp, layer("gru_input", h), layer("gru_memory", memory), memory)
+    judged = relu(layer("judge_piece", pieces) + layer("judge_h", h)[..., None, :])
+    return Output(
+        directions=xp.where(masks[0], layer("directions", h), IMPOSSIBLE),
+        pieces=xp.where(masks[1], layer("judgement", judged)[..., 0], IMPOSSIBLE),
+        value=layer("value", h)[..., 0],
+        memory=memory,
+    )
+
+
+def _gru(xp: Any, new: Array, old: Array, memory: Array) -> Array:
+    """One step of a gated recurrent unit; new, old: (..., 3 H) of the input and of the memory."""
+    size = memory.shape[-1]
+    parts = [(new[..., at : at + size], old[..., at : at + size]) for at in range(0, 3 * size, size)]
+    reset, update = (1 / (1 + xp.exp(-(one + other))) for one, other in parts[:2])
+    candidate = xp.tanh(parts[2][0] + reset * parts[2][1])
+    return update * memory + (1 - update) * candidate
+
+
+def _orthogonal(rng: np.random.Generator, rows: int, columns: int) -> npt.NDArray[np.float64]:
+    drawn = rng.standard_normal((max(rows, columns), min(rows, columns)))
+    q, r = np.linalg.qr(drawn)
+    q = q * np.sign(np.diag(r))
+    return q if rows >= columns else q.T

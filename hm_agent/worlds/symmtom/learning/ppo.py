@@ -1,0 +1,184 @@
+"""Independent PPO with shared weights: every agent learns from its own rewards alone, and all with one network.
+
+An update plays whole games, from the first step to the last, and learns from all their steps (Schulman et al., 2017;
+generalised advantage estimation of 2016). Every update begins new games, so weights and the optimiser's state are all
+that one update hands to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from hm_agent.worlds.symmtom.fast.play import advance, begin, look, seeds_of
+from hm_agent.worlds.symmtom.learning.networks import Array, Output, Shape, forward
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+
+@dataclass(frozen=True)
+class PpoParameters:
+    """updates: over which the learning rate falls to 0. games: that each update plays, a multiple of minibatches."""
+
+    updates: int
+    games: int = 128
+    epochs: int = 4
+    minibatches: int = 4
+    learning_rate: float = 1e-3
+    discount: float = 0.98
+    trace: float = 0.95
+    clip: float = 0.2
+    entropy: float = 0.01
+    value_weight: float = 0.5
+    largest_gradient: float = 0.5
+
+
+class Steps(NamedTuple):
+    """What an update learns from; each array is (T, B, n, ...)."""
+
+    observations: Array
+    moves: Array
+    says: Array
+    directions: Array
+    pieces: Array
+    chance: Array
+    values: Array
+    rewards: Array
+
+
+class Learner(NamedTuple):
+    """What one update hands to the next."""
+
+    weights: Any
+    optimiser: Any
+
+
+class Ppo:
+    """kind: of the K that agents are given. Rewards are learned in units of a recharge's."""
+
+    def __init__(self, settings: GameSettings, kind: str, shape: Shape, parameters: PpoParameters) -> None:
+        self.settings, self.kind, self.shape, self.parameters = settings, kind, shape, parameters
+        total = parameters.updates * parameters.epochs * parameters.minibatches
+        self._optimiser = optax.chain(
+            optax.clip_by_global_norm(parameters.largest_gradient),
+            optax.adam(
+                optax.linear_schedule(parameters.learning_rate, 0.05 * parameters.learning_rate, total), eps=1e-5
+            ),
+        )
+        self.update: Callable[[Learner, Array], tuple[Learner, Array, Array]] = jax.jit(self._update)
+
+    def begin(self, weights: Any) -> Learner:
+        weights = jax.tree.map(jnp.asarray, weights)
+        return Learner(weights, self._optimiser.init(weights))
+
+    def _update(self, learner: Learner, key: Array) -> tuple[Learner, Array, Array]:
+        """One update. Returns the learner, the mean reward per agent and episode before it, and the mean loss."""
+        play_key, learn_key = jax.random.split(key)
+        steps = self._play(learner.weights, play_key)
+        advantages = self._advantages(steps)
+        returns = advantages + steps.values
+
+        def epoch(learner: Learner, key: Array) -> tuple[Learner, Array]:
+            order = jax.random.permutation(key, self.parameters.games).reshape(self.parameters.minibatches, -1)
+            learned: tuple[Learner, Array] = jax.lax.scan(
+                lambda state, games: self._learn(state, steps, advantages, returns, games), learner, order
+            )
+            return learned
+
+        learner, losses = jax.lax.scan(epoch, learner, jax.random.split(learn_key, self.parameters.epochs))
+        return learner, steps.rewards.sum(0).mean(), losses.mean()
+
+    def _play(self, weights: Any, key: Array) -> Steps:
+        """Plays new games to their end."""
+        settings, kind, games = self.settings, self.kind, self.parameters.games
+        seed_key, action_key = jax.random.split(key)
+        state = jax.vmap(lambda seed: begin(settings, kind, seed))(seeds_of(seed_key, games))
+
+        def step(carry: Any, key: Array) -> tuple[Any, Steps]:
+            state, memory = carry
+            observations, moves, says = jax.vmap(lambda one: look(settings, one))(state)
+            output = self._forward(weights, observations, (moves, says), memory)
+            one, other = jax.random.split(key)
+            directions, pieces = (
+                jax.random.categorical(one, output.directions),
+                jax.random.categorical(other, output.pieces),
+            )
+            state, effects = jax.vmap(lambda *values: advance(settings, kind, *values))(state, directions, pieces)
+            chance = _log_chance(output, directions, pieces)
+            steps = Steps(
+                observations, moves, says, directions, pieces, chance, output.value, effects.rewards.astype(jnp.float32)
+            )
+            return (state, output.memory), steps
+
+        memory = self._no_memory(games)
+        played: Steps = jax.lax.scan(step, (state, memory), jax.random.split(action_key, settings.steps))[1]
+        return played
+
+    def _advantages(self, steps: Steps) -> Array:
+        """(T, B, n): generalised advantage estimates; nothing is paid after the last step."""
+        parameters, rewards = self.parameters, steps.rewards / self.settings.recharge_reward
+
+        def back(carry: Any, step: Any) -> tuple[Any, Array]:
+            following, advantage = carry
+            reward, value = step
+            error = reward + parameters.discount * following - value
+            advantage = error + parameters.discount * parameters.trace * advantage
+            return (value, advantage), advantage
+
+        nothing = jnp.zeros_like(rewards[0])
+        return jax.lax.scan(back, (nothing, nothing), (rewards, steps.values), reverse=True)[1]
+
+    def _learn(
+        self, learner: Learner, steps: Steps, advantages: Array, returns: Array, games: Array
+    ) -> tuple[Learner, Array]:
+        """One step of the optimiser on some games."""
+        part, advantage, target = jax.tree.map(lambda values: values[:, games], (steps, advantages, returns))
+        loss, gradient = jax.value_and_grad(self._loss)(learner.weights, part, advantage, target)
+        change, optimiser = self._optimiser.update(gradient, learner.optimiser, learner.weights)
+        return Learner(optax.apply_updates(learner.weights, change), optimiser), loss
+
+    def _loss(self, weights: Any, steps: Steps, advantages: Array, returns: Array) -> Array:
+        parameters, output = self.parameters, self._replay(weights, steps)
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        ratio = jnp.exp(_log_chance(output, steps.directions, steps.pieces) - steps.chance)
+        clipped = jnp.clip(ratio, 1 - parameters.clip, 1 + parameters.clip)
+        gain = jnp.minimum(ratio * advantages, clipped * advantages).mean()
+        error = 0.5 * jnp.square(output.value - returns).mean()
+        spread = (_entropy(output.directions) + _entropy(output.pieces)).mean()
+        return -gain + parameters.value_weight * error - parameters.entropy * spread
+
+    def _replay(self, weights: Any, steps: Steps) -> Output:
+        """What the networks say now to what was seen, (T, B, n, ...)."""
+        masks, memory = (steps.moves, steps.says), self._no_memory(steps.values.shape[1])
+        if not self.shape.is_recurrent:
+            return self._forward(weights, steps.observations, masks, memory)
+
+        def step(memory: Array, seen: Any) -> tuple[Array, Any]:
+            output = self._forward(weights, seen[0], seen[1], memory)
+            return output.memory, (output.directions, output.pieces, output.value)
+
+        memory, outputs = jax.lax.scan(step, memory, (steps.observations, masks))
+        directions, pieces, values = outputs
+        return Output(directions, pieces, values, memory)
+
+    def _forward(self, weights: Any, observations: Array, masks: tuple[Array, Array], memory: Array) -> Output:
+        return forward(jnp, self.settings, weights, observations, masks, memory)
+
+    def _no_memory(self, games: int) -> Array:
+        return jnp.zeros((games, self.settings.agents, self.shape.hidden))
+
+
+def _log_chance(output: Output, directions: Array, pieces: Array) -> Array:
+    """The logarithm of the probability of these actions."""
+    chosen = [(output.directions, directions), (output.pieces, pieces)]
+    logs = [jnp.take_along_axis(jax.nn.log_softmax(logits), at[..., None], -1)[..., 0] for logits, at in chosen]
+    return logs[0] + logs[1]
+
+
+def _entropy(logits: Array) -> Array:
+    logs = jax.nn.log_softmax(logits)
+    return -(jnp.exp(logs) * logs).sum(-1)

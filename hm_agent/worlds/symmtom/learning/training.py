@@ -1,0 +1,217 @@
+"""A training run: it learns, keeps checkpoints and curves, goes on where it was cut short, and evaluates what it has.
+
+A run of one seed leaves, in its folder: `last.npz` (to go on with, and to play), `best.npz` (the best checkpoint by
+reward over the validation games), `curve.csv` and `curve.png`, and, once it is done, `evaluation.json`. A run that was
+killed and goes on ends with the same weights, to the bit, as one that was not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.symmtom.fast.beliefs import CE, FIRST_HAND, GE, ORACLE
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save, write_whole
+from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
+from hm_agent.worlds.symmtom.learning.networks import Shape, initial_weights
+from hm_agent.worlds.symmtom.learning.ppo import Learner, Ppo, PpoParameters
+from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
+from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.rules import Keys
+from hm_agent.worlds.symmtom.selfplay import measure
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+VALIDATION_SEEDS, EVALUATION_SEEDS = 1_000_000, 2_000_000
+"""The first seeds of the games that choose the best checkpoint, and of those that evaluate a run."""
+BATCH = 100
+"""How many games are evaluated at once; results do not depend on it."""
+
+
+class TrainingFailed(RuntimeError):
+    """A loss or a weight is no number any more."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """kind: of the K that agents are given."""
+
+    about: str
+    kind: str
+    is_recurrent: bool = False
+
+
+ALGORITHMS = {
+    "ippo": Algorithm("PPO; is given what it witnessed that others were told (CE)", CE),
+    "ippo_ge": Algorithm("PPO; is given that and the best guess at what it could not hear (GE)", GE),
+    "ippo_oracle": Algorithm("PPO; is given what the others truly know", ORACLE),
+    "ippo_first_hand": Algorithm("PPO; is given first-hand knowledge alone, and remembers nothing", FIRST_HAND),
+    "ippo_gru": Algorithm("PPO; is given first-hand knowledge alone, and has a GRU to remember", FIRST_HAND, True),
+}
+
+
+@dataclass(frozen=True)
+class Training:
+    """What to train. every: updates from one checkpoint to the next. validation, evaluation: games that judge one."""
+
+    algorithm: str
+    settings: GameSettings
+    seed: int
+    parameters: PpoParameters
+    hidden: int = 64
+    every: int = 20
+    validation: int = 200
+    evaluation: int = 1000
+
+    @property
+    def kind(self) -> str:
+        return ALGORITHMS[self.algorithm].kind
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.hidden, is_recurrent=ALGORITHMS[self.algorithm].is_recurrent)
+
+    def learner(self) -> Ppo:
+        return _learner(self.settings, self.kind, self.shape, self.parameters)
+
+    def player(self, weights: Any, reward: float | None = None) -> TrainedPlayer:
+        arrays = {name: np.asarray(value) for name, value in weights.items()}
+        return TrainedPlayer(self.algorithm, self.settings, self.kind, self.shape, arrays, reward)
+
+    def described(self) -> str:
+        """All that decides what the weights come to."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+@cache
+def _learner(settings: GameSettings, kind: str, shape: Shape, parameters: PpoParameters) -> Ppo:
+    """One for all seeds, since what takes long is to compile it."""
+    return Ppo(settings, kind, shape, parameters)
+
+
+@dataclass
+class TrainingProgress:
+    """A run between two updates. best: the reward of the best checkpoint over the validation games."""
+
+    learner: Learner
+    updates: int
+    curve: LearningCurve
+    best: float = -np.inf
+
+
+Report = Callable[[Training, TrainingProgress], None]
+"""Is told of every update."""
+
+
+def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
+    """Trains one seed to its end, or from where an earlier run was cut short; returns its evaluation.
+
+    Raises TrainingFailed where a number is none any more; the last checkpoint before that stays.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    learner = training.learner()
+    progress = _resumed(training, folder, learner) or TrainingProgress(
+        learner.begin(initial_weights(training.settings, training.shape, training.seed)), 0, LearningCurve()
+    )
+    key = jax.random.key(training.seed)
+    while progress.updates < training.parameters.updates:
+        after, reward, loss = learner.update(progress.learner, jax.random.fold_in(key, progress.updates))
+        if not _is_finite((after.weights, loss)):
+            _keep(training, folder, progress)
+            raise TrainingFailed(
+                f"{training.settings.name}, seed {training.seed}: no number any more in update {progress.updates + 1}; "
+                f"{folder / 'last.npz'} is from before it"
+            )
+        progress.learner, progress.updates = after, progress.updates + 1
+        progress.curve.add(progress.updates * training.parameters.games, float(reward), float(loss))
+        if progress.updates % training.every == 0 or progress.updates == training.parameters.updates:
+            _judge(training, folder, progress)
+            _keep(training, folder, progress)
+        report(training, progress)
+    return _evaluated(training, folder)
+
+
+def _is_finite(values: Any) -> bool:
+    return all(np.isfinite(np.asarray(value)).all() for value in jax.tree.leaves(values))
+
+
+def _judge(training: Training, folder: Path, progress: TrainingProgress) -> None:
+    """Plays the validation games, and keeps the checkpoint if none before was better."""
+    player = training.player(progress.learner.weights)
+    reward = mean_reward(player, validation_seeds(training))
+    progress.curve.judge(progress.updates * training.parameters.games, reward)
+    if reward > progress.best:
+        progress.best = reward
+        save(folder / "best.npz", training.player(progress.learner.weights, reward))
+
+
+def validation_seeds(training: Training) -> Keys:
+    return np.arange(VALIDATION_SEEDS, VALIDATION_SEEDS + training.validation, dtype=np.uint32)
+
+
+def mean_reward(player: TrainedPlayer, seeds: Keys) -> float:
+    """Per agent and episode, over self-play of these seeds."""
+    batches = np.array_split(seeds, max(1, len(seeds) // BATCH))
+    found = [measure(player.settings, lambda: TrainedPolicy(player), batch)[REWARD] for batch in batches]
+    return float(np.concatenate(found).mean())
+
+
+def _keep(training: Training, folder: Path, progress: TrainingProgress) -> None:
+    """Writes all that is needed to go on, and the curves."""
+    leaves = jax.tree.leaves(progress.learner.optimiser)
+    extra = {f"optimiser/{at}": np.asarray(leaf) for at, leaf in enumerate(leaves)}
+    extra |= {f"curve/{name}": value for name, value in progress.curve.arrays().items()}
+    extra |= {"updates": np.array(progress.updates), "best": np.array(progress.best)}
+    extra |= {"training": np.array(training.described())}
+    write_whole(folder / "curve.csv", progress.curve.as_csv().encode())
+    draw_curves(folder / "curve.png", {f"seed {training.seed}": progress.curve}, training.settings.name)
+    save(folder / "last.npz", training.player(progress.learner.weights), extra)
+
+
+def _resumed(training: Training, folder: Path, learner: Ppo) -> TrainingProgress | None:
+    """Where an earlier run in this folder was; ConfigError if that was to train something else."""
+    path = folder / "last.npz"
+    if not path.exists():
+        return None
+    player, extra = load(path, training.settings)
+    if str(extra["training"]) != training.described():
+        raise ConfigError(f"{folder} holds a run with other settings: choose another --out, or the same settings")
+    fresh = learner.begin(dict(player.weights))
+    leaves, tree = jax.tree.flatten(fresh.optimiser)
+    saved = [np.asarray(extra[f"optimiser/{at}"]) for at in range(len(leaves))]
+    optimiser = jax.tree.unflatten(tree, [jax.numpy.asarray(value) for value in saved])
+    curve = LearningCurve.of(
+        {name.removeprefix("curve/"): value for name, value in extra.items() if name.startswith("curve/")}
+    )
+    return TrainingProgress(Learner(fresh.weights, optimiser), int(extra["updates"]), curve, float(extra["best"]))
+
+
+def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
+    """The rewards of the final and the best checkpoint, and the heuristic's, over the same games."""
+    path = folder / "evaluation.json"
+    if path.exists():
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return found
+    seeds = np.arange(EVALUATION_SEEDS, EVALUATION_SEEDS + training.evaluation, dtype=np.uint32)
+    best, last = (load(folder / name, training.settings)[0] for name in ("best.npz", "last.npz"))
+    heuristic = measure(training.settings, HeuristicPolicy, seeds)[REWARD]
+    found = {
+        "scenario": training.settings.name,
+        "algorithm": training.algorithm,
+        "seed": training.seed,
+        "trained_episodes": training.parameters.updates * training.parameters.games,
+        "evaluated_episodes": training.evaluation,
+        "final": mean_reward(last, seeds),
+        "best": mean_reward(best, seeds),
+        "heuristic": float(heuristic.mean()),
+    }
+    write_whole(path, (json.dumps(found, indent=2) + "\n").encode())
+    return found

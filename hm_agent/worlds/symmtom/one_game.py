@@ -1,0 +1,156 @@
+"""The rules of rules.py, version 1, for one game in Python's integers: for environments that are stepped one at a time.
+
+NumPy and JAX need longer to begin a step of one small game than this needs for all of it. Cells are numbers, y w + x;
+sets of pieces are integers, whose bit p stands for piece p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.rules import SILENT, Direction
+from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
+
+_ALL_BITS = 0xFFFFFFFF
+
+
+@dataclass
+class OneGame:
+    """A game between two steps, which `step` changes.
+
+    cells, bases: by agent. first_hand, knows: sets of pieces by agent. near: by agent, who is within hearing range.
+    said: the piece that each agent said in the turn before, SILENT for none. recharges: by agent.
+    """
+
+    settings: GameSettings
+    seed: int
+    taken: int
+    cells: list[int]
+    bases: list[int]
+    first_hand: list[int]
+    knows: list[int]
+    recharges: list[int]
+    near: list[list[int]]
+    said: list[int]
+
+    @classmethod
+    def begin(cls, settings: GameSettings, seed: int) -> OneGame:
+        start = rules.reset(settings, [seed % 2**32])
+        x, y = start.positions[0].T, start.bases[0].T
+        first_hand = [sum(1 << piece for piece in np.flatnonzero(known).tolist()) for known in start.first_hand[0]]
+        game = cls(
+            settings=settings,
+            seed=seed % 2**32,
+            taken=0,
+            cells=(x[1] * settings.width + x[0]).tolist(),
+            bases=(y[1] * settings.width + y[0]).tolist(),
+            first_hand=first_hand,
+            knows=first_hand.copy(),
+            recharges=[0] * settings.agents,
+            near=[],
+            said=[SILENT] * settings.agents,
+        )
+        game.near = game._within_hearing()
+        return game
+
+    @property
+    def has_winner(self) -> bool:
+        return self.settings.is_competitive and max(self.recharges) >= WINNING_RECHARGES
+
+    @property
+    def is_over(self) -> bool:
+        return self.taken >= self.settings.steps or self.has_winner
+
+    def step(self, directions: Sequence[int], pieces: Sequence[int]) -> list[int]:
+        """Takes one step; returns each agent's reward. The game may not be over."""
+        agents, knows = range(self.settings.agents), self.knows
+        everything = (1 << self.settings.pieces) - 1
+        self._move(directions)
+        self.near = self._within_hearing()
+        self.taken += 1
+        self.said = [piece if knows[agent] >> piece & 1 else SILENT for agent, piece in enumerate(pieces)]
+        rewards, after = [0] * len(knows), knows.copy()
+        for listener in agents:
+            for speaker in self.near[listener]:
+                piece = self.said[speaker]
+                if piece != SILENT and not knows[listener] >> piece & 1:
+                    after[listener] |= 1 << piece
+                    rewards[speaker] += 1
+            rewards[listener] += (after[listener] ^ knows[listener]).bit_count()
+        for agent in agents:
+            if knows[agent] == everything and self.cells[agent] == self.bases[agent]:
+                after[agent] = self.first_hand[agent]
+                rewards[agent] += self.settings.recharge_reward
+                self.recharges[agent] += 1
+        self.knows = after
+        if self.has_winner:
+            self._pay_prizes(rewards)
+        return rewards
+
+    def _pay_prizes(self, rewards: list[int]) -> None:
+        wins = [recharges >= WINNING_RECHARGES for recharges in self.recharges]
+        for agent, won in enumerate(wins):
+            rewards[agent] += self.settings.pieces * (len(wins) * won - sum(wins))
+
+    def _move(self, directions: Sequence[int]) -> None:
+        """Moves all agents at once."""
+        width, here = self.settings.width, self.cells
+        target = [_neighbour(width, cell, direction) for cell, direction in zip(here, directions, strict=True)]
+        if len(set(target)) < len(target):
+            self._cancel_moves(target)
+        self.cells = target
+
+    def _cancel_moves(self, target: list[int]) -> None:
+        """Sets the targets of agents back to where they are until no two agents are in one cell."""
+        here, priorities = self.cells, self._priorities()
+        while len(set(target)) < len(target):
+            by_cell: dict[int, list[int]] = {}
+            for agent, cell in enumerate(target):
+                by_cell.setdefault(cell, []).append(agent)
+            for cell, agents in by_cell.items():
+                if len(agents) > 1:
+                    keeps = next((agent for agent in agents if here[agent] == cell), None)
+                    first = max(agents, key=lambda agent: (priorities[agent], agent)) if keeps is None else keeps
+                    for agent in agents:
+                        target[agent] = cell if agent == first else here[agent]
+
+    def _priorities(self) -> list[int]:
+        """Of the next step: those of `rules.draw_priorities`."""
+        stream = _mix(_mix(self.seed) ^ (rules._PRIORITIES + self.taken))
+        return [_mix(stream ^ agent) for agent in range(self.settings.agents)]
+
+    def _within_hearing(self) -> list[list[int]]:
+        width, reach = self.settings.width, self.settings.hearing
+        near: list[list[int]] = [[] for _ in self.cells]
+        places = [divmod(cell, width) for cell in self.cells]
+        for one, (y, x) in enumerate(places):
+            for other in range(one + 1, len(places)):
+                if -reach <= places[other][0] - y <= reach and -reach <= places[other][1] - x <= reach:
+                    near[one].append(other)
+                    near[other].append(one)
+        return near
+
+
+def _neighbour(width: int, cell: int, direction: int) -> int:
+    """The cell that a move leads to; the cell itself at a wall."""
+    if direction == Direction.LEFT:
+        return cell - (cell % width > 0)
+    if direction == Direction.RIGHT:
+        return cell + (cell % width < width - 1)
+    if direction == Direction.UP:
+        return cell - width if cell >= width else cell
+    if direction == Direction.DOWN:
+        return cell + width if cell + width < width * width else cell
+    return cell
+
+
+def _mix(value: int) -> int:
+    """`rules.mix` on Python's integers."""
+    value = (value + 0x9E3779B9) & _ALL_BITS
+    value = ((value ^ (value >> 16)) * 0x21F0AAAD) & _ALL_BITS
+    value = ((value ^ (value >> 15)) * 0xD35A2D97) & _ALL_BITS
+    return value ^ (value >> 15)

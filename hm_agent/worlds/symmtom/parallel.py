@@ -1,0 +1,172 @@
+"""SymmToM as a ParallelEnv of PettingZoo; needs the extra `envs`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Dict, Discrete
+from pettingzoo import ParallelEnv
+from PIL import Image, ImageDraw
+
+from hm_agent.worlds.symmtom.one_game import OneGame
+from hm_agent.worlds.symmtom.rules import SILENT, Direction
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+Numbers = tuple[float, ...]
+Observations = dict[str, dict[str, npt.NDArray[Any]]]
+CELL_PIXELS = 32
+COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2")
+
+
+class SymmtomParallelEnv(ParallelEnv):  # type: ignore[misc]
+    """All agents act at every step; all end together, by truncation after 5 w steps.
+
+    An action is direction * c + piece, directions in the order left, right, up, down, stay. What an agent observes is a
+    dictionary of `action_mask`, (5 c,) int8, 1 for moves that no wall cancels with pieces that the agent knows, which
+    its info has too; and `observation`, float32 from 0 to 1, in which agents come in the order i, i + 1, ... from
+    itself: the share of the steps taken (1), positions (x, y) / (w - 1) (2 n), bases the same (2 n), own knowledge (c),
+    first-hand knowledge as far as it is told (n c), what it heard each agent, itself included, say in the turn before
+    (n c). One seed is one game; without a seed, `reset` goes on to the next game of the last one.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "symmtom_v0", "render_modes": ["rgb_array"], "render_fps": 4}
+
+    def __init__(self, settings: GameSettings, render_mode: str | None = None) -> None:
+        n, c = settings.agents, settings.pieces
+        self.settings, self.render_mode = settings, render_mode
+        self.possible_agents = list(settings.seats)
+        self.agents: list[str] = []
+        self._number = {agent: at for at, agent in enumerate(self.possible_agents)}
+        inner = {
+            "observation": Box(0.0, 1.0, (1 + 4 * n + c + 2 * n * c,), np.float32),
+            "action_mask": Box(0, 1, (len(Direction) * c,), np.int8),
+        }
+        self.observation_spaces = {agent: Dict(inner) for agent in self.possible_agents}
+        self.action_spaces = {agent: Discrete(len(Direction) * c) for agent in self.possible_agents}
+        self.state_space = Box(0.0, 1.0, (1 + 4 * n + 2 * n * c,), np.float32)
+        self._seeds = np.random.default_rng()
+        self._game: OneGame
+        self._fixed: list[tuple[Numbers, Numbers]]
+        self._places = [(x / (settings.width - 1), y / (settings.width - 1)) for y, x in np.ndindex(*self._board)]
+
+    @property
+    def _board(self) -> tuple[int, int]:
+        return self.settings.width, self.settings.width
+
+    def observation_space(self, agent: str) -> Dict:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observations, dict[str, dict[str, Any]]]:
+        if seed is not None:
+            self._seeds = np.random.default_rng(seed)
+        self._game = OneGame.begin(self.settings, int(self._seeds.integers(2**32)) if seed is None else seed)
+        self._fixed = [self._fixed_parts(agent) for agent in range(self.settings.agents)]
+        self.agents = self.possible_agents.copy()
+        observations = self._observations()
+        return observations, self._infos(observations)
+
+    def step(
+        self, actions: Mapping[str, int]
+    ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        chosen = [divmod(int(actions[agent]), self.settings.pieces) for agent in self.agents]
+        rewards = self._game.step([direction for direction, _ in chosen], [piece for _, piece in chosen])
+        won, over, seats = self._game.has_winner, self._game.is_over, self.agents
+        observations = self._observations()
+        if over:
+            self.agents = []
+        return (
+            observations,
+            {agent: float(reward) for agent, reward in zip(seats, rewards, strict=True)},
+            dict.fromkeys(seats, won),
+            dict.fromkeys(seats, over and not won),
+            self._infos(observations),
+        )
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """The truth, agents in order: share of the steps, positions, bases, what each knows, and knows first-hand."""
+        game, c = self._game, self.settings.pieces
+        cells = [self._places[cell] for cell in (*game.cells, *game.bases)]
+        sets = [_bits(known, c) for known in (*game.knows, *game.first_hand)]
+        return np.array(sum((*cells, *sets), (game.taken / self.settings.steps,)), np.float32)
+
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """(32 w, 32 w, 3): agents as discs, bases as frames of their colours; grey marks who hears whom."""
+        return draw_board(self._game) if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _observations(self) -> Observations:
+        game, agents, steps = self._game, self.settings.agents, self.settings.steps
+        places = [self._places[cell] for cell in game.cells]
+        seen: Observations = {}
+        for name, me in self._number.items():
+            bases, first_hand = self._fixed[me]
+            turned = places[me:] + places[:me]
+            silent = _bits(0, self.settings.pieces)
+            hears = {me, *game.near[me]}
+            heard: list[Numbers] = []
+            for other in (*range(me, agents), *range(me)):
+                said = game.said[other]
+                heard.append(_bits(1 << said, self.settings.pieces) if other in hears and said != SILENT else silent)
+            numbers = [game.taken / steps]
+            for part in (*turned, bases, _bits(game.knows[me], self.settings.pieces), first_hand, *heard):
+                numbers += part
+            mask = _mask(self.settings.width, self.settings.pieces, game.cells[me], game.knows[me])
+            seen[name] = {"observation": np.array(numbers, np.float32), "action_mask": mask.copy()}
+        return seen
+
+    def _infos(self, observations: Observations) -> dict[str, dict[str, Any]]:
+        return {agent: {"action_mask": seen["action_mask"]} for agent, seen in observations.items()}
+
+    def _fixed_parts(self, me: int) -> tuple[Numbers, Numbers]:
+        """The bases and the first-hand knowledge that an agent is told, which do not change in a game."""
+        game, order = self._game, [*range(me, self.settings.agents), *range(me)]
+        told = [game.first_hand[other] if self.settings.has_public_first_hand or other == me else 0 for other in order]
+        bases: Numbers = sum((self._places[game.bases[other]] for other in order), ())
+        return bases, sum((_bits(known, self.settings.pieces) for known in told), ())
+
+
+@cache
+def _bits(known: int, pieces: int) -> Numbers:
+    return tuple(float(known >> piece & 1) for piece in range(pieces))
+
+
+@cache
+def _mask(width: int, pieces: int, cell: int, known: int) -> npt.NDArray[np.int8]:
+    """(5 c,): 1 for moves that no wall cancels with known pieces; with any piece if none is known."""
+    y, x = divmod(cell, width)
+    moves = np.array([x > 0, x < width - 1, y > 0, y < width - 1, True])
+    says = np.array(_bits(known, pieces)) > 0 if known else np.ones(pieces, bool)
+    mask: npt.NDArray[np.int8] = (moves[:, None] & says).astype(np.int8).reshape(-1)
+    return mask
+
+
+def draw_board(game: OneGame) -> npt.NDArray[np.uint8]:
+    """A picture of the board, (32 w, 32 w, 3): bases as frames, agents as discs with as many dots as pieces known."""
+    width, size = game.settings.width, CELL_PIXELS
+    picture = Image.new("RGB", (width * size, width * size), "white")
+    draw = ImageDraw.Draw(picture)
+    corners = [((cell % width) * size, (cell // width) * size) for cell in range(width * width)]
+    for x, y in corners:
+        draw.rectangle((x, y, x + size - 1, y + size - 1), outline="#dddddd")
+    for agent, cell in enumerate(game.bases):
+        x, y = corners[cell]
+        draw.rectangle((x + 2, y + 2, x + size - 3, y + size - 3), outline=COLOURS[agent % len(COLOURS)], width=3)
+    middle = [(x + size // 2, y + size // 2) for x, y in (corners[cell] for cell in game.cells)]
+    for listener, speakers in enumerate(game.near):
+        for speaker in speakers:
+            draw.line((middle[listener], middle[speaker]), fill="#999999", width=2)
+    for agent, (x, y) in enumerate(middle):
+        draw.ellipse((x - 10, y - 10, x + 10, y + 10), fill=COLOURS[agent % len(COLOURS)])
+        draw.text((x, y), str(game.knows[agent].bit_count()), fill="white", anchor="mm")
+    return np.asarray(picture)

@@ -1,0 +1,275 @@
+"""Learners, their checkpoints, and trained agents that play."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from hm_agent.cli import main
+from hm_agent.config import ConfigError
+from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
+from hm_agent.worlds.symmtom.fast.play import advance, begin, look
+from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
+from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer, load, save, shipped
+from hm_agent.worlds.symmtom.learning.networks import Shape, forward, initial_weights
+from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
+from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
+from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, TrainingProgress, mean_reward, run
+from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.selfplay import measure, play
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.sights import sights_of
+
+SMALL = GameSettings(6, 3, 3)
+TRAINING = Training(
+    "ippo", SMALL, 0, PpoParameters(updates=30, games=64), hidden=32, every=10, validation=50, evaluation=50
+)
+
+
+class Killed(Exception):
+    """Stands for the end of the process."""
+
+
+def no_report(training: Training, progress: TrainingProgress) -> None:
+    """Says nothing."""
+
+
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    run(TRAINING, folder, no_report)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_learner_improves(whole_run: Path) -> None:
+    found = json.loads((whole_run / "evaluation.json").read_text())
+    untrained = TRAINING.player(initial_weights(SMALL, TRAINING.shape, 0))
+    before = mean_reward(untrained, np.arange(100, dtype=np.uint32))
+    assert found["final"] > before + 3
+    assert found["best"] > before + 3
+    assert found["evaluated_episodes"] == 50
+    rows = (whole_run / "curve.csv").read_text().splitlines()
+    assert len(rows) == 31
+    assert [row.split(",")[0] for row in rows if not row.endswith(",")][1:] == ["640", "1280", "1920"]
+    assert (whole_run / "curve.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.slow
+def test_a_run_that_was_cut_short_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
+    def cut(training: Training, progress: TrainingProgress) -> None:
+        if progress.updates == 17:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(TRAINING, tmp_path, cut)
+    (tmp_path / ".last.npz.part").write_bytes(b"half a file")
+    began: list[int] = []
+    run(TRAINING, tmp_path, lambda training, progress: began.append(progress.updates))
+    assert began[0] == 11
+    for name in ("last.npz", "best.npz"):
+        (one, extra), (other, its_extra) = load(whole_run / name), load(tmp_path / name)
+        assert one.reward == other.reward
+        for arrays, others in ((one.weights, other.weights), (extra, its_extra)):
+            assert arrays.keys() == others.keys()
+            for key, value in arrays.items():
+                np.testing.assert_array_equal(value, others[key], key)
+    for name in ("curve.csv", "evaluation.json"):
+        assert (tmp_path / name).read_text() == (whole_run / name).read_text()
+
+
+@pytest.mark.slow
+def test_training_stops_where_a_number_is_none_and_keeps_the_checkpoint_before(whole_run: Path, tmp_path: Path) -> None:
+    with pytest.raises(Killed):
+        run(TRAINING, tmp_path, killed_at_eleven)
+    player, extra = load(tmp_path / "last.npz")
+    poisoned = {
+        name: np.full_like(value, np.nan) if name.startswith("optimiser/") and value.ndim == 2 else value
+        for name, value in extra.items()
+    }
+    save(tmp_path / "last.npz", player, poisoned)
+    with pytest.raises(TrainingFailed, match=r"seed 0.*update 11"):
+        run(TRAINING, tmp_path, no_report)
+    kept, _ = load(tmp_path / "last.npz", SMALL)
+    np.testing.assert_array_equal(kept.weights["first"], player.weights["first"])
+
+
+def killed_at_eleven(training: Training, progress: TrainingProgress) -> None:
+    if progress.updates == 11:
+        raise Killed
+
+
+@pytest.mark.slow
+def test_a_folder_with_another_run_is_refused(whole_run: Path) -> None:
+    with pytest.raises(ConfigError, match="other settings"):
+        run(replace(TRAINING, seed=1), whole_run, no_report)
+
+
+@pytest.mark.slow
+def test_a_trained_agent_plays_from_the_command_line(whole_run: Path, tmp_path: Path) -> None:
+    flags = ["--agent=ippo", f"--checkpoint={whole_run / 'best.npz'}", "--noreplay", f"--out={tmp_path}"]
+    assert main(["hm-agent", "play", "--scenario=symmtom_w6_n3_c3", *flags]) == 0
+    (path,) = tmp_path.glob("symmtom_w6_n3_c3/ippo/*/episode-0/result.json")
+    result = json.loads(path.read_text())
+    assert result["metrics"]["reward_per_agent"] > 0
+    assert 0.5 < result["metrics"]["believed_rightly"] <= 1
+
+
+@pytest.mark.slow
+def test_a_learner_with_a_gru_learns_from_whole_games(tmp_path: Path) -> None:
+    training = Training(
+        "ippo_gru", SMALL, 0, PpoParameters(updates=2, games=8), hidden=8, every=1, validation=4, evaluation=4
+    )
+    run(training, tmp_path, no_report)
+    player, _ = load(tmp_path / "last.npz", SMALL)
+    start = initial_weights(SMALL, training.shape, 0)
+    assert all((player.weights[name] != start[name]).any() for name in ("gru_memory", "gru_input", "judgement"))
+
+
+# Networks and what they are given
+
+
+def random_player(settings: GameSettings, kind: str, shape: Shape) -> TrainedPlayer:
+    weights = initial_weights(settings, shape, 3)
+    rng = np.random.default_rng(0)
+    noisy = {name: value + rng.normal(0, 0.1, value.shape).astype(np.float32) for name, value in weights.items()}
+    return TrainedPlayer("ippo", settings, kind, shape, noisy)
+
+
+def test_learner_and_player_see_and_compute_the_same() -> None:
+    settings = GameSettings(6, 4, 5, has_public_first_hand=False)
+    player = random_player(settings, "ge", Shape(16, 8, is_recurrent=True))
+    start = jax.jit(lambda seed: begin(settings, "ge", seed))
+    go = jax.jit(lambda state, directions, pieces: advance(settings, "ge", state, directions, pieces))
+    glance = jax.jit(lambda state: look(settings, state))
+    state, fast, knowledge, effects = rules.reset(settings, [5]), start(np.uint32(5)), KINDS["ge"](), None
+    memory, fast_memory = np.zeros((4, 16), np.float32), jnp.zeros((4, 16))
+    rng = np.random.default_rng(0)
+    while not rules.is_over(settings, state).all():
+        sights = sights_of(settings, state, effects, np.zeros((1, 4), np.uint32))
+        view = ego_view_of(sights, knowledge.update(sights, state))
+        seen, masks = observe(np, settings, view), action_masks(np, settings, view)
+        fast_seen, *fast_masks = glance(fast)
+        np.testing.assert_allclose(np.asarray(fast_seen), seen, atol=1e-6)
+        for one, other in zip(fast_masks, masks, strict=True):
+            np.testing.assert_array_equal(np.asarray(one), other)
+        output = forward(np, settings, player.weights, seen, masks, memory)
+        weights = {name: jnp.asarray(value) for name, value in player.weights.items()}
+        fast_output = forward(jnp, settings, weights, fast_seen, tuple(fast_masks), fast_memory)
+        for name in ("directions", "pieces", "value", "memory"):
+            np.testing.assert_allclose(np.asarray(getattr(fast_output, name)), getattr(output, name), atol=1e-4)
+        memory, fast_memory = output.memory, fast_output.memory
+        middle = np.sign(3 - state.positions[0])
+        directions = np.where(middle[:, 0] != 0, (middle[:, 0] + 1) // 2, rng.integers(0, 5, 4))
+        pieces = rng.integers(0, 5, 4)
+        state, effects = rules.step(settings, state, directions[None], pieces[None])
+        fast, _ = go(fast, directions, pieces)
+
+
+def test_renamed_pieces_change_no_move_and_rename_what_is_said() -> None:
+    settings = GameSettings(6, 3, 4)
+    player = random_player(settings, "ce", Shape(16, 8))
+    state = rules.reset(settings, np.arange(20))
+    sights = sights_of(settings, state, None, np.zeros((20, 3), np.uint32))
+    view = ego_view_of(sights, KINDS["ce"]().update(sights))
+    order = [2, 0, 3, 1]
+    renamed = view._replace(
+        **{name: getattr(view, name)[..., order] for name in ("first_hand", "knows", "heard", "known")}
+    )
+    one, other = (
+        forward(
+            np,
+            settings,
+            player.weights,
+            observe(np, settings, each),
+            action_masks(np, settings, each),
+            np.zeros((60, 16), np.float32),
+        )
+        for each in (view, renamed)
+    )
+    np.testing.assert_allclose(one.directions, other.directions, atol=1e-5)
+    np.testing.assert_allclose(one.pieces[..., order], other.pieces, atol=1e-5)
+
+
+def test_a_trained_policy_says_what_it_knows_and_walks_into_no_wall() -> None:
+    player = random_player(GameSettings(6, 3, 6), "ce", Shape(16, 8))
+    for moment in play(player.settings, TrainedPolicy(player), np.arange(20, dtype=np.uint32)):
+        assert (moment.effects.said == moment.pieces).all()
+        there = moment.before.positions + rules.OFFSETS[moment.directions]
+        assert ((there >= 0) & (there < 6)).all()
+
+
+# Checkpoints
+
+
+def test_a_checkpoint_for_another_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.npz"
+    save(path, random_player(GameSettings(6, 3, 6), "ce", Shape(8, 8)))
+    status = main(
+        ["hm-agent", "play", "--scenario=symmtom_w6_n3_c3", "--agent=ippo", f"--checkpoint={path}", f"--out={tmp_path}"]
+    )
+    assert status == 2
+    error = capsys.readouterr().err
+    assert "trained for symmtom_w6_n3_c6; this is symmtom_w6_n3_c3" in error
+    assert error.count("\n") == 1
+
+
+def test_what_is_no_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("no zip")
+    np.savez(tmp_path / "other.npz", weights=np.zeros(3))
+    for name, reason in (("text", "no checkpoint"), ("other", "no checkpoint"), ("none", "No such file")):
+        with pytest.raises(ConfigError, match=reason):
+            load(tmp_path / f"{name}.npz")
+
+
+def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    player = random_player(SMALL, "ce", Shape(8, 8))
+    save(tmp_path / "one.npz", replace(player, shape=Shape(16, 8)))
+    with pytest.raises(ConfigError, match="not of the sizes"):
+        load(tmp_path / "one.npz")
+    monkeypatch.setattr("hm_agent.worlds.symmtom.learning.checkpoints.VERSION", 99)
+    with pytest.raises(ConfigError, match="version 1; this is version 99"):
+        load(tmp_path / "one.npz")
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "say which world"),
+        (["melting_pot"], "nothing that can be trained"),
+        (["symmtom"], "no scenario"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=magic"], "unknown algorithm 'magic'"),
+        (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", "--games=6"], "no multiple of 4"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds=a"], "whole numbers"),
+    ],
+)
+def test_a_wrong_command_line_is_said_in_one_line(
+    flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hm-agent", "train", *flags]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_checkpoints_that_ship_beat_the_heuristic_and_are_small() -> None:
+    paths = sorted(SHIPPED.glob("*.npz"))
+    assert sum(path.stat().st_size for path in paths) < 3_000_000
+    assert SHIPPED / "symmtom_w6_n3_c3_ippo.npz" in paths
+    seeds = np.arange(100, dtype=np.uint32)
+    for path in paths:
+        player = shipped("ippo", load(path)[0].settings)
+        heuristic = measure(player.settings, HeuristicPolicy, seeds)[REWARD].mean()
+        assert mean_reward(player, seeds) > heuristic, path.name
+
+
+def test_a_game_without_a_checkpoint_that_ships_names_those_with_one() -> None:
+    with pytest.raises(ConfigError, match=r"no checkpoint for symmtom_w9_n2_c2.*symmtom_w6_n3_c3"):
+        shipped("ippo", GameSettings(9, 2, 2))
