@@ -46,9 +46,7 @@ def questions() -> Iterator[type[Question[Any]]]:
     for path in sorted((package / "worlds/melting_pot").rglob("*.py")):
         if "(Question[" in path.read_text("utf-8"):
             import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
-    yield from (
-        kind for kind in Question.__subclasses__() if kind.__module__.startswith("hm_agent.worlds.melting_pot.")
-    )
+    yield from (kind for kind in Question.__subclasses__() if kind.__module__.startswith(wing))
 
 
 def ask(prompt: str) -> str:
