@@ -46,7 +46,7 @@ def test_every_agent_plays_every_kind_of_game(name: str, scenario: ScenarioInfo)
 
 
 def test_every_agent_has_a_line_about_it_in_the_list() -> None:
-    assert ABLE == [*AGENTS, "oracle", "random", "noop"]
+    assert [*AGENTS, "oracle", "random", "noop"] == ABLE
     assert all(recipe.about for recipe in shared_agents().values())
     assert all(agent.about for agent in own_agents().values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from hm_agent.questions import Usage
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.symmtom.knowledge.accuracy import right_and_all
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
+from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
 from hm_agent.worlds.symmtom.policies.planner import Planner
 from hm_agent.worlds.symmtom.policies.policy import Policy
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
@@ -25,6 +27,7 @@ POLICIES: Mapping[str, Callable[[], Policy]] = {
     "k_ce": lambda: Planner(KINDS["ce"]()),
     "k_ge": lambda: Planner(KINDS["ge"]()),
     "k_oracle": lambda: Planner(KINDS["oracle"]()),
+    **{f"order_{order}": partial(OrderPolicy, order) for order in range(4)},
 }
 """The policy of every agent by its name."""
 

@@ -12,6 +12,7 @@ from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 if TYPE_CHECKING:
@@ -52,15 +53,20 @@ class SymmtomSuite(Suite):
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        return tuple(_info(setting.game, setting.published) for setting in paper_settings())
+        papers = tuple(_info(setting.game, setting.published) for setting in paper_settings())
+        return (*papers, *(_test_info(name, test) for name, test in mind_tests().items()))
 
     def find(self, name: str) -> ScenarioInfo | None:
         game = parse_name(name)
         return _info(game) if game else None
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
+        from hm_agent.worlds.symmtom.mind_world import MindTestWorld
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
+        if scenario.name in mind_tests():
+            test = mind_tests()[scenario.name]
+            return MindTestWorld(test, has_public_first_hand=options["first_hand"] == PUBLIC)
         return SymmtomWorld(_game(scenario, options))
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
@@ -92,6 +98,12 @@ class SymmtomSuite(Suite):
             ),
             "k_ce": OwnAgent("plans over what it witnessed that others were told (CE)", _policy("k_ce")),
             "k_ge": OwnAgent("plans over that and the best guess at what it could not hear (GE)", _policy("k_ge")),
+            **{
+                f"order_{order}": OwnAgent(
+                    f"reasons to order {order} about others' knowledge", _policy(f"order_{order}")
+                )
+                for order in range(4)
+            },
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
             ),
@@ -121,6 +133,19 @@ def _info(game: GameSettings, published: Mapping[str, float] | None = None) -> S
         metric=METRIC,
         published={agent: (mean, None) for agent, mean in (published or {}).items()},
         asked_by="symmtom",
+    )
+
+
+def _test_info(name: str, test: MindTest) -> ScenarioInfo:
+    return ScenarioInfo(
+        world="symmtom",
+        name=name,
+        short_name=name,
+        group="SymmToM, tests of mind",
+        about=test.about,
+        seats=test.settings.seats[:1],
+        metric=Metric("success", "share of trials passed", floor="random"),
+        asked_by="symmtom_test",
     )
 
 

@@ -31,12 +31,19 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         return self._state
 
     def reset(self, seed: int) -> Turn[BoardView]:
-        self._state, self._effects = rules.reset(self.settings, [seed]), None
+        self._state, self._effects = self._beginning(seed), None
         self._counts, self._scene = {}, None
         return self._turn()
 
+    def _beginning(self, seed: int) -> GameState:
+        return rules.reset(self.settings, [seed])
+
     def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
-        before, chosen = self._state, [actions[seat] for seat in self.seats]
+        return self._advance([actions[seat] for seat in self.seats])
+
+    def _advance(self, chosen: Sequence[SpokenMove]) -> Turn[BoardView]:
+        """Takes one step with an action of every agent."""
+        before = self._state
         directions = [[int(action.direction) for action in chosen]]
         pieces = [[self._checked(action.piece) for action in chosen]]
         self._state, self._effects = rules.step(self.settings, before, directions, pieces)
@@ -54,10 +61,15 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         step, paid = int(self._state.step[0]), self._effects.rewards[0].tolist() if self._effects else []
         rewards = dict(zip(self.seats, map(float, paid), strict=False))
         observations = {
-            seat: Observation(step, view_of(self.settings, self._state, self._effects, agent), rewards.get(seat, 0.0))
-            for agent, seat in enumerate(self.seats)
+            seat: Observation(step, self._view(agent), rewards.get(seat, 0.0)) for agent, seat in enumerate(self.seats)
         }
-        return Turn(step, observations, rewards, bool(rules.is_over(self.settings, self._state)[0]))
+        return Turn(step, observations, rewards, self._is_over())
+
+    def _view(self, agent: int) -> BoardView:
+        return view_of(self.settings, self._state, self._effects, agent)
+
+    def _is_over(self) -> bool:
+        return bool(rules.is_over(self.settings, self._state)[0])
 
     def scene(self) -> BoardScene | None:
         return self._scene

@@ -1,0 +1,52 @@
+"""Nested belief: what one agent believes that a second believes that a third knows.
+
+A path of agents names whose belief it is: K of `(me,)` is what I believe of who knows what, K of `(me, j)` what I
+believe that j believes. Each is brought up to date by the same rule, from what the agent at the end of the path could
+hear: what was said there, as far as the agents before it in the path know or guess it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from hm_agent.worlds.symmtom.knowledge.k_matrix import could_hear, greedy_unheard, next_k, with_own
+from hm_agent.worlds.symmtom.rules import SILENT, Bools, Ints
+from hm_agent.worlds.symmtom.sights import Sights
+
+Path = tuple[int, ...]
+
+
+class NestedKnowledge:
+    """The beliefs of one agent along all paths up to a depth, in which no agent follows itself. For one row."""
+
+    def __init__(self, depth: int) -> None:
+        self._depth = depth
+        self._known: Mapping[Path, Bools] = {}
+
+    def update(self, sights: Sights) -> Mapping[Path, Bools]:
+        """(1, n, c) by path, after the next sight of the agent."""
+        found: dict[Path, Bools] = {}
+        self._extend(found, (int(sights.me[0]),), sights)
+        self._known = found
+        return found
+
+    def _extend(self, found: dict[Path, Bools], path: Path, sights: Sights) -> None:
+        before = self._known.get(path)
+        if before is None:
+            found[path], said = with_own(sights.first_hand, sights), sights.heard
+        else:
+            found[path] = next_k(before, sights, greedy_unheard)
+            said = np.where(could_hear(sights), sights.heard, greedy_unheard(before, sights))
+        if len(path) < self._depth:
+            for other in range(sights.settings.agents):
+                if other != path[-1]:
+                    self._extend(found, (*path, other), _sight_of_other(sights, other, found[path], said))
+
+
+def _sight_of_other(sights: Sights, other: int, known: Bools, said: Ints) -> Sights:
+    """What an agent believes that another one saw. known: K of the believing agent. said: what it takes to be said."""
+    seen = replace(sights, me=np.array([other]), knows=known[:, other])
+    return replace(seen, heard=np.where(could_hear(seen), said, SILENT))

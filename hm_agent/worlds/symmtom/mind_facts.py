@@ -1,0 +1,84 @@
+"""The tests of mind as scenarios/symmtom/test_*.toml describe them. Imports no NumPy."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from typing import Literal
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from hm_agent.config import ConfigError, data_folder
+from hm_agent.worlds.symmtom.settings import GameSettings, read_facts
+
+DIRECTIONS = ("left", "right", "up", "down", "stay")
+
+Kind = Literal["reach", "path", "tell", "first_word"]
+"""When a trial succeeds. reach: the tested agent comes within hearing of the goal, before it does of a wrong agent.
+path: it does so without a single move that delays the meeting. tell: the goal knows all that it knows. first_word:
+the first piece that it says within hearing of the goal is new to it."""
+
+
+@checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class ScriptedPart:
+    """One agent of a test.
+
+    script: what it does at each step, e.g. `left 2` to move left and say piece 2; then it stays, and says what it said
+    last. Of the tested agent it covers the prelude alone.
+    """
+
+    position: tuple[int, int]
+    base: tuple[int, int]
+    first_hand: tuple[int, ...]
+    script: tuple[str, ...] = ()
+
+    def at(self, step: int) -> tuple[str, int]:
+        """The direction and the piece of a step."""
+        if not self.script:
+            return "stay", self.first_hand[0]
+        direction, piece = self.script[min(step, len(self.script) - 1)].split()
+        return (direction if step < len(self.script) else "stay"), int(piece)
+
+
+@checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class MindTest:
+    """One test. Agent 0 is the tested one.
+
+    prelude: for how many steps all agents, the tested one too, follow their scripts. goal, wrong: numbers of agents.
+    optimum: the turns that the best play takes on average; None where it follows from the ways.
+    """
+
+    about: str
+    width: int
+    pieces: int
+    prelude: int
+    kind: Kind
+    goal: int
+    agents: tuple[ScriptedPart, ...]
+    wrong: tuple[int, ...] = ()
+    optimum: float | None = None
+
+    @cached_property
+    def settings(self) -> GameSettings:
+        return GameSettings(self.width, len(self.agents), self.pieces)
+
+    def check(self, where: str) -> None:
+        """Raises ConfigError for what no game can be."""
+        owned = sorted(piece for agent in self.agents for piece in agent.first_hand)
+        if owned != list(range(self.pieces)):
+            raise ConfigError(f"{where}: first_hand: each of the {self.pieces} pieces has one owner, not {owned}")
+        for agent in self.agents:
+            for said in agent.script:
+                direction, _, piece = said.partition(" ")
+                if direction not in DIRECTIONS or not piece.isdecimal() or int(piece) >= self.pieces:
+                    raise ConfigError(f"{where}: script: {said!r} is no direction and piece, e.g. 'left 0'")
+
+
+@cache
+def mind_tests() -> dict[str, MindTest]:
+    """Every test by the name of its scenario."""
+    paths = sorted((data_folder("scenarios") / "symmtom").glob("test_*.toml"))
+    found = {f"symmtom_{path.stem}": read_facts(path, TypeAdapter(MindTest)) for path in paths}
+    for name, test in found.items():
+        test.check(name)
+    return found
