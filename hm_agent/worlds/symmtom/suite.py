@@ -18,7 +18,6 @@ from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder, ThinkingBody
     from hm_agent.agents.reflection import Reflector
-    from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
@@ -72,11 +71,13 @@ class SymmtomSuite(Suite):
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.symmtom.agents import BeliefScore
         from hm_agent.worlds.symmtom.language.body import SymmtomBody
+        from hm_agent.worlds.symmtom.world import SymmtomWorld
 
-        game, world = _game(setup.scenario, setup.options), setup.world
+        world, seat, seed = setup.world, setup.seat, setup.seed
+        assert isinstance(world, SymmtomWorld)
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            body = SymmtomBody(game, setup.seat, setup.seed, model, reflector, BeliefScore(cast("SymmtomWorld", world)))
+            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world))
             return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
 
         return build

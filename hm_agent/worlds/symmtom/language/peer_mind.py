@@ -52,8 +52,9 @@ class PeerMind(MindReading, JointMindReading):
         return None if interaction.does is None else prediction == interaction.behaviour
 
     def repeats(self, history: Sequence[Interaction]) -> bool:
-        """True if the partner did and said the same as the time before."""
-        return len(history) > 1 and history[-1].behaviour == history[-2].behaviour
+        """True if the partner said the same first as the time before; what it did, the prediction was right about."""
+        said = [each.said[0] for each in meetings(history)[-2:]]
+        return len(said) == 2 and said[0] == said[1]
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposePeer:
         return ProposePeer(self.rules, self.board, history[-1].partner, meetings(history), tuple(best))

@@ -230,8 +230,10 @@ def _best_walk(
     options: list[tuple[float, int, list[Call], list[_Prospect]]] = []
     for place, prospect in enumerate(prospects):
         walk: Call = Meet(prospect.name)
-        if prospect.cell != board.peer(prospect.name).cell:
-            walk = GoTo(prospect.cell)  # it is on its way there
+        if prospect.cell != board.peer(prospect.name).cell:  # it is on its way to its base, which must stay free
+            beside = [cell for cell in _cells_near(rules, [prospect]) if cell != prospect.cell]
+            cell = min(beside, key=lambda cell: _apart(board.cell, cell))
+            walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
         far = max(0, _apart(board.cell, prospect.cell) - rules.hearing)
         options.append((prospect.gain / (far + 1), -place, [walk], [prospect]))
     for cell in _cells_near(rules, prospects):
