@@ -65,6 +65,7 @@ class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
         """The sum of rewards since then."""
 
     def perceive(self, observation: Observation[BoardView]) -> Sequence[Event]:
+        was_held = self._asked_at is not None and self._notebook.board.is_held
         events = self._notebook.read(observation)
         board = self.mind.board = self._notebook.board
         self._score.note(self._notebook.known[None], self._notebook.sights)
@@ -72,7 +73,8 @@ class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
         if self._asked_at is not None:
             was_complete = self._is_complete(events, board)
             self._planner.observe(board, recharged=any(isinstance(event, HasRecharged) for event in events))
-            self._because = self._because or self._why_replan(events, board, was_complete)
+            because = "you can move again" if was_held and not board.is_held else None
+            self._because = self._because or because or self._why_replan(events, board, was_complete)
         return events
 
     def _is_complete(self, events: Sequence[Event], board: Board) -> bool:

@@ -118,6 +118,14 @@ def test_an_agent_whose_model_answers_nothing_plays_on(agent: str) -> None:
     assert sum(step.reward for step in steps) > 10
 
 
+def test_an_agent_that_was_held_plans_anew_once_it_can_move() -> None:
+    (held,) = find_scenarios(["symmtom_test_order_1_w6"])
+    steps = play_steps(held, "react", 20)
+    reasons = [step.decision.state.asked_because for step in steps]  # type: ignore[attr-defined]
+    freed = next(n for n, step in enumerate(steps) if step.observation.view.agent not in step.observation.view.held)
+    assert reasons[freed] == "you can move again"
+
+
 def test_no_prompt_says_what_the_view_does_not_hold() -> None:
     """In private games, what the others know first-hand is in no prompt, whatever it truly is."""
     model = Reasoner()
