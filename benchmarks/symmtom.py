@@ -1,26 +1,32 @@
-"""SymmToM: rewards in the paper's settings, how often beliefs are right, and the speed of the rules.
+"""SymmToM: rewards in the paper's settings, how often beliefs are right, tests of mind, and the speed of the rules.
 
-`python -m benchmarks.symmtom EPISODES PLANNED`: over so many episodes of agents that plan nothing, and of planners.
+`python -m benchmarks.symmtom EPISODES PLANNED TRIALS`: over so many episodes of agents that plan nothing, of planners,
+and trials of each test of mind.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from statistics import mean, median
 
 import numpy as np
 
+from hm_agent.episode import run_episode
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.agents import POLICIES
+from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
 from hm_agent.worlds.symmtom.knowledge.accuracy import measure_accuracy
+from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter, uniform_speech
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
+from hm_agent.worlds.symmtom.mind_world import FAILURE, OVER_OPTIMUM, SUCCESS, MindTestWorld
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
 
-EPISODES, PLANNED = 1000, 100
+EPISODES, PLANNED, FILTERED, TRIALS = 1000, 100, 20, 24
 BATCH = 100
 """How many games are played at once; results do not depend on it."""
 SIMPLE = ("random", "heuristic")
@@ -67,7 +73,33 @@ def show_accuracy(episodes: int) -> None:
         found = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(episodes, dtype=np.uint32))
         for kind, share in found.items():
             print(f"| {settings.name} | {kind} | {share:.3f} | {published.get(kind, '-')} |", flush=True)
+        filters = {"filter": lambda: KnowledgeFilter(uniform_speech)}
+        share = measure_accuracy(settings, HeuristicPolicy(), filters, np.arange(FILTERED, dtype=np.uint32))["filter"]
+        print(f"| {settings.name} | filter ({FILTERED} episodes) | {share:.3f} | - |", flush=True)
     print()
+
+
+def show_mind_tests(trials: int) -> None:
+    print(
+        f"Tests of mind, {trials} trials each: share passed / failed, and the turns of passed trials over the optimum.\n"
+    )
+    print(f"| test | {' | '.join(POLICIES)} |\n| --- |{' --- |' * len(POLICIES)}")
+    for name, test in mind_tests().items():
+        print(f"| {name} | {' | '.join(judged(test, agent, trials) for agent in POLICIES)} |", flush=True)
+    print()
+
+
+def judged(test: MindTest, agent: str, trials: int) -> str:
+    """How an agent does in a test, in a cell of the table."""
+    found = []
+    for seed in range(trials):
+        world = MindTestWorld(test)
+        playing = PolicyAgent(POLICIES[agent](), world, seed, is_told=agent == "k_oracle")
+        asyncio.run(run_episode(world, {world.seats[0]: playing}, seed=seed))
+        found.append(world.metrics())
+    turns = [one[OVER_OPTIMUM] for one in found if OVER_OPTIMUM in one]
+    shares = "/".join(f"{mean(one[name] for one in found):.2f}" for name in (SUCCESS, FAILURE))
+    return shares + (f", {mean(turns):.2f}" if turns else "")
 
 
 def show_speed() -> None:
@@ -89,9 +121,10 @@ def speed(settings: GameSettings) -> float:
     return float(np.prod(shape)) / (time.process_time() - started)
 
 
-def main(episodes: int = EPISODES, planned: int = PLANNED) -> None:
+def main(episodes: int = EPISODES, planned: int = PLANNED, trials: int = TRIALS) -> None:
     show_speed()
     show_accuracy(episodes)
+    show_mind_tests(trials)
     show_rewards(episodes, planned)
 
 

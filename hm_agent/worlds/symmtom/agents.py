@@ -11,6 +11,7 @@ from hm_agent.core import Decision, Observation
 from hm_agent.questions import Usage
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.symmtom.knowledge.accuracy import right_and_all
+from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
 from hm_agent.worlds.symmtom.policies.planner import Planner
@@ -27,6 +28,7 @@ POLICIES: Mapping[str, Callable[[], Policy]] = {
     "k_ce": lambda: Planner(KINDS["ce"]()),
     "k_ge": lambda: Planner(KINDS["ge"]()),
     "k_oracle": lambda: Planner(KINDS["oracle"]()),
+    "k_filter": lambda: Planner(KnowledgeFilter()),
     **{f"order_{order}": partial(OrderPolicy, order) for order in range(4)},
 }
 """The policy of every agent by its name."""

@@ -39,6 +39,11 @@ class Sights:
         """(R,): 0, 1, 2, ... for indexing."""
         return np.arange(len(self.me))
 
+    def row(self, place: int) -> Sights:
+        """One row alone."""
+        arrays = {name: value for name, value in vars(self).items() if name != "settings"}
+        return Sights(self.settings, **{name: value[place : place + 1] for name, value in arrays.items()})
+
     def repeated(self, count: int) -> Sights:
         """Each row `count` times, those of an agent next to each other."""
         arrays = {name: value for name, value in vars(self).items() if name != "settings"}

@@ -99,6 +99,7 @@ class SymmtomSuite(Suite):
             ),
             "k_ce": OwnAgent("plans over what it witnessed that others were told (CE)", _policy("k_ce")),
             "k_ge": OwnAgent("plans over that and the best guess at what it could not hear (GE)", _policy("k_ge")),
+            "k_filter": OwnAgent("plans over what a filter holds likely that the others know", _policy("k_filter")),
             **{
                 f"order_{order}": OwnAgent(
                     f"reasons to order {order} about others' knowledge", _policy(f"order_{order}")

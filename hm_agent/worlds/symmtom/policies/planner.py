@@ -149,14 +149,17 @@ def most_gainful(sights: Sights, known: Bools) -> Ints:
 def best_piece(sights: Sights, known: Bools, directions: Ints) -> Ints:
     """(R,): the piece that is new to the most listeners after a move, by K; of equals, the first in the own order.
 
-    Others are taken to stay; one who is a cell too far counts for `APPROACHING`.
+    Others are taken to stay; one who is a cell too far counts for `APPROACHING`. If no piece is new to anyone by K,
+    the agent says what it knows in turn, for K may be wrong.
     """
     settings = sights.settings
     there = np.clip(sights.here + OFFSETS[directions], 0, settings.width - 1)
     far = np.abs(sights.positions - there[:, None]).max(-1) - settings.hearing
     weight = np.where(far <= 0, 1.0, np.where(far == 1, APPROACHING, 0.0))
     weight[sights.rows, sights.me] = 0.0
-    value = (weight[..., None] * ~known).sum(1) - 1e-3 * spoken_order(settings)[sights.me]
+    news = (weight[..., None] * ~known).sum(1) * sights.knows
+    turns = np.where(news.any(-1), 0, sights.step)[:, None]
+    value = news - 1e-3 * ((spoken_order(settings)[sights.me] - turns) % settings.pieces)
     best: Ints = np.where(sights.knows, value, -np.inf).argmax(-1).astype(np.int32)
     return best
 

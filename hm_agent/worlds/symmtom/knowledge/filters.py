@@ -1,0 +1,164 @@
+"""A distribution over what all others know, given a model of how they speak.
+
+The filter holds weighted hypotheses, each a whole matrix of who knows what. As long as these are at most `MOST`, it is
+exact: every piece that an unheard agent may have said is followed, and equal hypotheses are merged. Beyond, it is a
+particle filter: `PARTICLES` hypotheses are drawn by weight, and each draws what was said. Unlike K it takes in what was
+not said, and what its own words were paid: a listener to whom they were not new had heard them before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.worlds.symmtom.knowledge.k_matrix import Knowledge, could_hear, spoken_order
+from hm_agent.worlds.symmtom.rules import SILENT, Bools, GameState
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.sights import Sights
+
+MOST, PARTICLES = 4096, 512
+UNEXPECTED = 1e-9
+"""The likelihood of what the model takes to be impossible, so that a wrong model does not leave no hypothesis."""
+
+Weights = npt.NDArray[np.float64]
+SpeechModel = Callable[[GameSettings, Bools, Bools], Weights]
+"""(settings, who knows what (H, n, c), who is near whom (n, n)) → (H, n, c): how likely each agent says each piece."""
+
+
+def uniform_speech(settings: GameSettings, known: Bools, near: Bools) -> Weights:
+    """Everyone says any piece that it knows."""
+    return _normalised(known.astype(np.float64))
+
+
+def helpful_speech(settings: GameSettings, known: Bools, near: Bools) -> Weights:
+    """Everyone mostly says what is new to the most in its range, of equals the first in its own order."""
+    lacking = np.einsum("lj,hjc->hlc", near.astype(np.float64), (~known).astype(np.float64))
+    value = np.where(known, lacking - 1e-3 * spoken_order(settings), -1.0)
+    best = value == value.max(-1, keepdims=True)
+    ties = known & (np.round(lacking) == np.round(lacking * best).max(-1, keepdims=True))
+    shares = ((0.6, best & known), (0.35, ties), (0.05, known))
+    found: Weights = np.sum([share * _normalised(which.astype(np.float64)) for share, which in shares], axis=0)
+    return found
+
+
+def _normalised(weights: Weights) -> Weights:
+    total = weights.sum(-1, keepdims=True)
+    shares: Weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return shares
+
+
+class KnowledgeFilter(Knowledge):
+    """Filters for the agents of all rows, each by itself; K is what is more likely than not."""
+
+    def __init__(self, speech: SpeechModel = helpful_speech) -> None:
+        self._speech = speech
+        self._beliefs: list[JointBelief] = []
+        self.probabilities: Weights | None = None
+        """(R, n, c): how likely each agent knows each piece, after the latest sight."""
+
+    @property
+    def is_exact(self) -> bool:
+        """True if no hypothesis was ever left out."""
+        return all(belief.is_exact for belief in self._beliefs)
+
+    def update(self, sights: Sights, truth: GameState | None = None) -> Bools:
+        rows = [sights.row(place) for place in range(len(sights.me))]
+        if not self._beliefs:
+            self._beliefs = [JointBelief(row, self._speech) for row in rows]
+        else:
+            for belief, row in zip(self._beliefs, rows, strict=True):
+                belief.update(row)
+        self.probabilities = np.stack([belief.probabilities for belief in self._beliefs])
+        return self.probabilities > 0.5
+
+
+class JointBelief:
+    """The hypotheses of one agent. known: (H, n, c). weights: (H,), their sum is 1."""
+
+    def __init__(self, sights: Sights, speech: SpeechModel) -> None:
+        self._speech = speech
+        self._rng = np.random.default_rng(int(sights.seeds[0]))
+        self.known = sights.first_hand.copy()
+        self.known[:, sights.me[0]] = sights.knows
+        self.weights = np.ones(1)
+        self.is_exact = True
+
+    @property
+    def probabilities(self) -> Weights:
+        """(n, c): how likely each agent knows each piece."""
+        found: Weights = np.tensordot(self.weights, self.known, 1)
+        return found
+
+    def update(self, sights: Sights) -> None:
+        """Takes in what was seen, heard and paid in a turn."""
+        near, me, agents = sights.near[0], int(sights.me[0]), range(sights.settings.agents)
+        says = self._speech(sights.settings, self.known, near)
+        recharged = self.known.all(-1) & (sights.positions[0] == sights.bases[0]).all(-1)
+        was_known, own_before = self.known, self.known[0, me].copy()
+        told = np.zeros_like(self.known)
+        source = np.arange(len(self.weights))
+        for speaker in agents:
+            listeners = near[speaker]
+            if could_hear(sights)[0, speaker]:
+                piece = int(sights.heard[0, speaker])
+                if piece != SILENT:
+                    expected = says[source, speaker, piece] if speaker != me else 1.0
+                    self.weights = self.weights * np.maximum(expected, UNEXPECTED)
+                    told[:, listeners, piece] = True
+                    told[:, speaker, piece] = True
+            elif listeners.any():
+                source, told = self._follow(says[source, speaker], source, told, listeners)
+        before = was_known[source]
+        self._take_in_pay(sights, before, near[me], own_before, bool(recharged[source][0, me]))
+        known = (before | told) & ~recharged[source][..., None] | sights.first_hand[0]
+        known[:, me] = sights.knows[0]
+        self._merge(known)
+
+    def _follow(
+        self, says: Weights, source: npt.NDArray[np.intp], told: Bools, listeners: Bools
+    ) -> tuple[npt.NDArray[np.intp], Bools]:
+        """Splits each hypothesis by what an unheard agent may have said; draws one piece if these are too many."""
+        possible = says > 0
+        possible[~possible.any(-1), 0] = True
+        if possible.sum() <= MOST:
+            parents, pieces = np.nonzero(possible)
+            chances = says[parents, pieces]
+            self.weights = self.weights[parents] * np.where(chances > 0, chances, 1.0)
+        else:
+            self.is_exact = False
+            parents = self._draw() if len(self.weights) > PARTICLES else np.arange(len(self.weights))
+            passed = np.cumsum(says[parents], -1) < self._rng.random(len(parents))[:, None]
+            pieces = np.minimum(passed.sum(-1), says.shape[-1] - 1)
+        told = told[parents]
+        for listener in np.flatnonzero(listeners):
+            told[np.arange(len(parents)), listener, pieces] |= says[parents, pieces] > 0
+        return source[parents], told
+
+    def _draw(self) -> npt.NDArray[np.intp]:
+        """The places of `PARTICLES` hypotheses drawn by weight (systematic resampling); they then weigh the same."""
+        marks = (np.arange(PARTICLES) + self._rng.random()) / PARTICLES
+        places = np.searchsorted(np.cumsum(self.weights / self.weights.sum()), marks).clip(0, len(self.weights) - 1)
+        self.weights = np.full(PARTICLES, 1 / PARTICLES)
+        return places
+
+    def _take_in_pay(self, sights: Sights, before: Bools, near: Bools, own: Bools, recharged: bool) -> None:
+        """Weighs hypotheses by to how many of its listeners what the agent said was new, which its reward tells."""
+        me, settings = int(sights.me[0]), sights.settings
+        said = int(sights.heard[0, me])
+        if said == SILENT or settings.is_competitive:
+            return
+        heard = {int(piece) for piece in np.delete(sights.heard[0], me) if piece != SILENT}
+        news = sum(not own[piece] for piece in heard)
+        taught = int(sights.reward[0]) - news - (settings.recharge_reward if recharged else 0)
+        lacking = (~before[:, near, said]).sum(-1)
+        self.weights = self.weights * np.where(lacking == taught, 1.0, UNEXPECTED)
+
+    def _merge(self, known: Bools) -> None:
+        """Takes equal hypotheses for one, and leaves out those of no weight."""
+        packed = np.packbits(known.reshape(len(known), -1), axis=1)
+        _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        weights = np.bincount(group.reshape(-1), self.weights / self.weights.sum())
+        kept = weights > UNEXPECTED**2
+        self.known, self.weights = known[first][kept], weights[kept] / weights[kept].sum()
