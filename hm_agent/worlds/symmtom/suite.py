@@ -6,16 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Model
 from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
+if TYPE_CHECKING:
+    from hm_agent.agents.agent import BodyBuilder, ThinkingBody
+    from hm_agent.agents.reflection import Reflector
+
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
+
+WITHOUT_A_BODY = ("vmp", "he_hr")
+"""The shared agents that ask of the others what this world's agents can't answer."""
 
 
 class SymmtomSuite(Suite):
@@ -79,8 +88,27 @@ class SymmtomSuite(Suite):
 
         return main(arguments)
 
+    def body(self, setup: AgentSetup) -> BodyBuilder:
+        from hm_agent.worlds.symmtom.agents import BeliefScore
+        from hm_agent.worlds.symmtom.language.body import SymmtomBody
+        from hm_agent.worlds.symmtom.world import SymmtomWorld
+
+        world, seat, seed = setup.world, setup.seat, setup.seed
+        assert isinstance(world, SymmtomWorld)
+
+        def build(model: Model, reflector: Reflector) -> ThinkingBody:
+            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world))
+            return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
+
+        return build
+
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        return False
+        return agent not in WITHOUT_A_BODY
+
+    def answers(self) -> ReasonerTable:
+        from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+
+        return ANSWERS
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]

@@ -1,0 +1,175 @@
+"""The board as questions show it, and what has happened on it: the events, and the meetings with other agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hm_agent.core import Event
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.views import Cell, Pieces
+
+YOU = "you"
+"""How texts name the agent that reads them."""
+NOTHING = "nothing"
+"""What an agent says that says no piece that it knows."""
+VISITS_BASE = "visits its base"
+RETURNS = "comes straight back"
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """In how many turns an agent was within another one's hearing range, while the reader could not hear that one."""
+
+    name: str
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an agent was heard to say."""
+
+    name: str
+    piece: int
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Another agent, as one agent knows it.
+
+    first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's hearing,
+    unheard: who may have told it more out of the reader's hearing; both since it last recharged, as far as the reader
+    can tell. near: who is in its hearing range now, `you` for the reader. moved: where it went in the latest turn, as
+    left, right, up, down or stay; None before the first. is_held: True if it can't move now.
+    """
+
+    name: str
+    cell: Cell
+    base: Cell
+    first_hand: Pieces | None
+    shown: Pieces = ()
+    unheard: tuple[Contact, ...] = ()
+    near: tuple[str, ...] = ()
+    moved: str | None = None
+    is_held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """All that one agent may know at the start of a turn.
+
+    knows: all pieces that it knows. said, heard: in the turn before; said: None if it was silent.
+    """
+
+    step: int
+    me: str
+    cell: Cell
+    base: Cell
+    first_hand: Pieces
+    knows: Pieces
+    peers: tuple[Peer, ...]
+    said: int | None = None
+    heard: tuple[Said, ...] = ()
+    is_held: bool = False
+
+    def lacks(self, rules: GameSettings) -> Pieces:
+        """The pieces that the agent does not know."""
+        return tuple(piece for piece in range(rules.pieces) if piece not in self.knows)
+
+    @property
+    def in_range(self) -> tuple[str, ...]:
+        """Who is in hearing range of the agent."""
+        return tuple(peer.name for peer in self.peers if YOU in peer.near)
+
+    def peer(self, name: str) -> Peer:
+        return next(peer for peer in self.peers if peer.name == name)
+
+    def outcomes(self, about: str) -> tuple[str, ...]:
+        """All that another agent can be said to do between two meetings with this one, in words."""
+        return (VISITS_BASE, *(f"meets {peer.name}" for peer in self.peers if peer.name != about), RETURNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """An interaction: one or more turns in a row in which another agent was in hearing range.
+
+    step: after its last turn. turns: how many it took. does: what the other agent did between the meeting before and
+    this one, None in the first. said: what it said in each turn, None where it was silent. told: what the agent said
+    then. news: the pieces that the agent learnt from it.
+    """
+
+    step: int
+    partner: str
+    does: str | None
+    said: tuple[int | None, ...]
+    told: tuple[int | None, ...]
+    news: Pieces = ()
+
+    @property
+    def turns(self) -> int:
+        return len(self.said)
+
+    @property
+    def behaviour(self) -> str:
+        """What a prediction has to equal: what the partner did, and the piece that it said first."""
+        return behaviour_of(self.does, self.said[0])
+
+    @property
+    def reward(self) -> float:
+        """For the new pieces alone: to whom the agent's own words were new, it is not told."""
+        return float(len(self.news))
+
+
+def behaviour_of(does: str | None, says: int | None) -> str:
+    """A behaviour in words, e.g. `visits its base, says 2`. says: None for nothing."""
+    piece = NOTHING if says is None else str(says)
+    return f"{does}, says {piece}" if does else f"says {piece}"
+
+
+@dataclass(frozen=True, slots=True)
+class PieceHeard(Event):
+    """is_new: True if the agent did not know the piece."""
+
+    speaker: str
+    piece: int
+    is_new: bool
+
+    def describe(self) -> str:
+        return f"heard {'the new piece ' if self.is_new else ''}{self.piece} from {self.speaker}"
+
+
+@dataclass(frozen=True, slots=True)
+class WasHeard(Event):
+    """The agent said a piece and others were in its hearing range."""
+
+    piece: int
+    listeners: tuple[str, ...]
+
+    def describe(self) -> str:
+        return f"said {self.piece} to {', '.join(self.listeners)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CameIntoRange(Event):
+    partner: str
+
+    def describe(self) -> str:
+        return f"met {self.partner}"
+
+
+@dataclass(frozen=True, slots=True)
+class HasRecharged(Event):
+    """The agent has recharged on its own base."""
+
+    def describe(self) -> str:
+        return "recharged"
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingEnded(Event):
+    """The partner left, went onto its base, or the meeting took long enough to be looked at."""
+
+    meeting: Meeting
+
+    def describe(self) -> str:
+        said = ", ".join(NOTHING if piece is None else str(piece) for piece in self.meeting.said)
+        return f"the meeting with {self.meeting.partner} ended, who said {said}"

@@ -1,0 +1,184 @@
+"""The body of an agent in SymmToM that thinks in language: it notes what happens, asks for plans, and follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from hm_agent.agents.reflection import Critique, Reflector
+from hm_agent.core import Body, Event, Interaction, Observation
+from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
+from hm_agent.worlds.symmtom.agents import BeliefScore
+from hm_agent.worlds.symmtom.language.board import Board, CameIntoRange, HasRecharged, PieceHeard
+from hm_agent.worlds.symmtom.language.call_planner import CallPlanner, PlanRecord
+from hm_agent.worlds.symmtom.language.calls import Call, Meet, Recharge, Say, parse_calls
+from hm_agent.worlds.symmtom.language.notebook import Notebook
+from hm_agent.worlds.symmtom.language.peer_mind import PeerMind, meetings
+from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, EvaluateTalk, PlanTalk, TalkStrategy
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces, SpokenMove
+
+BEGINS = "the episode begins"
+
+
+@dataclass(frozen=True, slots=True)
+class TalkerSnapshot:
+    """What an agent believes and plans after a step.
+
+    believed: by agent, the pieces that it knows, as this one believes; its own row is certain. call: the walk being
+    carried out. plan: the latest plan. failed: the call that failed in this step. asked_because: why a plan was asked
+    for in this step, None if none was.
+    """
+
+    cell: Cell
+    knows: Pieces
+    believed: tuple[Pieces, ...]
+    call: Call | None
+    plan: tuple[Call, ...] = field(metadata=UNSHOWN)
+    failed: Call | None = None
+    asked_because: str | None = None
+
+
+class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
+    """One agent through one episode.
+
+    me: its seat. seed: of its own random numbers, by which it evades others. score: counts how much of what it believes
+    is so.
+    """
+
+    def __init__(
+        self, rules: GameSettings, me: str, seed: int, model: Model, reflector: Reflector, score: BeliefScore
+    ) -> None:
+        self._rules, self._model, self._reflector, self._score = rules, model, reflector, score
+        self._notebook, self._planner = Notebook(seed), CallPlanner(rules)
+        self.mind = PeerMind(rules, me)
+        self._strategy: TalkStrategy | None = None
+        self._because: str | None = BEGINS
+        """Why a plan is to be asked for; None while the present one can go on."""
+        self._asked_because: str | None = None
+        self._failed: Call | None = None
+        self._barred: BarredCall | None = None
+        """The call that has failed last, if the agent has not moved since."""
+        self._asked_at: Board | None = None
+        """The board for which the latest plan was made."""
+        self._earned = 0.0
+        """The sum of rewards since then."""
+
+    def perceive(self, observation: Observation[BoardView]) -> Sequence[Event]:
+        was_held = self._asked_at is not None and self._notebook.board.is_held
+        events = self._notebook.read(observation)
+        board = self.mind.board = self._notebook.board
+        self._score.note(self._notebook.known[None], self._notebook.sights)
+        self._earned, self._asked_because, self._failed = self._earned + observation.reward, None, None
+        if self._asked_at is not None:
+            was_complete = self._is_complete(events, board)
+            self._planner.observe(board, recharged=any(isinstance(event, HasRecharged) for event in events))
+            because = "you can move again" if was_held and not board.is_held else None
+            self._because = self._because or because or self._why_replan(events, board, was_complete)
+        return events
+
+    def _is_complete(self, events: Sequence[Event], board: Board) -> bool:
+        """True if the agent has learnt the last piece in the latest turn."""
+        has_news = any(isinstance(event, PieceHeard) and event.is_new for event in events)
+        return has_news and not board.lacks(self._rules)
+
+    def _why_replan(self, events: Sequence[Event], board: Board, completed: bool) -> str | None:
+        """Why the plan can't go on after what has just happened, in words; None if it can."""
+        planner = self._planner
+        if any(isinstance(event, HasRecharged) for event in events):
+            return "you have recharged"
+        if completed and not planner.recharges_next:
+            return "you know all pieces now"
+        if planner.why_over is not None or isinstance(planner.walk, Recharge):
+            return planner.why_over
+        new = [event for event in events if isinstance(event, PieceHeard) and event.is_new]
+        if new and planner.has_said_all:
+            return f"you have heard the new piece {new[0].piece} from {new[0].speaker}"
+        wanted = planner.walk.player if isinstance(planner.walk, Meet) else None
+        met = [event.partner for event in events if isinstance(event, CameIntoRange) and event.partner != wanted]
+        return f"{met[0]} has come into hearing range" if met else None
+
+    async def act(self, strategy: TalkStrategy, history: Sequence[Interaction]) -> SpokenMove:
+        if strategy != self._strategy and self._strategy is not None:
+            self._because = self._because or "your strategy has changed"
+        self._strategy = strategy
+        board, sights = self._notebook.board, self._notebook.sights
+        move = None if self._because else self._planner.next_move(board, sights)
+        if move is None:
+            self._planner.follow(await self._plan(strategy, history, board))
+            move = self._planner.next_move(board, sights)
+        assert move is not None, "a plan that has just been made is not over"
+        return move
+
+    async def _plan(self, strategy: TalkStrategy, history: Sequence[Interaction], board: Board) -> Sequence[Call]:
+        """Asks for calls, in view of what the latest plan has taught."""
+        because, self._because = self._because or self._planner.why_over or BEGINS, None
+        self._asked_because, self._failed = because, self._planner.failed
+        self._barred = BarredCall(self._failed, because) if self._failed else None
+        record = self._planner.record
+        question = PlanTalk(
+            rules=self._rules,
+            board=board,
+            strategy=strategy.words or None,
+            expects=strategy.expects,
+            history=meetings(history),
+            critiques=(),
+            because=because,
+            previous=record,
+            barred=self._barred,
+        )
+        if record is not None and self._asked_at is not None:
+            outcome = _FinishedTalk(self._rules, record, because, self._earned, self._asked_at, board)
+            question = replace(question, critiques=tuple(await self._reflector.reflect(outcome)))
+        answer = await answer_or_none(self._model, question)
+        self._asked_at, self._earned = board, 0.0
+        return parse_calls(answer.calls, question.context) if answer else default_plan(self._rules, board)
+
+    def state(self) -> TalkerSnapshot:
+        board = self._notebook.board
+        return TalkerSnapshot(
+            cell=board.cell,
+            knows=board.knows,
+            believed=self._notebook.believed(),
+            call=self._planner.walk,
+            plan=self._planner.plan,
+            failed=self._failed,
+            asked_because=self._asked_because,
+        )
+
+    def metrics(self) -> Mapping[str, float]:
+        return self._score.metrics()
+
+
+def default_plan(rules: GameSettings, board: Board) -> tuple[Call, ...]:
+    """What to do if the model gives no valid plan: recharge, or say all that is known to the nearest agent."""
+    if not board.lacks(rules):
+        return (Recharge(),)
+    nearest = min(board.peers, key=lambda peer: _steps(board.cell, peer.cell))
+    return (Meet(nearest.name), *map(Say, board.knows), Recharge())
+
+
+def _steps(one: Cell, other: Cell) -> int:
+    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _FinishedTalk:
+    """A plan and its outcome, as reflectors ask about them."""
+
+    rules: GameSettings
+    plan: PlanRecord
+    because: str
+    reward: float
+    before: Board
+    board: Board
+
+    def ask_critique(self) -> Question[Critique] | None:
+        """Nothing to ask: why a call fails, the planner knows, and the next question for a plan says it."""
+        return None
+
+    def remember_failure(self, why: str | None = None) -> None:
+        """Nothing to keep: the next question for a plan bars the call."""
+
+    def ask_evaluation(self) -> EvaluateTalk:
+        return EvaluateTalk(self.rules, self.plan, self.because, self.reward, self.before, self.board)

@@ -1,0 +1,167 @@
+"""The calls of a plan, parsed from a model's text without evaluating it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hm_agent.worlds.symmtom.views import Cell, Pieces
+
+FORMS = ("go_to((x, y))", "meet(player)", "recharge()", "say(piece)")
+
+
+class CallError(ValueError):
+    """A call is invalid; the message says what is wrong and what would be right."""
+
+
+class _AsText:
+    """What traces show of a call: the text as a model writes it."""
+
+    __slots__ = ()
+
+    def to_json(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo(_AsText):
+    """Walk to a cell."""
+
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"go_to({self.target})"
+
+
+@dataclass(frozen=True, slots=True)
+class Meet(_AsText):
+    """Walk until another agent is in hearing range, and stay until each piece of the plan was said to it."""
+
+    player: str
+
+    def __str__(self) -> str:
+        return f"meet({self.player})"
+
+
+@dataclass(frozen=True, slots=True)
+class Recharge(_AsText):
+    """Walk to the own base, as soon as all pieces are known, and recharge."""
+
+    def __str__(self) -> str:
+        return "recharge()"
+
+
+@dataclass(frozen=True, slots=True)
+class Say(_AsText):
+    """Say a piece in its turn, while the walks go on."""
+
+    piece: int
+
+    def __str__(self) -> str:
+        return f"say({self.piece})"
+
+
+Walk = GoTo | Meet | Recharge
+Call = Walk | Say
+
+_CALL = re.compile(r"\s*([A-Za-z_]\w{0,30})\s*\((.*)\)\s*", re.DOTALL)
+_COMMENT = re.compile(r"\s*(?:#|//).*\Z", re.DOTALL)
+_CELL = re.compile(r"\s*[(\[]?\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*[)\]]?\s*")
+_NUMBER = re.compile(r"\s*[\"']?([0-9]{1,6})[\"']?\s*")
+
+
+@dataclass(frozen=True)
+class CallContext:
+    """What calls may hold: cells of a board of this width, the names of the others, and the pieces that are known."""
+
+    width: int
+    players: Sequence[str]
+    knows: Pieces
+
+
+def parse_calls(texts: Sequence[str], context: CallContext) -> tuple[Call, ...]:
+    """Parses a whole plan; raises CallError with the errors of all its calls if any is invalid, or if it is empty."""
+    calls, errors = [], []
+    for text in texts:
+        try:
+            calls.append(parse_call(text, context))
+        except CallError as error:
+            errors.append(str(error))
+    if errors:
+        raise CallError("; ".join(errors))
+    if not calls:
+        raise CallError(f"the plan is empty; write {' or '.join(FORMS)}")
+    return tuple(calls)
+
+
+def parse_call(text: str, context: CallContext) -> Call:
+    """Parses one call such as `go_to((3, 4))`, with any spacing, with a comment after it."""
+    written = _CALL.fullmatch(_COMMENT.sub("", text))
+    if written is None:
+        raise CallError(f"not a call: {_shortened(text)}; write {' or '.join(FORMS)}")
+    name, argument = written.groups()
+    if name not in _READERS:
+        raise CallError(f"unknown call {_shortened(name)}; write {' or '.join(FORMS)}")
+    return _READERS[name](argument, context)
+
+
+def _go_to(argument: str, context: CallContext) -> GoTo:
+    inner = argument.strip()
+    found = _CELL.fullmatch(inner[1:-1] if inner.startswith("((") else inner)
+    if found is None:
+        raise CallError(f"go_to: {_shortened(argument)} is no cell; write go_to((x, y)) with whole numbers")
+    cell = int(found[1]), int(found[2])
+    if not all(0 <= part < context.width for part in cell):
+        raise CallError(f"go_to: {cell} is off the board; x and y go from 0 to {context.width - 1}")
+    return GoTo(cell)
+
+
+def _meet(argument: str, context: CallContext) -> Meet:
+    name = argument.strip(" '\"\n\t")
+    if name not in context.players:
+        raise CallError(f"meet: {_shortened(argument)} is no other player; there are {', '.join(context.players)}")
+    return Meet(name)
+
+
+def _recharge(argument: str, context: CallContext) -> Recharge:
+    if argument.strip():
+        raise CallError(f"recharge: it takes no argument, and {_shortened(argument)} is one; write recharge()")
+    return Recharge()
+
+
+def _say(argument: str, context: CallContext) -> Say:
+    found = _NUMBER.fullmatch(argument)
+    if found is None:
+        raise CallError(f"say: {_shortened(argument)} is no piece; write say(piece) with one of {_list(context.knows)}")
+    if int(found[1]) not in context.knows:
+        raise CallError(f"say: you don't know {found[1]}; you know {_list(context.knows)}")
+    return Say(int(found[1]))
+
+
+_READERS: dict[str, Callable[[str, CallContext], Call]] = {
+    "go_to": _go_to,
+    "meet": _meet,
+    "recharge": _recharge,
+    "say": _say,
+}
+
+
+def call_pattern(context: CallContext) -> str:
+    """The regular expression of a call that `parse_call` takes, for endpoints that keep to a schema's patterns."""
+    axis = _any_of(range(context.width))
+    calls = [rf"go_to\(\({axis}, {axis}\)\)", rf"meet\({_any_of(context.players)}\)", r"recharge\(\)"]
+    calls += [rf"say\({_any_of(context.knows)}\)"] if context.knows else []
+    return rf"^({'|'.join(calls)})$"
+
+
+def _any_of(values: Sequence[object]) -> str:
+    return f"({'|'.join(map(str, values))})"
+
+
+def _list(pieces: Pieces) -> str:
+    return ", ".join(map(str, pieces)) or "nothing"
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")

@@ -1,0 +1,185 @@
+"""What an agent notes of every view: who may know what, who met whom, and what was said in its hearing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hm_agent.core import Event, Observation
+from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
+from hm_agent.worlds.symmtom.language.board import (
+    RETURNS,
+    VISITS_BASE,
+    YOU,
+    Board,
+    CameIntoRange,
+    Contact,
+    HasRecharged,
+    Meeting,
+    MeetingEnded,
+    Peer,
+    PieceHeard,
+    Said,
+    WasHeard,
+)
+from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction
+from hm_agent.worlds.symmtom.sights import Sights, sight_of
+from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces
+
+LONG_MEETING = 4
+"""A meeting is taken for over after this many turns, so that what was said in it is looked at; another one follows."""
+
+
+@dataclass
+class _PeerNotes:
+    """Of another agent. shown, unheard: as in `Peer`. since: what it has done since the latest meeting, if anything.
+
+    said, told, news: of the present meeting, by turn; said is empty where there is none.
+    """
+
+    shown: set[int] = field(default_factory=set)
+    unheard: Counter[int] = field(default_factory=Counter)
+    has_met: bool = False
+    since: str | None = None
+    said: list[int | None] = field(default_factory=list)
+    told: list[int | None] = field(default_factory=list)
+    news: list[int] = field(default_factory=list)
+
+
+class Notebook:
+    """One agent's notes through an episode. seed: of its own random numbers.
+
+    The agent's estimate of who knows what is K with greedy encounters. From it follows when another agent that stands
+    on its base has recharged, so that what it had learnt is struck out.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed % 2**32
+        self._matrix = KINDS["ge"]()
+        self._notes: dict[int, _PeerNotes] = {}
+        self._before: BoardView | None = None
+        self.board: Board
+        self.sights: Sights
+        self.known: Bools
+        """(n, c): who knows what, as the agent believes."""
+
+    def read(self, observation: Observation[BoardView]) -> Sequence[Event]:
+        """Takes a view in and says what has happened since the one before."""
+        view, step, before = observation.view, observation.step, self._before
+        self.sights = sight_of(view, step, observation.reward, self._seed)
+        others = [agent for agent in range(view.settings.agents) if agent != view.agent]
+        events: list[Event] = []
+        if before is None:
+            self._notes = {other: _PeerNotes() for other in others}
+            self.known = self._matrix.update(self.sights)[0]
+        else:
+            believed = self.known
+            self.known = self._matrix.update(self.sights)[0]
+            near = self.sights.near[0]
+            events = self._own_events(step, view, before, near)
+            self._note_knowledge(view, believed, near)
+            for other in others:
+                events += self._note_meeting(step, view, before, near, other)
+        self._before = view
+        self.board = self._as_board(step, view, before)
+        return events
+
+    def _own_events(self, step: int, view: BoardView, before: BoardView, near: Bools) -> list[Event]:
+        names, me = view.settings.seats, view.agent
+        was_near = _near(before)
+        events: list[Event] = [
+            CameIntoRange(step, names[other]) for other in self._notes if near[me, other] and not was_near[me, other]
+        ]
+        events += [PieceHeard(step, names[one.speaker], one.piece, one.piece not in before.knows) for one in view.heard]
+        listeners = tuple(names[other] for other in self._notes if near[me, other])
+        if view.said is not None and listeners:
+            events.append(WasHeard(step, view.said, listeners))
+        if len(before.knows) == view.settings.pieces and view.positions[me] == view.bases[me]:
+            events.append(HasRecharged(step))
+        return events
+
+    def _note_knowledge(self, view: BoardView, believed: Bools, near: Bools) -> None:
+        """Notes what was said in the agent's hearing to whom, and who was near whom out of it."""
+        me = view.agent
+        said = {one.speaker: one.piece for one in view.heard} | ({} if view.said is None else {me: view.said})
+        for other, notes in self._notes.items():
+            notes.shown |= {piece for speaker, piece in said.items() if speaker == other or near[speaker, other]}
+            notes.unheard.update(speaker for speaker in self._notes if near[speaker, other] and not near[me, speaker])
+            if believed[other].all() and view.positions[other] == view.bases[other]:
+                notes.shown, notes.unheard = set(), Counter()
+
+    def _note_meeting(self, step: int, view: BoardView, before: BoardView, near: Bools, other: int) -> Sequence[Event]:
+        """Notes a turn with another agent, or without it; an event if a meeting is over."""
+        notes, me = self._notes[other], view.agent
+        goes_home = view.positions[other] == view.bases[other] != before.positions[other]
+        if near[me, other]:
+            heard = next((one.piece for one in view.heard if one.speaker == other), None)
+            notes.said.append(heard)
+            notes.told.append(view.said)
+            if heard is not None and heard not in before.knows and heard not in notes.news:
+                notes.news.append(heard)
+            is_over = goes_home or len(notes.said) == LONG_MEETING
+        else:
+            is_over = bool(notes.said)
+        ended = [MeetingEnded(step, self._closed(step, view, other))] if is_over else []
+        if not notes.said and notes.has_met and notes.since is None:
+            partner = next((third for third in self._notes if near[other, third]), None)
+            if goes_home:
+                notes.since = VISITS_BASE
+            elif partner is not None and not near[me, other]:
+                notes.since = f"meets {view.settings.seats[partner]}"
+        return ended
+
+    def _closed(self, step: int, view: BoardView, other: int) -> Meeting:
+        """The present meeting as it is at its end; clears the notes of it."""
+        notes = self._notes[other]
+        does = (notes.since or RETURNS) if notes.has_met else None
+        said, told, news = tuple(notes.said), tuple(notes.told), tuple(notes.news)
+        notes.has_met, notes.since, notes.said, notes.told, notes.news = True, None, [], [], []
+        return Meeting(step, view.settings.seats[other], does, said, told, news)
+
+    def _as_board(self, step: int, view: BoardView, before: BoardView | None) -> Board:
+        names, me = view.settings.seats, view.agent
+        return Board(
+            step=step,
+            me=names[me],
+            cell=view.positions[me],
+            base=view.bases[me],
+            first_hand=view.first_hand[me] or (),
+            knows=view.knows,
+            peers=tuple(self._as_peer(view, before, other) for other in self._notes),
+            said=view.said,
+            heard=tuple(Said(names[one.speaker], one.piece) for one in view.heard),
+            is_held=me in view.held,
+        )
+
+    def _as_peer(self, view: BoardView, before: BoardView | None, other: int) -> Peer:
+        names, notes, near = view.settings.seats, self._notes[other], _near(view)
+        first_hand = view.first_hand[other]
+        near_it = [third for third in range(view.settings.agents) if near[other, third]]
+        return Peer(
+            name=names[other],
+            cell=view.positions[other],
+            base=view.bases[other],
+            first_hand=first_hand,
+            shown=tuple(sorted(notes.shown - set(first_hand or ()))),
+            unheard=tuple(Contact(names[third], turns) for third, turns in sorted(notes.unheard.items())),
+            near=tuple(YOU if third == view.agent else names[third] for third in near_it),
+            moved=_direction(before.positions[other], view.positions[other]) if before else None,
+            is_held=other in view.held,
+        )
+
+    def believed(self) -> tuple[Pieces, ...]:
+        """By agent, the pieces that it knows, as the agent believes."""
+        return tuple(tuple(row.nonzero()[0].tolist()) for row in self.known)
+
+
+def _near(view: BoardView) -> Bools:
+    near: Bools = sight_of(view, 0, 0.0, 0).near[0]
+    return near
+
+
+def _direction(here: Cell, there: Cell) -> str:
+    step = (there[0] - here[0], there[1] - here[1])
+    return next(way.name.lower() for way in Direction if tuple(OFFSETS[way].tolist()) == step)

@@ -1,0 +1,113 @@
+"""What strategists ask about the other agents, from what one agent has noticed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel
+
+from hm_agent.core import Clue, Event, Interaction
+from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, OpponentModel, Revision
+from hm_agent.worlds.symmtom.language.board import Board, Meeting, MeetingEnded, behaviour_of
+from hm_agent.worlds.symmtom.language.peer_questions import (
+    SILENCE,
+    MakeTalkStrategy,
+    PeerBelief,
+    PeerPrediction,
+    PeerRevision,
+    PredictPeer,
+    ProposePeer,
+    RevisePeer,
+    TalkStrategyAnswer,
+)
+from hm_agent.worlds.symmtom.language.plan_talk import TalkStrategy
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+TOLD = 5
+"""How many of the latest meetings questions show."""
+FIRST_STRATEGY = "Meet the others, tell them what they lack, and recharge once you know all pieces."
+
+
+class PeerMind(MindReading, JointMindReading):
+    """What strategists ask of one agent's point of view. board: the present one, which the body sets at every step.
+
+    An interaction is a meeting; the behaviour to predict is what the other does until it is met again, and the piece
+    that it says first then.
+    """
+
+    asks_at_first = False
+
+    def __init__(self, rules: GameSettings, me: str) -> None:
+        self.rules, self._me = rules, me
+        self.players = tuple(name for name in rules.seats if name != me)
+        self.board: Board
+
+    def understand(self, event: Event, answer: BaseModel | None) -> Meeting | None:
+        return event.meeting if isinstance(event, MeetingEnded) else None
+
+    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
+        """True if what the partner did and what it said first are as predicted; None of the first meeting with it."""
+        assert isinstance(interaction, Meeting)
+        return None if interaction.does is None else prediction == interaction.behaviour
+
+    def repeats(self, history: Sequence[Interaction]) -> bool:
+        """True if the partner said the same first as the time before; what it did, the prediction was right about."""
+        said = [each.said[0] for each in meetings(history)[-2:]]
+        return len(said) == 2 and said[0] == said[1]
+
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposePeer:
+        return ProposePeer(self.rules, self.board, history[-1].partner, meetings(history), tuple(best))
+
+    def ask_prediction(
+        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
+    ) -> PredictPeer:
+        about = history[-1].partner if history else self.players[0]
+        return PredictPeer(self.rules, self.board, about, meetings(history), tuple(hypotheses))
+
+    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
+        assert isinstance(answer, PeerPrediction)
+        return [each.behaviour for each in answer.next]
+
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> RevisePeer:
+        asked = next((opponent for opponent in opponents if opponent.player == about), None)
+        return RevisePeer(
+            rules=self.rules,
+            board=self.board,
+            about=about,
+            history=meetings(asked.history) if asked else (),
+            hypotheses=tuple(asked.hypotheses) if asked else (),
+            others=tuple(_belief(opponent) for opponent in opponents if opponent.player != about and opponent.history),
+        )
+
+    def revised(self, answer: BaseModel) -> Sequence[Revision]:
+        assert isinstance(answer, PeerRevision)
+        return [
+            Revision(each.of, each.hypothesis, behaviour_of(each.does, None if each.says == SILENCE else each.says))
+            for each in answer.hypotheses
+        ]
+
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeTalkStrategy:
+        return MakeTalkStrategy(self.rules, self.board, meetings(history))
+
+    def strategy(self, answer: BaseModel, *, informed: bool) -> TalkStrategy:
+        if isinstance(answer, PeerPrediction):
+            return TalkStrategy(answer.strategy, f"{answer.player} {answer.next[-1].behaviour}")
+        assert isinstance(answer, PeerRevision | TalkStrategyAnswer)
+        return TalkStrategy(answer.strategy)
+
+    def undecided(self) -> TalkStrategy:
+        return TalkStrategy("")
+
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> TalkStrategy:
+        return TalkStrategy(FIRST_STRATEGY)
+
+
+def _belief(opponent: OpponentModel) -> PeerBelief:
+    words = opponent.hypothesis.words if opponent.hypothesis else None
+    return PeerBelief(opponent.player, words, opponent.expected)
+
+
+def meetings(history: Sequence[Interaction]) -> tuple[Meeting, ...]:
+    """The latest meetings among what happened."""
+    return tuple(interaction for interaction in history[-TOLD:] if isinstance(interaction, Meeting))

@@ -1,0 +1,218 @@
+"""The questions that strategists ask a model about the other agents, and the schemas of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pydantic import BaseModel
+
+from hm_agent.core import Hypothesis
+from hm_agent.questions import Question, Remark, Words, check_all, one_of
+from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer
+from hm_agent.worlds.symmtom.language.board import Board, Meeting, behaviour_of
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+SILENCE = -1
+"""How an answer names the piece of an agent that says none."""
+
+
+class NextTalk(BaseModel):
+    """What another agent does until it is met again, and which piece it says first then; `SILENCE` for none."""
+
+    does: str
+    says: int
+
+    @property
+    def behaviour(self) -> str:
+        return behaviour_of(self.does, None if self.says == SILENCE else self.says)
+
+
+def _next_forms(rules: GameSettings, board: Board, about: str) -> Mapping[str, Mapping[str, Any]]:
+    """The keywords of a `NextTalk` about an agent."""
+    return {
+        "does": one_of(board.outcomes(about)),
+        "says": {"minimum": SILENCE, "maximum": rules.pieces - 1},
+    }
+
+
+def _check_next(rules: GameSettings, board: Board, about: str, given: NextTalk | RevisedPeer) -> None:
+    """Raises ValueError if a prediction names what can't be, with what could."""
+    known = board.outcomes(about)
+    check_all(partial(_check_does, given.does, known), partial(_check_says, given.says, rules.pieces))
+
+
+def _check_does(does: str, known: Sequence[str]) -> None:
+    if does not in known:
+        raise ValueError(f"does: {does[:60]!r} is none of {', '.join(map(repr, known))}")
+
+
+def _check_says(says: int, pieces: int) -> None:
+    if not SILENCE <= says < pieces:
+        raise ValueError(f"says: there is no piece {says}; pieces are 0 to {pieces - 1}, and {SILENCE} is nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class ProposePeer(Question[HypothesisAnswer]):
+    """What does another agent know, and how does it act? (step 3)
+
+    history: the latest meetings with it. best: the earlier hypotheses that predicted best, the best first.
+    """
+
+    template = "symmtom/propose_peer.j2"
+    schema = HypothesisAnswer
+    rules: GameSettings
+    board: Board
+    about: str
+    history: tuple[Meeting, ...]
+    best: tuple[Hypothesis, ...]
+
+
+class PeerPrediction(BaseModel):
+    """What another agent will do by each hypothesis, in their order, one without any; and what to do about it."""
+
+    reasoning: str = ""
+    player: str
+    next: list[NextTalk]
+    strategy: Words
+
+
+@dataclass(frozen=True, slots=True)
+class PredictPeer(Question[PeerPrediction]):
+    """What will another agent do by each hypothesis (step 4), and what should this one do about it (step 5)?
+
+    The last hypothesis is acted on.
+    """
+
+    template = "symmtom/predict_peer.j2"
+    schema = PeerPrediction
+    rules: GameSettings
+    board: Board
+    about: str
+    history: tuple[Meeting, ...]
+    hypotheses: tuple[Hypothesis, ...]
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        count = max(1, len(self.hypotheses))
+        next_forms = _next_forms(self.rules, self.board, self.about)
+        return {**next_forms, "player": one_of([self.about]), "next": {"minItems": count, "maxItems": count}}
+
+    def check(self, answer: PeerPrediction) -> None:
+        check_all(
+            lambda: self._check_count(len(answer.next)),
+            lambda: _check_player(answer.player, [self.about]),
+            *(partial(_check_next, self.rules, self.board, self.about, each) for each in answer.next),
+        )
+
+    def _check_count(self, given: int) -> None:
+        wanted = max(1, len(self.hypotheses))
+        if given != wanted:
+            raise ValueError(f"next: {given} given, {wanted} wanted, one for each hypothesis")
+
+
+def _check_player(name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise ValueError(f"player: {name[:60]!r} is none of {', '.join(known)}")
+
+
+class RevisedPeer(BaseModel):
+    """One hypothesis about another agent, kept, reworded or new, and what it predicts."""
+
+    of: int
+    hypothesis: Remark
+    does: str
+    says: int
+
+
+class PeerRevision(BaseModel):
+    """The hypotheses about one agent with what each predicts, and what to do in view of all agents."""
+
+    reasoning: str = ""
+    hypotheses: list[RevisedPeer]
+    strategy: Words
+
+
+@dataclass(frozen=True, slots=True)
+class PeerBelief:
+    """What is believed of one agent. hypothesis: the one to act on. expected: the behaviour it predicts."""
+
+    name: str
+    hypothesis: str | None
+    expected: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RevisePeer(Question[PeerRevision]):
+    """Which hypotheses about an agent to keep, reword or add, what does each predict, and what to do in view of all?
+
+    about: None while nothing new is known of any, so that no hypothesis is wanted. hypotheses: all that are kept about
+    it, the oldest first. others: what is believed of the others.
+    """
+
+    template = "symmtom/revise_peer.j2"
+    schema = PeerRevision
+    rules: GameSettings
+    board: Board
+    about: str | None
+    history: tuple[Meeting, ...]
+    hypotheses: tuple[Hypothesis, ...]
+    others: tuple[PeerBelief, ...]
+
+    @property
+    def count_range(self) -> tuple[int, int]:
+        return 0, len(self.hypotheses)
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        about = self.about or self.board.peers[0].name
+        least, most = (1, MOST_HYPOTHESES) if self.about else (0, 0)
+        next_forms = _next_forms(self.rules, self.board, about)
+        return {**next_forms, "hypotheses": {"minItems": least, "maxItems": most}}
+
+    def check(self, answer: PeerRevision) -> None:
+        check_all(
+            lambda: self._check_count(len(answer.hypotheses)),
+            lambda: _check_numbers([each.of for each in answer.hypotheses], len(self.hypotheses)),
+            *(partial(self._check_hypothesis, each) for each in answer.hypotheses),
+        )
+
+    def _check_count(self, given: int) -> None:
+        if self.about is None and given:
+            raise ValueError("hypotheses: nothing is known of anyone yet; write []")
+        if self.about is not None and not 1 <= given <= MOST_HYPOTHESES:
+            raise ValueError(f"hypotheses: {given} given, 1 to {MOST_HYPOTHESES} wanted")
+
+    def _check_hypothesis(self, each: RevisedPeer) -> None:
+        if self.about is not None:
+            _check_next(self.rules, self.board, self.about, each)
+        if not each.of and not each.hypothesis:
+            raise ValueError("hypothesis: a new one needs words")
+
+
+def _check_numbers(numbers: Sequence[int], known: int) -> None:
+    for number in numbers:
+        if not 0 <= number <= known:
+            raise ValueError(f"of: no hypothesis has the number {number}; 0 is for a new one")
+        if number and numbers.count(number) > 1:
+            raise ValueError(f"of: hypothesis {number} is named more than once")
+
+
+class TalkStrategyAnswer(BaseModel):
+    """A strategy in words."""
+
+    reasoning: str = ""
+    strategy: Words
+
+
+@dataclass(frozen=True, slots=True)
+class MakeTalkStrategy(Question[TalkStrategyAnswer]):
+    """Which strategy should the agent follow next? (PlanReAct, appendix D.3)"""
+
+    template = "symmtom/make_talk_strategy.j2"
+    schema = TalkStrategyAnswer
+    rules: GameSettings
+    board: Board
+    history: tuple[Meeting, ...]

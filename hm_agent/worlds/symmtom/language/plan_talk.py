@@ -1,0 +1,123 @@
+"""The questions about plans that a talking agent asks a model, and the strategy that plans carry out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from hm_agent.agents.reflection import Critique
+from hm_agent.questions import Question
+from hm_agent.worlds.symmtom.language.board import Board, Meeting
+from hm_agent.worlds.symmtom.language.call_planner import PlanRecord
+from hm_agent.worlds.symmtom.language.calls import (
+    Call,
+    CallContext,
+    CallError,
+    Recharge,
+    Say,
+    call_pattern,
+    parse_calls,
+)
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+MOST_WALKS = 4
+"""The largest number of walks in a plan; a longer one would be outdated long before its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class TalkStrategy:
+    """What a strategist hands to planning.
+
+    expects: what another agent is expected to do, in words, e.g. `player_1 visits its base, says 0`; None if nothing.
+    """
+
+    words: str
+    expects: str | None = None
+
+
+class CallsAnswer(BaseModel):
+    """A few calls in order."""
+
+    reasoning: str = ""
+    calls: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BarredCall:
+    """A call that has just failed. why: the reason, in words."""
+
+    call: Call
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTalk(Question[CallsAnswer]):
+    """Where to go and what to say? (Hypothetical Minds, section 3.2, subgoal module; appendix C.4)
+
+    strategy, expects: None for an agent that plans without a strategist. history: the latest meetings, for such an
+    agent. critiques: the lessons from earlier plans. because: why a plan is asked for. previous: the plan that is over,
+    None at first. barred: what has just failed, and must not be tried first.
+    """
+
+    template = "symmtom/plan_talk.j2"
+    schema = CallsAnswer
+    rules: GameSettings
+    board: Board
+    strategy: str | None
+    expects: str | None
+    history: tuple[Meeting, ...]
+    critiques: tuple[str, ...]
+    because: str
+    previous: PlanRecord | None
+    barred: BarredCall | None = None
+
+    @property
+    def most(self) -> int:
+        """The largest number of calls: each piece once, and the walks."""
+        return MOST_WALKS + self.rules.pieces
+
+    @property
+    def context(self) -> CallContext:
+        return CallContext(self.rules.width, tuple(peer.name for peer in self.board.peers), self.board.knows)
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        """The calls that can be carried out; which first walk has no effect, a schema can't tell."""
+        calls = {"pattern": call_pattern(self.context)}
+        return {"calls": {"items": calls, "minItems": 1, "maxItems": self.most}}
+
+    def check(self, answer: CallsAnswer) -> None:
+        """Refuses calls that can't be carried out, too many, and a first walk that has no effect now."""
+        if len(answer.calls) > self.most:
+            raise CallError(f"{len(answer.calls)} calls are too many; at most {self.most}")
+        plan = parse_calls(answer.calls, self.context)
+        walks = [call for call in plan if not isinstance(call, Say)]
+        if len(walks) > MOST_WALKS:
+            raise CallError(f"{len(walks)} walks are too many; at most {MOST_WALKS}, and say() besides")
+        lacking = self.board.lacks(self.rules)
+        if walks and isinstance(walks[0], Recharge) and lacking:
+            pieces = ", ".join(map(str, lacking))
+            raise CallError(f"recharge() first: you still lack {pieces}; first meet() who may know it")
+        if self.barred and walks and walks[0] == self.barred.call:
+            raise CallError(f"{walks[0]} has just failed: {self.barred.why}; begin with another walk")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateTalk(Question[Critique]):
+    """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
+
+    plan: what is over. because: why it ended, in words. reward: the sum from the plan's beginning to its end. before:
+    the board then; board: the board now.
+    """
+
+    template = "symmtom/evaluate_talk.j2"
+    schema = Critique
+    rules: GameSettings
+    plan: PlanRecord
+    because: str
+    reward: float
+    before: Board
+    board: Board

@@ -1,0 +1,326 @@
+"""The built-in reasoner's answers to SymmToM's questions, each calculated from its question alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+from pydantic import BaseModel
+
+from hm_agent.agents.reflection import Critique
+from hm_agent.core import Hypothesis
+from hm_agent.questions import Question
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.worlds.symmtom.language.board import (
+    RETURNS,
+    VISITS_BASE,
+    YOU,
+    Board,
+    Meeting,
+    Peer,
+)
+from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
+from hm_agent.worlds.symmtom.language.peer_questions import (
+    SILENCE,
+    MakeTalkStrategy,
+    NextTalk,
+    PeerPrediction,
+    PeerRevision,
+    PredictPeer,
+    ProposePeer,
+    RevisedPeer,
+    RevisePeer,
+    TalkStrategyAnswer,
+)
+from hm_agent.worlds.symmtom.language.plan_talk import CallsAnswer, EvaluateTalk, PlanTalk
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.views import Cell
+
+KEPT = 3
+"""How many hypotheses about an agent are kept where several are."""
+
+Known = Mapping[str, frozenset[int]]
+"""What each other agent knows, by estimate."""
+
+
+# Who knows what
+
+
+def estimate(rules: GameSettings, board: Board) -> Known:
+    """What the others know: what is certain, and what they told each other unheard, if they spoke greedily.
+
+    In each turn out of hearing, a speaker tells the first of its pieces that the listener lacks (the paper's greedy
+    encounters, from what a question shows of them).
+    """
+    known = {peer.name: frozenset(peer.first_hand or ()) | set(peer.shown) for peer in board.peers}
+    turns = max((contact.turns for peer in board.peers for contact in peer.unheard), default=0)
+    for turn in range(turns):
+        before = dict(known)
+        for peer in board.peers:
+            for contact in peer.unheard:
+                new = sorted(before[contact.name] - known[peer.name]) if turn < contact.turns else []
+                known[peer.name] |= frozenset(new[:1])
+    return known
+
+
+# How another agent speaks
+
+
+@dataclass(frozen=True)
+class _SpeakingRule:
+    """A way to choose what to say. likelihood: of a piece said, from what is said of the meeting and the turn in it.
+
+    first: the piece that it says first, given what it knows and what it said last.
+    """
+
+    words: str
+    likelihood: Callable[[Peer, Meeting, int], float]
+    first: Callable[[Peer, Sequence[int], int | None], int]
+
+
+def _in_turn_likelihood(peer: Peer, meeting: Meeting, turn: int) -> float:
+    said, before = meeting.said[turn], meeting.said[turn - 1] if turn else None
+    return 0.02 if said is None else 0.1 if said == before else 0.5
+
+
+def _useful_likelihood(peer: Peer, meeting: Meeting, turn: int) -> float:
+    said = meeting.said[turn]
+    return 0.02 if said is None else 0.7 if said in meeting.news else 0.3
+
+
+def _own_likelihood(peer: Peer, meeting: Meeting, turn: int) -> float:
+    said = meeting.said[turn]
+    if said is None or peer.first_hand is None:
+        return 0.02 if said is None else 0.2
+    return 0.55 if said in peer.first_hand else 0.03
+
+
+def _random_likelihood(peer: Peer, meeting: Meeting, turn: int) -> float:
+    return 0.5 if meeting.said[turn] is None else 0.25
+
+
+def _next_in_turn(peer: Peer, known: Sequence[int], last: int | None) -> int:
+    after = [piece for piece in known if last is not None and piece > last]
+    return next(iter([*after, *known]), SILENCE)
+
+
+def _first_own(peer: Peer, known: Sequence[int], last: int | None) -> int:
+    return next(iter([*(peer.first_hand or ()), *known]), SILENCE)
+
+
+def _same_again(peer: Peer, known: Sequence[int], last: int | None) -> int:
+    return SILENCE if last is None else last
+
+
+RULES = (
+    _SpeakingRule(
+        "It says all pieces that it knows in turn, and goes to its base once it knows all.",
+        _in_turn_likelihood,
+        _next_in_turn,
+    ),
+    _SpeakingRule(
+        "It says what those around it lack, and goes to its base once it knows all.", _useful_likelihood, _first_own
+    ),
+    _SpeakingRule("It keeps saying its first-hand pieces, whoever listens.", _own_likelihood, _first_own),
+    _SpeakingRule(
+        "It moves and speaks at random, sometimes of what it does not know.", _random_likelihood, _same_again
+    ),
+)
+
+
+def _ranked(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
+    """The likeliest rule first. held: earlier hypotheses, whose values count like evidence."""
+    values = {hypothesis.words: hypothesis.value for hypothesis in held}
+    turns = [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
+
+    def weight(rule: _SpeakingRule) -> float:
+        return values.get(rule.words, 0.0) + sum(log(rule.likelihood(peer, meeting, turn)) for meeting, turn in turns)
+
+    return sorted(RULES, key=weight, reverse=True)
+
+
+def foresee(words: str | None, rules: GameSettings, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
+    """What an agent does next and says first, by a hypothesis; one in other words counts as the first rule."""
+    peer, known = board.peer(about), estimate(rules, board)[about]
+    rule = next((rule for rule in RULES if rule.words == words), RULES[0])
+    does = _does_next(rules, board, peer, known)
+    then = frozenset(peer.first_hand or ()) if does == VISITS_BASE else known
+    last = next((piece for meeting in history[::-1] for piece in meeting.said[::-1] if piece is not None), None)
+    return NextTalk(does=does, says=rule.first(peer, sorted(then), last))
+
+
+def _does_next(rules: GameSettings, board: Board, peer: Peer, known: frozenset[int]) -> str:
+    others = [name for name in peer.near if name != YOU]
+    if peer.cell == peer.base:
+        return VISITS_BASE
+    if others and YOU not in peer.near:
+        return f"meets {others[0]}"
+    if len(known) == rules.pieces:
+        return VISITS_BASE
+    nearest = min(board.peers, key=lambda other: (other is peer, _apart(other.cell, peer.cell)))
+    is_nearer = nearest is not peer and _apart(nearest.cell, peer.cell) < _apart(board.cell, peer.cell)
+    return f"meets {nearest.name}" if is_nearer else RETURNS
+
+
+def _apart(one: Cell, other: Cell) -> int:
+    """The moves between two cells."""
+    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+
+
+def _range_apart(one: Cell, other: Cell) -> int:
+    """The distance by which hearing goes."""
+    return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
+
+
+# Where to go and what to say
+
+
+@dataclass(frozen=True)
+class _Prospect:
+    """Another agent as it will be when it can be met.
+
+    lacks: what the agent could tell it. teaches: how many pieces it could tell the agent.
+    """
+
+    name: str
+    cell: Cell
+    lacks: frozenset[int]
+    teaches: int
+
+    @property
+    def gain(self) -> int:
+        return self.teaches + len(self.lacks)
+
+
+def _prospects(rules: GameSettings, board: Board) -> list[_Prospect]:
+    """The others; who knows all and is out of range is expected on its base, where it forgets the rest."""
+    found = []
+    for peer in board.peers:
+        known, cell = estimate(rules, board)[peer.name], peer.cell
+        if len(known) == rules.pieces and YOU not in peer.near and not peer.is_held:
+            known, cell = frozenset(peer.first_hand or ()), peer.base
+        lacks = frozenset(board.knows) - known
+        found.append(_Prospect(peer.name, cell, lacks, len(known & set(board.lacks(rules)))))
+    return found
+
+
+def best_calls(rules: GameSettings, board: Board, barred: Call | None = None) -> list[Call]:
+    """Recharges if it pays, else goes where most can be learnt and taught in each step; says what listeners lack."""
+    prospects = _prospects(rules, board)
+    left = rules.steps - board.step
+    if not board.lacks(rules) and barred != Recharge() and max(1, _apart(board.cell, board.base)) <= left:
+        return [Recharge(), *_pieces(board, prospects)]
+    walk, heard_by = _best_walk(rules, board, prospects, barred)
+    return [*walk, *_pieces(board, heard_by or prospects), Recharge()] if walk else [*_pieces(board, prospects)]
+
+
+def _pieces(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
+    """What to say: what most listeners lack first, then the agent's own; all that it knows if nobody lacks any."""
+    lacking = {piece: sum(piece in listener.lacks for listener in listeners) for piece in board.knows}
+    order = sorted(board.knows, key=lambda piece: (-lacking[piece], piece not in board.first_hand, piece))
+    return [Say(piece) for piece in order if lacking[piece]] or [Say(piece) for piece in order]
+
+
+def _best_walk(
+    rules: GameSettings, board: Board, prospects: Sequence[_Prospect], barred: Call | None
+) -> tuple[list[Call], list[_Prospect]]:
+    """The walk with the most gain for each step that it takes, and who is then in range; none to stay."""
+    options: list[tuple[float, int, list[Call], list[_Prospect]]] = []
+    for place, prospect in enumerate(prospects):
+        walk: Call = Meet(prospect.name)
+        if prospect.cell != board.peer(prospect.name).cell:  # it is on its way to its base, which must stay free
+            beside = [cell for cell in _cells_near(rules, [prospect]) if cell != prospect.cell]
+            cell = min(beside, key=lambda cell: _apart(board.cell, cell))
+            walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
+        far = max(0, _apart(board.cell, prospect.cell) - rules.hearing)
+        options.append((prospect.gain / (far + 1), -place, [walk], [prospect]))
+    for cell in _cells_near(rules, prospects):
+        near = [prospect for prospect in prospects if _range_apart(cell, prospect.cell) <= rules.hearing]
+        if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
+            gain = sum(prospect.gain for prospect in near)
+            options.append((gain / (_apart(board.cell, cell) + 1), -len(prospects), [GoTo(cell)], near))
+    allowed = [option for option in options if option[2][0] != barred]
+    best, _, calls, heard_by = max(allowed or options, key=lambda option: option[:2])
+    if best <= 0:
+        middle = (rules.width - 1) // 2
+        return [GoTo((middle, middle))], []
+    return calls, heard_by
+
+
+def _cells_near(rules: GameSettings, prospects: Sequence[_Prospect]) -> list[Cell]:
+    """The cells in hearing range of any of them, in order."""
+    reach = range(-rules.hearing, rules.hearing + 1)
+    cells = {(prospect.cell[0] + x, prospect.cell[1] + y) for prospect in prospects for x in reach for y in reach}
+    return sorted(cell for cell in cells if all(0 <= part < rules.width for part in cell))
+
+
+def strategy_words(rules: GameSettings, board: Board) -> str:
+    """The calls that are best now, as a strategy."""
+    walks = [call for call in best_calls(rules, board) if not isinstance(call, Say)]
+    match walks[0] if walks else None:
+        case Recharge():
+            return "Recharge now; then go back to whom most can be exchanged with."
+        case Meet(player):
+            return f"Meet {player}, tell it what it lacks, and recharge once all pieces are known."
+    return "Go where most can be exchanged, tell what the others lack, and recharge once all pieces are known."
+
+
+# Answers
+
+
+def propose(question: ProposePeer) -> HypothesisAnswer:
+    rule = _ranked(question.board.peer(question.about), question.history, question.best)[0]
+    return HypothesisAnswer(hypothesis=rule.words)
+
+
+def predict(question: PredictPeer) -> PeerPrediction:
+    words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
+    rules, board = question.rules, question.board
+    return PeerPrediction(
+        player=question.about,
+        next=[foresee(each, rules, board, question.about, question.history) for each in words or [None]],
+        strategy=strategy_words(rules, board),
+    )
+
+
+def revise(question: RevisePeer) -> PeerRevision:
+    """Keeps the likeliest rules, the likeliest last."""
+    rules, board, about, hypotheses = question.rules, question.board, question.about, []
+    if about is not None:
+        numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
+        kept = _ranked(board.peer(about), question.history, question.hypotheses)[:KEPT]
+        for rule in reversed(kept):
+            says = foresee(rule.words, rules, board, about, question.history)
+            of = numbers.get(rule.words, 0)
+            words = "" if of else rule.words
+            hypotheses.append(RevisedPeer(of=of, hypothesis=words, does=says.does, says=says.says))
+    return PeerRevision(hypotheses=hypotheses, strategy=strategy_words(rules, board))
+
+
+def make_strategy(question: MakeTalkStrategy) -> TalkStrategyAnswer:
+    return TalkStrategyAnswer(strategy=strategy_words(question.rules, question.board))
+
+
+def plan(question: PlanTalk) -> CallsAnswer:
+    barred = question.barred.call if question.barred else None
+    return CallsAnswer(calls=[str(call) for call in best_calls(question.rules, question.board, barred)])
+
+
+def evaluate(question: EvaluateTalk) -> Critique:
+    """States what the plan earned in each step, and what to change where that was nothing."""
+    steps = max(1, question.board.step - question.before.step)
+    advice = "go on like this" if question.reward else "meet somebody else, or say other pieces"
+    return Critique(critique=f"Reward {question.reward:g} in {steps} steps: {advice}.")
+
+
+ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
+    ProposePeer: propose,
+    PredictPeer: predict,
+    RevisePeer: revise,
+    MakeTalkStrategy: make_strategy,
+    PlanTalk: plan,
+    EvaluateTalk: evaluate,
+}
+"""Which function answers which question."""

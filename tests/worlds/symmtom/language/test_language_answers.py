@@ -1,0 +1,167 @@
+"""Answers to SymmToM's questions: what fits a schema is valid, and what is wrong is told with what would be right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.grammar import grammar_of
+from hm_agent.questions import answer_schema
+from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES, PLAN_TALK, PREDICT, REVISE
+
+BEYOND_A_SCHEMA = (
+    "recharge() first: ",  # a walk that has no effect now
+    "has just failed: ",
+    "walks are too many",
+    "is named more than once",  # a hypothesis is kept once
+    "a new one needs words",  # and a new one is told
+)
+"""What is wrong with the only answers that fit their schema and are refused all the same."""
+BOUNDS = {
+    "string": ("enum", "pattern", "maxLength"),
+    "integer": ("maximum",),
+    "array": ("maxItems",),
+    "object": ("required",),
+}
+
+
+def resolved(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = named[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return found
+
+
+def nodes(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    schema = resolved(schema, named)
+    yield schema
+    for part in (*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])):
+        yield from nodes(part, named)
+
+
+def values(schema: Mapping[str, Any], named: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """The JSON values that fit a schema."""
+    schema = resolved(schema, named)
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    match schema["type"]:
+        case "object":
+            return st.fixed_dictionaries({name: values(part, named) for name, part in schema["properties"].items()})
+        case "array":
+            least, most = schema.get("minItems", 0), schema["maxItems"]
+            return st.lists(values(schema["items"], named), min_size=least, max_size=most)
+        case "string" if "pattern" in schema:
+            return st.from_regex(schema["pattern"].removesuffix("$") + r"\Z", alphabet=st.characters(codec="utf-8"))
+        case "string":
+            return st.text(max_size=schema["maxLength"])
+    assert schema["type"] == "integer"
+    return st.integers(schema["minimum"], schema["maximum"])
+
+
+@pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObject) -> None:
+    question, schema = LANGUAGE_EXAMPLES[name], answer_schema(LANGUAGE_EXAMPLES[name])
+    answer = data.draw(values(schema, schema.get("$defs", {})))
+    try:
+        read_answer(json.dumps(answer), question)
+    except BadAnswer as bad:
+        if not any(reason in str(bad) for reason in BEYOND_A_SCHEMA):
+            raise
+
+
+@pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
+def test_nothing_in_a_schema_is_open_and_a_grammar_can_be_made_of_it(name: str) -> None:
+    schema = answer_schema(LANGUAGE_EXAMPLES[name])
+    for node in nodes(schema, schema.get("$defs", {})):
+        assert set(BOUNDS[node["type"]]) & node.keys(), node
+    assert grammar_of(schema, 200).startswith("root ::= ")
+
+
+@pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
+def test_the_reasoners_answer_fits_the_schema_and_passes_the_check(name: str) -> None:
+    question = LANGUAGE_EXAMPLES[name]
+    answer = ANSWERS[type(question)](question)
+    assert read_answer(answer.model_dump_json(), question) == answer
+
+
+@pytest.mark.parametrize(
+    ("calls", "problem"),
+    [
+        (["fly(3)"], r"unknown call 'fly'; write go_to\(\(x, y\)\) or meet\(player\) or recharge\(\) or say\(piece\)"),
+        (["go north"], "not a call: 'go north'"),
+        (["go_to((6, 0))"], r"\(6, 0\) is off the board; x and y go from 0 to 5"),
+        (["go_to(centre)"], r"'centre' is no cell; write go_to\(\(x, y\)\)"),
+        (["meet(player_0)"], "'player_0' is no other player; there are player_1, player_2"),
+        (["say(2)"], "you don't know 2; you know 0, 1"),
+        (["say(all)"], r"'all' is no piece; write say\(piece\) with one of 0, 1"),
+        (["recharge(5)"], r"it takes no argument, and '5' is one; write recharge\(\)"),
+        (["say(0)", "recharge()"], r"recharge\(\) first: you still lack 2; first meet\(\) who may know it"),
+        (["meet(player_1)"] * 5, "5 walks are too many; at most 4"),
+        (["say(0)"] * 8, "8 calls are too many; at most 7"),
+        ([], "the plan is empty"),
+    ],
+)
+def test_a_wrong_plan_is_told_what_would_be_right(calls: list[str], problem: str) -> None:
+    with pytest.raises(BadAnswer, match=problem):
+        read_answer(json.dumps({"calls": calls}), PLAN_TALK)
+
+
+def test_all_wrong_calls_of_a_plan_are_told_at_once() -> None:
+    with pytest.raises(BadAnswer, match=r"no other player.*you don't know 2"):
+        read_answer('{"calls": ["meet(red)", "say(2)"]}', PLAN_TALK)
+
+
+def test_what_has_just_failed_must_not_come_first() -> None:
+    question = LANGUAGE_EXAMPLES["plan_talk_undecided"]
+    with pytest.raises(BadAnswer, match=r"go_to\(\(3, 2\)\) has just failed: .* begin with another walk"):
+        read_answer('{"calls": ["say(0)", "go_to((3, 2))"]}', question)
+    read_answer('{"calls": ["meet(player_1)", "go_to((3, 2))"]}', question)
+
+
+NEXT: dict[str, Any] = {"does": "visits its base", "says": 1}
+PREDICTION = {"player": "player_1", "strategy": "Wait.", "next": [NEXT, NEXT]}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"next": [NEXT]}, "next: 1 given, 2 wanted, one for each hypothesis"),
+        ({"player": "player_2"}, "player: 'player_2' is none of player_1"),
+        ({"next": [NEXT | {"says": 3}, NEXT]}, "there is no piece 3; pieces are 0 to 2"),
+        ({"next": [NEXT, NEXT | {"does": "sleeps"}]}, "'sleeps' is none of 'visits its base', 'meets player_2'"),
+    ],
+)
+def test_a_wrong_prediction_is_told_what_would_be_right(change: dict[str, Any], problem: str) -> None:
+    read_answer(json.dumps(PREDICTION), PREDICT)
+    with pytest.raises(BadAnswer, match=problem):
+        read_answer(json.dumps(PREDICTION | change), PREDICT)
+
+
+REVISED: dict[str, Any] = {"of": 1, "hypothesis": "", "does": "visits its base", "says": 1}
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "problem"),
+    [
+        ([], "hypotheses: 0 given, 1 to 5 wanted"),
+        ([REVISED, REVISED], "of: hypothesis 1 is named more than once"),
+        ([REVISED | {"of": 3}], "no hypothesis has the number 3; 0 is for a new one"),
+        ([REVISED | {"of": 0}], "a new one needs words"),
+        ([REVISED | {"says": -2}], "there is no piece -2"),
+    ],
+)
+def test_a_wrong_revision_is_told_what_would_be_right(hypotheses: list[Any], problem: str) -> None:
+    with pytest.raises(BadAnswer, match=problem):
+        read_answer(json.dumps({"hypotheses": hypotheses, "strategy": "Wait."}), REVISE)
+
+
+def test_nothing_can_be_revised_before_anyone_is_met() -> None:
+    with pytest.raises(BadAnswer, match=r"nothing is known of anyone yet; write \[\]"):
+        read_answer(json.dumps({"hypotheses": [REVISED], "strategy": "Go."}), LANGUAGE_EXAMPLES["revise_peer_at_first"])

@@ -1,0 +1,204 @@
+"""Whole episodes of the language agents: by the reasoner, by a model that talks nonsense, and over HTTP."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hm_agent.core import Decision, Step
+from hm_agent.experiment import Experiment
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.models.prompts import render
+from hm_agent.models.providers import ModelSettings
+from hm_agent.pool.progress import Progress
+from hm_agent.pool.run import run
+from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.recording.result import Result
+from hm_agent.recording.trace import read_trace, to_json
+from hm_agent.registry import can_play, find_scenarios
+from hm_agent.reporting.runs import read_runs
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
+from hm_agent.testing.episodes import play_out, play_steps, set_up
+from hm_agent.worlds.symmtom.language.plan_talk import PlanTalk
+from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+
+AGENTS = ("hypothetical_minds", "hm_joint", "react", "reflexion", "plan_react", "mmp", "mmp_he")
+BY_CHANCE = 4.0
+"""The mean reward of random agents on the small board."""
+(SMALL,) = find_scenarios(["symmtom_w6_n3_c3"])
+(LARGE,) = find_scenarios(["symmtom_w6_n4_c8"])
+MOST_TOKENS, CHARACTERS_PER_TOKEN = 600, 4
+
+
+class Reasoner:
+    """The built-in reasoner; keeps every question, and checks its own answers as a language model's are."""
+
+    name = "builtin"
+
+    def __init__(self) -> None:
+        self.asked: list[Question[Any]] = []
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        self.asked.append(question)
+        answer = await BuiltinReasoner(ANSWERS).answer(question)
+        question.check(answer)
+        return answer
+
+
+class Mute:
+    name = "mute"
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        raise Unanswered("silence")
+
+
+class EveryDecision:
+    """A recorder that keeps all decisions of all seats."""
+
+    def __init__(self) -> None:
+        self.decisions: list[Decision[Any]] = []
+
+    def record(self, step: Step) -> None:
+        self.decisions += step.decisions.values()
+
+    def close(self) -> None:
+        """Keeps what it has."""
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_earns_far_more_than_chance_at_600_tokens_a_decision(agent: str) -> None:
+    model, rewards, decisions = Reasoner(), [], 0
+    for seed in range(3):
+        world, agents = set_up(SMALL, agent, model=model, seed=seed)
+        outcome = play_out(world, agents, seed=seed)
+        rewards.append(outcome.reward)
+        decisions += outcome.steps * len(SMALL.seats)
+    sizes = [len(render(question)) / CHARACTERS_PER_TOKEN for question in model.asked]
+    assert sum(rewards) / len(rewards) > 6 * BY_CHANCE
+    assert sum(sizes) / decisions <= MOST_TOKENS
+    assert max(sizes) < 1.1 * MOST_TOKENS
+    plans = sum(isinstance(question, PlanTalk) for question in model.asked)
+    assert plans < 0.7 * decisions
+
+
+def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
+    assert [name for name in ("vmp", "he_hr") if can_play(name, SMALL)] == []
+    assert all(can_play(name, SMALL) for name in AGENTS)
+
+
+@pytest.mark.parametrize("options", [{"first_hand": "private"}, {"rewards": "competitive"}])
+def test_variants_are_played(options: dict[str, Any]) -> None:
+    steps = play_steps(SMALL, "hypothetical_minds", 30, **options)
+    assert len(steps) > 5
+    assert sum(step.reward for step in steps) > 0
+
+
+def test_the_same_seed_gives_the_same_episode_to_the_last_thought() -> None:
+    def told() -> str:
+        log = EveryDecision()
+        world, agents = set_up(LARGE, "hypothetical_minds", model=Reasoner(), seed=5)
+        play_out(world, agents, seed=5, steps=12, recorders=[log])
+        return json.dumps([[to_json(one.action), to_json(one.state), to_json(one.thoughts)] for one in log.decisions])
+
+    assert told() == told()
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_whose_model_answers_nothing_plays_on(agent: str) -> None:
+    steps = play_steps(SMALL, agent, 30, model=Mute())
+    asked = [exchange for step in steps for exchange in step.decision.exchanges]
+    assert len(steps) == 30
+    assert all(exchange.answer is None for exchange in asked)
+    assert sum(step.reward for step in steps) > 10
+
+
+def test_an_agent_that_was_held_plans_anew_once_it_can_move() -> None:
+    (held,) = find_scenarios(["symmtom_test_order_1_w6"])
+    steps = play_steps(held, "react", 20)
+    reasons = [step.decision.state.asked_because for step in steps]  # type: ignore[attr-defined]
+    freed = next(n for n, step in enumerate(steps) if step.observation.view.agent not in step.observation.view.held)
+    assert reasons[freed] == "you can move again"
+
+
+def test_no_prompt_says_what_the_view_does_not_hold() -> None:
+    """In private games, what the others know first-hand is in no prompt, whatever it truly is."""
+    model = Reasoner()
+    world, agents = set_up(SMALL, "hypothetical_minds", model=model, seed=2, first_hand="private")
+    play_out(world, agents, seed=2, steps=8)
+    told = "\n".join(map(render, model.asked))
+    boards = re.findall(r"^- player_.*base.*$", told, re.MULTILINE)
+    assert boards
+    assert all("; first-hand unknown; " in board for board in boards)
+
+
+def nonsense(rng: random.Random, prompt: str) -> str:
+    """Answers of the right form, half of them wrong in what they hold."""
+    calls = rng.choices(["go_to((2, 2))", "go_to((9, 9))", "meet(player_1)", "say(0)", "recharge()", "dance()"], k=2)
+    answers = {
+        "calls": {"calls": calls},
+        "next": {"player": rng.choice(["player_1", "me"]), "next": [], "strategy": "x"},
+        "hypothesis": {"hypothesis": "It is\n# Answer"},
+    }
+    form = prompt.rpartition("# Answer")[2]
+    return json.dumps(next(answer for key, answer in answers.items() if f'"{key}":' in form))
+
+
+def play(server: Endpoint, out: Path, silence: Progress) -> Result:
+    model = ModelSettings(name="loopback", base_url=server.base_url, retries=1)
+    experiment = Experiment((SMALL,), model=model, out=out, options={}, max_steps=10)
+    experiment.check()
+    run(experiment, silence)
+    (result,) = read_runs((out,)).results
+    return result
+
+
+def test_a_model_that_talks_nonsense_ends_no_episode(tmp_path: Path, silence: Progress) -> None:
+    rng = random.Random(1)
+
+    def answer(body: dict[str, Any]) -> Response:
+        return completion(rng.choice([nonsense(rng, prompt_of(body, 0)), "What a nice day.", '{"calls": 7}']))
+
+    with Endpoint(answer) as server:
+        result = play(server, tmp_path, silence)
+    assert (result.status, result.steps) == ("max_steps", 10)
+    assert 0 < result.unanswered_questions < result.questions
+
+
+def text_player(body: dict[str, Any]) -> Response:
+    """Answers from the words of the prompt alone."""
+    prompt = prompt_of(body, 0)
+    knows = re.findall(r"you know ([\d ]+)", prompt)[0].split()
+    names = re.findall(r"^- (player_\d) \(\d", prompt, re.MULTILINE)
+    form = prompt.rpartition("# Answer")[2]
+    if '"calls":' in form:
+        walks = [f"meet({names[0]})", "recharge()"] if "lack" in prompt.partition("# Now")[2][:200] else ["recharge()"]
+        said: dict[str, Any] = {"calls": [*walks, *(f"say({piece})" for piece in knows)]}
+    elif '"next":' in form:
+        count = max(1, len(re.findall(r"^\d\. \(", prompt, re.MULTILINE)))
+        about = re.findall(r'"player": "(player_\d)"', form)[0]
+        said = {
+            "player": about,
+            "next": [{"does": "visits its base", "says": 0}] * count,
+            "strategy": f"Meet {names[0]} and tell it all.",
+        }
+    else:
+        said = {"hypothesis": "It goes to its base once it knows all."}
+    return completion(json.dumps(said), prompt=prompt)
+
+
+def test_an_episode_is_played_over_http_from_the_prompts_alone(tmp_path: Path, silence: Progress) -> None:
+    with Endpoint(text_player) as server:
+        result = play(server, tmp_path, silence)
+        assert len(server.received) == result.model_calls
+    assert (result.status, result.unanswered_questions) == ("max_steps", 0)
+    (trace,) = tmp_path.rglob("trace.jsonl")
+    asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
+    assert asked == {"PlanTalk", "ProposePeer", "PredictPeer"}
+    states = [line["state"] for line in read_trace(trace)]
+    assert {"cell", "knows", "believed", "call"} <= states[0].keys()

@@ -1,0 +1,113 @@
+"""What models read of SymmToM, to the field. Each example is kept as a golden file.
+
+After an intended change: `REWRITE_GOLDEN=1 pytest tests/worlds/symmtom/language/test_language_prompts.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hm_agent.config import data_folder
+from hm_agent.models.prompts import render
+from hm_agent.questions import Question
+from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+from tests.worlds.symmtom.language.language_examples import BOARD, GREEN, LANGUAGE_EXAMPLES, PLAN_TALK
+
+GOLDEN = Path(__file__).parent / "golden"
+CHARACTERS_PER_TOKEN = 4
+MOST_TOKENS = 600
+
+
+def questions() -> Iterator[type[Question[Any]]]:
+    wing = "hm_agent.worlds.symmtom."
+    yield from (kind for kind in Question.__subclasses__() if kind.__module__.startswith(wing))
+
+
+def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner() -> None:
+    names = {kind.__name__ for kind in questions()}
+    assert names == {type(example).__name__ for example in LANGUAGE_EXAMPLES.values()}
+    assert names == {kind.__name__ for kind in ANSWERS}
+    assert all((data_folder("prompts") / kind.template).is_file() for kind in questions())
+
+
+@pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
+def test_prompt_is_the_golden_one(name: str) -> None:
+    path, prompt = GOLDEN / f"{name}.txt", render(LANGUAGE_EXAMPLES[name])
+    if os.environ.get("REWRITE_GOLDEN"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{prompt}\n", "utf-8")
+    assert f"{prompt}\n" == path.read_text("utf-8")
+
+
+def test_every_golden_file_belongs_to_an_example() -> None:
+    assert {path.stem for path in GOLDEN.glob("*")} == set(LANGUAGE_EXAMPLES)
+
+
+@pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
+def test_prompt_has_at_most_600_tokens(name: str) -> None:
+    assert len(render(LANGUAGE_EXAMPLES[name])) / CHARACTERS_PER_TOKEN <= MOST_TOKENS
+
+
+@pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
+def test_prompt_ends_with_every_field_of_the_answer(name: str) -> None:
+    question = LANGUAGE_EXAMPLES[name]
+    form = render(question).split("# Answer\n")[1].splitlines()[-1]
+    nested = re.compile(r"(?<=.)({[^{}]*}|\[[^\[\]]*\])")  # what stands within a field, from the inside out
+    while (flat := nested.sub('""', form)) != form:
+        form = flat
+    assert re.findall(r'"(\w+)": ', form) == list(question.schema.model_fields)
+
+
+@pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
+def test_prompt_has_no_stray_whitespace(name: str) -> None:
+    assert not re.search(r"[ \t]\n|\n\n\n|[^ \n]  |\A\s|\s\Z", render(LANGUAGE_EXAMPLES[name]))
+
+
+@pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
+def test_prompt_begins_with_the_rules_and_names_no_scenario(name: str) -> None:
+    prompt = render(LANGUAGE_EXAMPLES[name])
+    assert prompt.startswith("# The game\nYou are player_0, one of 3 players on 6 x 6 cells")
+    assert not re.search(r"symmtom|scenario|heuristic|\bbots?\b", prompt, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("change", "before", "after"),
+    [
+        ({"cell": (1, 4)}, "You: (2, 3);", "You: (1, 4);"),
+        ({"base": (4, 4)}, "; base (5, 0); first-hand 0; you", "; base (4, 4); first-hand 0; you"),
+        ({"knows": (0, 1, 2)}, "you know 0 1, lack 2.", "you know 0 1 2: all."),
+        ({"step": 13}, "Step 12 of 30.", "Step 13 of 30."),
+        ({"said": None}, "you said 0 to player_1;", "you said nothing;"),
+        ({"heard": ()}, "; player_1 said 1.\n", ".\n"),
+    ],
+)
+def test_each_field_of_the_board_is_told(change: dict[str, Any], before: str, after: str) -> None:
+    changed = render(replace(PLAN_TALK, board=replace(BOARD, **change)))
+    assert before in render(PLAN_TALK)
+    assert before not in changed
+    assert after in changed
+
+
+@pytest.mark.parametrize(
+    ("change", "after"),
+    [
+        ({"cell": (3, 3)}, "- player_1 (3, 3), moved left; base"),
+        ({"base": (1, 1)}, "; base (1, 1); first-hand 1;"),
+        ({"first_hand": None}, "; first-hand unknown;"),
+        ({"shown": ()}, "said or heard near you: none; in range: you"),
+        ({"near": ("player_2",)}, "; in range: player_2\n"),
+        ({"moved": "stay"}, "- player_1 (3, 2); base"),
+        ({"is_held": True}, "moved left, can't move now;"),
+    ],
+)
+def test_each_field_of_another_player_is_told(change: dict[str, Any], after: str) -> None:
+    changed = render(replace(PLAN_TALK, board=replace(BOARD, peers=(replace(GREEN, **change), BOARD.peers[1]))))
+    assert after in changed
+    assert after not in render(PLAN_TALK)

@@ -1,0 +1,63 @@
+"""The reasoner's calculations: who knows what, how others speak, where to go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Contact, Meeting
+from hm_agent.worlds.symmtom.language.calls import Meet, Recharge, Say
+from hm_agent.worlds.symmtom.language.peer_questions import SILENCE, ProposePeer
+from hm_agent.worlds.symmtom.language.reasoner import RULES as SPEAKING
+from hm_agent.worlds.symmtom.language.reasoner import best_calls, estimate, foresee, propose
+from hm_agent.worlds.symmtom.settings import GameSettings
+from tests.worlds.symmtom.language.language_examples import BLUE, BOARD, GREEN, RULES
+
+IN_TURN, USEFUL, OWN, RANDOM = (rule.words for rule in SPEAKING)
+
+
+def test_what_others_know_is_what_was_heard_and_what_they_could_tell_each_other() -> None:
+    assert estimate(RULES, BOARD) == {"player_1": {0, 1}, "player_2": {0, 1, 2}}
+    once = replace(BOARD, peers=(GREEN, replace(BLUE, unheard=(Contact("player_1", 1),))))
+    assert estimate(RULES, once)["player_2"] == {0, 2}
+
+
+def test_private_first_hand_knowledge_is_not_guessed() -> None:
+    private = replace(BOARD, peers=(replace(GREEN, first_hand=None, shown=()), replace(BLUE, first_hand=None)))
+    assert estimate(GameSettings(6, 3, 3, has_public_first_hand=False), private)["player_1"] == frozenset()
+
+
+def proposed(*said: tuple[int | None, ...], news: tuple[int, ...] = ()) -> str:
+    history = tuple(Meeting(step, "player_1", None, each, (0,) * len(each), news) for step, each in enumerate(said))
+    return propose(ProposePeer(RULES, BOARD, "player_1", history, ())).hypothesis
+
+
+def test_the_likeliest_rule_is_proposed() -> None:
+    assert proposed((1, 2, 0, 1)) == IN_TURN
+    assert proposed((1, 1), (1, 1)) == OWN
+    assert proposed((2,), (2,), (0,), news=(0, 2)) == USEFUL
+    assert proposed((None, 2, None, None)) == RANDOM
+
+
+def test_who_knows_all_is_foreseen_on_its_base_and_with_its_own_piece() -> None:
+    complete = replace(BOARD, peers=(replace(GREEN, shown=(0, 2)), BLUE))
+    assert foresee(USEFUL, RULES, complete, "player_1", ()).behaviour == f"{VISITS_BASE}, says 1"
+    assert foresee(USEFUL, RULES, BOARD, "player_1", ()).behaviour == f"{RETURNS}, says 1"
+
+
+def test_a_random_speaker_is_foreseen_to_say_what_it_said_last() -> None:
+    assert foresee(RANDOM, RULES, BOARD, "player_1", ()).says == SILENCE
+    assert foresee(RANDOM, RULES, BOARD, "player_1", (Meeting(3, "player_1", None, (2,), (0,)),)).says == 2
+
+
+def test_who_knows_all_recharges_unless_the_base_is_too_far() -> None:
+    complete = replace(BOARD, knows=(0, 1, 2))
+    assert best_calls(RULES, complete)[0] == Recharge()
+    late = replace(complete, step=RULES.steps - 5)  # the base is six moves away
+    assert Recharge() not in best_calls(RULES, late)[:1]
+
+
+def test_the_agent_goes_to_whom_most_can_be_exchanged_with_and_says_what_it_lacks() -> None:
+    near = replace(BLUE, cell=(3, 4), near=(YOU,), unheard=())
+    board = replace(BOARD, cell=(2, 4), peers=(replace(GREEN, cell=(5, 0), near=()), near))
+    assert best_calls(RULES, board) == [Meet("player_2"), Say(0), Say(1), Recharge()]
+    assert best_calls(RULES, board, Meet("player_2"))[0] != Meet("player_2")

@@ -1,0 +1,173 @@
+"""What an agent notes of real games: events, who may know what, and meetings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from hm_agent.core import Event, Observation
+from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.language.board import (
+    RETURNS,
+    VISITS_BASE,
+    YOU,
+    Board,
+    CameIntoRange,
+    Contact,
+    HasRecharged,
+    Meeting,
+    MeetingEnded,
+    PieceHeard,
+    WasHeard,
+)
+from hm_agent.worlds.symmtom.language.notebook import LONG_MEETING, Notebook
+from hm_agent.worlds.symmtom.rules import Direction, GameState
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.views import Cell, SpokenMove
+from hm_agent.worlds.symmtom.world import view_of
+
+LEFT, RIGHT, UP, DOWN, STAY = Direction
+SETTINGS = GameSettings(6, 3, 3)
+
+
+class Game:
+    """A game from given cells, as agent 0 notes it; agent i knows piece i first-hand."""
+
+    def __init__(self, cells: list[Cell], bases: list[Cell], settings: GameSettings = SETTINGS) -> None:
+        self.settings = settings
+        first_hand = np.eye(3, dtype=bool)[None]
+        self.state = GameState(
+            seeds=np.zeros(1, np.uint32),
+            step=np.zeros(1, np.int32),
+            positions=np.array([cells], np.int32),
+            bases=np.array([bases], np.int32),
+            first_hand=first_hand,
+            second_hand=np.zeros_like(first_hand),
+            recharges=np.zeros((1, 3), np.int32),
+        )
+        self.notebook = Notebook(seed=0)
+        self.events = self.notebook.read(Observation(0, view_of(settings, self.state, None, 0)))
+
+    @property
+    def board(self) -> Board:
+        return self.notebook.board
+
+    def step(self, moves: Mapping[int, SpokenMove]) -> list[Event]:
+        """One turn; who is not named stays and says its own piece."""
+        chosen = [moves.get(agent, SpokenMove(STAY, agent)) for agent in range(3)]
+        directions, pieces = [[int(one.direction) for one in chosen]], [[one.piece for one in chosen]]
+        self.state, effects = rules.step(self.settings, self.state, directions, pieces)
+        view, step = view_of(self.settings, self.state, effects, 0), int(self.state.step[0])
+        self.events = self.notebook.read(Observation(step, view, float(effects.rewards[0, 0])))
+        return list(self.events)
+
+
+FAR = [(0, 0), (5, 5), (5, 0)]
+APART = [(0, 0), (3, 0), (5, 5)]
+
+
+def meetings(events: list[Event]) -> list[Meeting]:
+    return [event.meeting for event in events if isinstance(event, MeetingEnded)]
+
+
+def test_nothing_has_happened_at_the_first_sight() -> None:
+    game = Game([(0, 0), (1, 1), (5, 5)], FAR)
+    assert list(game.events) == []
+    assert game.board.in_range == ("player_1",)
+    assert [peer.shown for peer in game.board.peers] == [(), ()]
+
+
+def test_coming_into_range_hearing_and_being_heard_are_events() -> None:
+    game = Game([(0, 0), (3, 0), (5, 5)], FAR)
+    events = game.step({0: SpokenMove(RIGHT, 0), 1: SpokenMove(LEFT, 1)})
+    assert events == [
+        CameIntoRange(1, "player_1"),
+        PieceHeard(1, "player_1", 1, is_new=True),
+        WasHeard(1, 0, ("player_1",)),
+    ]
+    assert game.step({}) == [PieceHeard(2, "player_1", 1, is_new=False), WasHeard(2, 0, ("player_1",))]
+
+
+def test_what_was_said_in_hearing_is_noted_of_all_who_heard_it() -> None:
+    game = Game([(1, 1), (2, 1), (3, 1)], FAR)  # agent 2 hears agent 1, not the noting agent
+    game.step({})
+    peers = {peer.name: peer for peer in game.board.peers}
+    assert peers["player_1"].shown == (0,)
+    assert peers["player_2"].shown == (1,)
+    assert peers["player_1"].unheard == (Contact("player_2", 1),)
+    assert peers["player_2"].unheard == ()
+    assert peers["player_2"].near == ("player_1",)
+    assert peers["player_1"].near == (YOU, "player_2")
+
+
+def test_silence_teaches_nothing() -> None:
+    game = Game([(1, 1), (2, 1), (5, 5)], FAR)
+    events = game.step({1: SpokenMove(STAY, 2)})  # agent 1 does not know piece 2
+    assert not any(isinstance(event, PieceHeard) for event in events)
+    assert game.board.peer("player_1").shown == (0,)
+
+
+def test_a_recharge_strikes_out_what_another_agent_had_learnt() -> None:
+    game = Game([(1, 1), (2, 1), (1, 2)], [(0, 0), (3, 1), (5, 5)])
+    game.step({})
+    game.step({2: SpokenMove(STAY, 2)})
+    assert game.board.peer("player_1").shown == (0, 2)
+    assert game.notebook.believed()[1] == (0, 1, 2)
+    game.step({1: SpokenMove(RIGHT, 1)})
+    assert game.board.peer("player_1").shown == ()
+    assert game.notebook.believed()[1] == (1,)
+    assert game.state.knows[0, 1].tolist() == [False, True, False]
+
+
+def test_the_own_recharge_is_an_event() -> None:
+    game = Game([(1, 1), (2, 1), (1, 2)], [(0, 1), (5, 5), (5, 4)])
+    game.step({})
+    assert game.board.lacks(SETTINGS) == ()
+    events = game.step({0: SpokenMove(LEFT, 0)})
+    assert HasRecharged(2) in events
+    assert game.board.knows == (0,)
+
+
+def test_a_meeting_ends_when_the_partner_leaves_and_tells_what_was_said() -> None:
+    game = Game([(1, 1), (2, 1), (5, 5)], FAR)
+    assert meetings(game.step({})) == []
+    (meeting,) = meetings(game.step({1: SpokenMove(RIGHT, 0)}))
+    assert meeting == Meeting(2, "player_1", None, (1,), (0,), (1,))
+    assert (meeting.behaviour, meeting.reward) == ("says 1", 1.0)
+
+
+def test_a_long_meeting_is_told_in_parts() -> None:
+    game = Game([(1, 1), (2, 1), (5, 5)], FAR)
+    ended = [meetings(game.step({})) for _ in range(2 * LONG_MEETING)]
+    assert [len(each) for each in ended] == 2 * [*[0] * (LONG_MEETING - 1), 1]
+    assert ended[-1][0].behaviour == f"{RETURNS}, says 1"
+    assert ended[-1][0].turns == LONG_MEETING
+
+
+@pytest.mark.parametrize(
+    ("bases", "third", "does"),
+    [
+        ([(0, 0), (3, 1), (5, 5)], (5, 5), VISITS_BASE),
+        ([(0, 0), (5, 5), (5, 4)], (4, 1), "meets player_2"),
+        ([(0, 0), (5, 5), (5, 4)], (5, 5), RETURNS),
+    ],
+)
+def test_what_a_partner_does_between_two_meetings_is_noted(bases: list[Cell], third: Cell, does: str) -> None:
+    game = Game([(1, 1), (2, 1), third], bases)
+    game.step({})
+    game.step({1: SpokenMove(RIGHT, 1)})
+    game.step({1: SpokenMove(LEFT, 1)})
+    (meeting,) = meetings(game.step({1: SpokenMove(RIGHT, 1)}))
+    assert meeting.does == does
+    assert meeting.behaviour == f"{does}, says 1"
+
+
+def test_private_first_hand_knowledge_is_not_noted() -> None:
+    game = Game(APART, FAR, GameSettings(6, 3, 3, has_public_first_hand=False))
+    assert [peer.first_hand for peer in game.board.peers] == [None, None]
+    assert game.notebook.believed() == ((0,), (), ())
+    game.step({0: SpokenMove(RIGHT, 0), 1: SpokenMove(LEFT, 1)})
+    assert game.board.peer("player_1").shown == (0, 1)
+    assert game.board.peer("player_2").shown == ()
