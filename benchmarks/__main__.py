@@ -1,4 +1,4 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay]`: all of these without a name.
+"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay] [exploretom]`, or all of these.
 
 `stress` stands for the long benchmarks and those with failures: faults, kills, workers and soak.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
@@ -6,7 +6,7 @@
 
 import sys
 
-from benchmarks import accuracy, bots, calls, faults, kills, replay, rewards, soak, speed, tokens, workers
+from benchmarks import accuracy, bots, calls, exploretom, faults, kills, replay, rewards, soak, speed, tokens, workers
 
 SECTIONS = {
     "speed": speed.main,
@@ -16,6 +16,7 @@ SECTIONS = {
     "calls": calls.main,
     "tokens": tokens.main,
     "replay": replay.main,
+    "exploretom": exploretom.main,
 }
 STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
 ALL = SECTIONS | STRESS

@@ -86,11 +86,15 @@ class BeliefReference:
 
     def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
         """What a person thinks that another believes; with itself, what it believes."""
+        return self.all_beliefs(person, other).get(key)
+
+    def all_beliefs(self, person: str, other: str) -> Mapping[Key, Value]:
+        """The same for everything of which the other is thought to believe anything."""
         held: Held = {}
         for perception, sharers in self._perceived[person]:
             if other in sharers:
                 self._take_in(held, perception, believer=other, imagined_by=person)
-        return held[key][0] if key in held else None
+        return {key: value for key, (value, _) in held.items()}
 
     # What follows from perceptions
 

@@ -104,9 +104,10 @@ ACTION_SETS = _action_sets()
 class StoryConditions:
     """What a story must have.
 
-    people: exactly so many take part. important: so many of its actions are important ones. rooms: it may use so many.
+    people: so many can take part. important: so many of its actions are important ones. rooms: it may use so many.
     max_actions: its longest. must_have: at least one action is of these kinds; any, if empty. is_asymmetric: at least
-    one action has a peeker or someone distracted. sees_contents: entering a room shows what its containers hold.
+    one action has a peeker or someone distracted. needs_everyone: all
+    people take part. sees_contents: entering a room shows what its containers hold.
     """
 
     people: int
@@ -116,6 +117,7 @@ class StoryConditions:
     must_have: tuple[ActionKind, ...] = ()
     is_asymmetric: bool = False
     sees_contents: bool = False
+    needs_everyone: bool = True
 
     def __post_init__(self) -> None:
         if not (self.people >= 1 and self.important >= 0 and self.rooms >= 1 and self.max_actions >= 1):
@@ -189,7 +191,7 @@ class StorySampler:
         conditions = self._conditions
         tracker, actions = BeliefTracker(self._people, sees_contents=conditions.sees_contents), list[StoryAction]()
         important, lacks_kind, lacks_aside = 0, bool(conditions.must_have), conditions.is_asymmetric
-        absent = set(self._people)
+        absent = set(self._people if conditions.needs_everyone else ())
         while len(actions) < conditions.max_actions:
             drawn = self._draw_next(tracker, rng, self._all if important < conditions.important else self._plain)
             if drawn is None:

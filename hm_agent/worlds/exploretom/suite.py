@@ -35,7 +35,7 @@ class ExploretomSuite(Suite):
             changes_world=True,
         ),
         Option("questions", "How many questions are asked about a story at most, or all.", ALL, None, True),
-        Option("cast", "A file of names, rooms, objects and topics.", None, None, changes_world=True, is_folder=True),
+        Option("cast", "A file of names, rooms, objects and topics.", None, None, True),
     )
     published_source = "Explore Theory of Mind"
 

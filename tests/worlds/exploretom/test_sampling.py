@@ -100,3 +100,12 @@ def test_bad_lists_are_one_clear_line(tmp_path: Path, old: str, new: str, proble
         read_cast(own)
     assert problem in str(raised.value)
     assert "\n" not in str(raised.value).removesuffix("\n")
+
+
+def test_story_may_end_before_everyone_has_come() -> None:
+    conditions = StoryConditions(people=4, important=2, max_actions=10, needs_everyone=False)
+    kinds = (ActionKind.ENTER, ActionKind.LEAVE, ActionKind.MOVE)
+    scripts = [draw_story(Random(seed), read_cast(), kinds, conditions).script for seed in range(30)]
+    assert {len(script.people) for script in scripts} >= {2, 3}
+    assert all(isinstance(script.actions[-1], PutInto) for script in scripts)
+    assert all(sum(isinstance(action, PutInto) for action in script.actions) == 2 for script in scripts)
