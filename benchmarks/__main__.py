@@ -1,6 +1,5 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay] [symmtom] [symmtom_speed]`.
-
-Without a name, all of these.
+"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay] [symmtom] [symmtom_speed]
+[exploretom]`. Without a name, all of these.
 
 `stress` stands for the long benchmarks and those with failures: faults, kills, workers and soak.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
@@ -12,6 +11,7 @@ from benchmarks import (
     accuracy,
     bots,
     calls,
+    exploretom,
     faults,
     kills,
     replay,
@@ -34,6 +34,7 @@ SECTIONS = {
     "replay": replay.main,
     "symmtom": symmtom.main,
     "symmtom_speed": symmtom_speed.main,
+    "exploretom": exploretom.main,
 }
 STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
 ALL = SECTIONS | STRESS

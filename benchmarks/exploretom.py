@@ -1,0 +1,183 @@
+"""ExploreToM without any model: the tracker against the reference, speed, tables 7 to 9, weak readers, the reasoner."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from random import Random
+
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.testing.exploretom.reference import BeliefReference
+from hm_agent.worlds.exploretom.cast import CastLists, StoryCast, read_cast
+from hm_agent.worlds.exploretom.language import text_of
+from hm_agent.worlds.exploretom.readers import WEAK_RULES
+from hm_agent.worlds.exploretom.sampling import (
+    ACTION_SETS,
+    ActionKind,
+    DrawnStory,
+    StoryConditions,
+    StorySampler,
+    story_of,
+)
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory, AskedProperty
+
+STORIES = int(os.environ.get("STORIES", "2000"))
+"""Stories a cell of the tables and an action set of the speeds."""
+COMPARED = int(os.environ.get("COMPARED", "100000"))
+"""Stories on which the tracker is compared with the reference."""
+READ = 100
+"""Stories of each action set that readers answer."""
+TOMI = (ActionKind.ENTER, ActionKind.LEAVE, ActionKind.MOVE)
+PEOPLE, MOVES = (2, 3, 4), (2, 3, 4)
+PAPER = {
+    "Table 7: stories that need theory of mind": ((0.131, 0.208, 0.235), (0.195, 0.234, 0.288), (0.210, 0.259, 0.315)),
+    "Table 8: questions that are interesting": ((0.090, 0.123, 0.124), (0.120, 0.109, 0.121), (0.111, 0.101, 0.112)),
+    "Table 9: questions about false beliefs": ((0.059, 0.084, 0.086), (0.065, 0.065, 0.072), (0.056, 0.049, 0.058)),
+}
+"""Rows are 2, 3, 4 people, columns 2, 3, 4 moves (appendix B.4)."""
+CODE = ((0.164, 0.211, 0.245), (0.210, 0.254, 0.290), (0.258, 0.300, 0.313))
+"""Table 7 as the published code gives it, 10,000 stories a cell; the paper has 1,000."""
+
+
+@dataclass
+class Shares:
+    """Counts over the stories of one cell. published: without first-order questions about rooms."""
+
+    stories: int = 0
+    need_mind: int = 0
+    questions: int = 0
+    interesting: int = 0
+    false_belief: int = 0
+    published: int = 0
+    published_interesting: int = 0
+    published_false: int = 0
+
+    def add(self, drawn: DrawnStory) -> None:
+        questions = AnsweredStory(drawn.script, drawn.tracker).questions((1, 2))
+        self.stories += 1
+        self.need_mind += any(question.is_interesting for question in questions)
+        for question in questions:
+            self.questions += 1
+            self.interesting += question.is_interesting
+            self.false_belief += question.is_false_belief
+            if question.asked.about is not AskedProperty.ROOM or question.asked.order == 2:
+                self.published += 1
+                self.published_interesting += question.is_interesting
+                self.published_false += question.is_false_belief
+
+
+def cell(people: int, moves: int, lists: CastLists) -> Shares:
+    """Random stories of ToMi's actions in one room, at most 10 actions long, that end with the last move."""
+    conditions = StoryConditions(people, moves, max_actions=10, needs_everyone=False)
+    rng, shares = Random(f"{people}/{moves}"), Shares()
+    while shares.stories < STORIES:
+        drawn = StorySampler(lists.draw(rng, people, 1), TOMI, conditions).draw(rng)
+        if drawn is not None:
+            shares.add(drawn)
+    return shares
+
+
+def tables() -> None:
+    started = time.process_time()
+    cells = [[cell(people, moves, read_cast()) for moves in MOVES] for people in PEOPLE]
+    print(f"Tables 7 to 9: {9 * STORIES:,} stories, {time.process_time() - started:.1f} CPU seconds\n")
+    measured: Sequence[tuple[str, Callable[[Shares], float]]] = (
+        ("ours", lambda one: one.need_mind / one.stories),
+        ("ours", lambda one: one.interesting / one.questions),
+        ("ours", lambda one: one.false_belief / one.questions),
+    )
+    as_published: Sequence[Callable[[Shares], float] | None] = (
+        None,
+        lambda one: one.published_interesting / one.published,
+        lambda one: one.published_false / one.published,
+    )
+    for (title, paper), (name, share), other in zip(PAPER.items(), measured, as_published, strict=True):
+        print(f"{title}; people by moves 2, 3, 4")
+        _print_rows("paper", paper)
+        if other is None:
+            _print_rows("published code", CODE)
+        ours = [[share(one) for one in row] for row in cells]
+        _print_rows(name, ours, paper)
+        if other is not None:
+            counted = [[other(one) for one in row] for row in cells]
+            _print_rows("ours, without first-order rooms", counted, paper)
+        print()
+
+
+def _print_rows(name: str, rows: Sequence[Sequence[float]], paper: Sequence[Sequence[float]] | None = None) -> None:
+    text = " | ".join(" ".join(f"{share:.3f}" for share in row) for row in rows)
+    far = ""
+    if paper:
+        pairs = zip(chain(*rows), chain(*paper), strict=True)
+        far = f"  (at most {max(abs(one - two) for one, two in pairs):.3f} from the paper's)"
+    print(f"  {name:32} {text}{far}")
+
+
+def speed() -> None:
+    """CPU time, so that other work on the machine counts little."""
+    lists, four = read_cast(), StoryConditions(people=4, important=4)
+    print(f"Stories per CPU second, {STORIES} of each kind: with all beliefs | with text and every answer too")
+    for name, kinds, conditions in (
+        ("ToMi's actions, 4 people, 4 moves", TOMI, four),
+        *((chosen.name, chosen.kinds, None) for chosen in ACTION_SETS.values()),
+    ):
+        rates, actions = [], 0
+        for asks in (False, True):
+            actions, rng, started = 0, Random(1), time.process_time()
+            for seed in range(STORIES):
+                if conditions is None:
+                    drawn = story_of(seed, ACTION_SETS[name], lists)
+                else:
+                    cast: StoryCast = lists.draw(rng, conditions.people, conditions.rooms)
+                    found = StorySampler(cast, kinds, conditions).draw(rng)
+                    assert found is not None
+                    drawn = found
+                actions += len(drawn.script.actions)
+                if asks:
+                    text_of(drawn.script)
+                    for question in AnsweredStory(drawn.script, drawn.tracker).questions():
+                        _ = question.asked.text
+            rates.append(STORIES / (time.process_time() - started))
+        print(f"  {name:34} {actions / STORIES:5.1f} actions {rates[0]:9,.0f} {rates[1]:9,.0f}")
+    print()
+
+
+def compare() -> None:
+    """The tracker against beliefs by their definition, over the action sets in turn."""
+    lists, sets, differing, beliefs = read_cast(), list(ACTION_SETS.values()), 0, 0
+    for seed in range(COMPARED):
+        drawn = story_of(seed, sets[seed % len(sets)], lists, sees_contents=seed % 5 == 0)
+        tracker, reference = drawn.tracker, BeliefReference(drawn.script)
+        for person in tracker.people:
+            for other in tracker.people:
+                expected = reference.all_beliefs(person, other)
+                keys = {*tracker.known_keys(), *expected}
+                beliefs += len(keys)
+                differing += sum(tracker.nested_belief(person, other, key) != expected.get(key) for key in keys)
+    print(f"Tracker and definition: {COMPARED:,} stories, {beliefs:,} beliefs, {differing} differ\n")
+
+
+def readers() -> None:
+    """The share of right answers of readers without a language model."""
+    names = ("reader", *WEAK_RULES)
+    print(f"Right answers, {READ} stories of each action set (`reader` is the built-in reasoner)")
+    print(f"  {'':14} {' '.join(f'{name:>15}' for name in names)}")
+    for name in ACTION_SETS:
+        shares = []
+        for agent in names:
+            right = asked = 0.0
+            for seed in range(READ):
+                world, agents = set_up(find_scenarios([f"exploretom_{name}"])[0], agent)
+                outcome = play_out(world, agents, seed=seed)
+                right, asked = right + outcome.reward, asked + outcome.steps
+            shares.append(right / asked)
+        print(f"  {name:14} {' '.join(f'{share:15.3f}' for share in shares)}", flush=True)
+
+
+def main() -> None:
+    for section in (speed, tables, readers, compare):
+        section()

@@ -1,0 +1,1 @@
+"""ExploreToM: stories in which people know and believe different things, and questions about what they believe."""

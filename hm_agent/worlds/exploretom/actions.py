@@ -1,0 +1,184 @@
+"""The actions of a story, as ExploreToM has them (section 2.2.1, appendix A.1), and what people tell each other.
+
+Every action may have `peekers`, who see it in secret, and `distracted`, who are there and miss it while all others take
+it that they saw it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from pydantic import ConfigDict, with_config
+
+People: TypeAlias = tuple[str, ...]
+"""Names of people."""
+CLOSED = ConfigDict(extra="forbid")
+"""How an action is read from JSON: a key that it does not have is an error."""
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of an object that stays, in words of which both a story and a question can be made.
+
+    verb, rest: of `Anne {verb} the {object} {rest}.`, e.g. `filled` and `with fresh sunflowers`; the rest may be empty.
+    The object then `is {verb} {rest}`. is_visible: True if who sees the object later sees the change.
+    """
+
+    object: str
+    verb: str
+    rest: str = ""
+    is_visible: bool = True
+
+    @property
+    def state(self) -> str:
+        """What the object then is, e.g. `filled with fresh sunflowers`."""
+        return f"{self.verb} {self.rest}".rstrip()
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class ObjectPlace:
+    """Something told: an object is in a room. container: None if it stands there openly."""
+
+    object: str
+    room: str
+    container: str | None = None
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class ObjectState:
+    """Something told: an object is changed, e.g. `filled with fresh sunflowers`."""
+
+    object: str
+    state: str
+
+
+Claim: TypeAlias = ObjectPlace | ObjectState
+"""What one person may tell another about the world."""
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """Goes into a room; who is in another one leaves that first."""
+
+    kind: ClassVar[str] = "enter"
+    person: str
+    room: str
+    peekers: People = ()
+    distracted: People = ()
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Leaves a room, for no place in particular."""
+
+    kind: ClassVar[str] = "leave"
+    person: str
+    room: str
+    peekers: People = ()
+    distracted: People = ()
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class PutInto:
+    """Moves an object into a container of the room (the paper's moveObjContainer)."""
+
+    kind: ClassVar[str] = "move_to_container"
+    person: str
+    object: str
+    container: str
+    room: str
+    peekers: People = ()
+    distracted: People = ()
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class CarryTo:
+    """Takes an object, out of its container if it is in one, and goes to another room with it (moveObjRoom)."""
+
+    kind: ClassVar[str] = "move_to_room"
+    person: str
+    object: str
+    room: str
+    peekers: People = ()
+    distracted: People = ()
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class Alter:
+    """Changes an object (updateObjState)."""
+
+    kind: ClassVar[str] = "change"
+    person: str
+    change: Change
+    peekers: People = ()
+    distracted: People = ()
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class Inform:
+    """Tells a claim: to one listener, wherever both are, or to everyone in a room; the other is None (info-*)."""
+
+    kind: ClassVar[str] = "inform"
+    person: str
+    claim: Claim
+    listener: str | None = None
+    room: str | None = None
+    peekers: People = ()
+    distracted: People = ()
+
+
+@with_config(CLOSED)
+@dataclass(frozen=True, slots=True)
+class TalkAbout:
+    """Talks about a topic, after which all who took part know about it; listener and room as above (chitChat-*)."""
+
+    kind: ClassVar[str] = "talk_about"
+    person: str
+    topic: str
+    listener: str | None = None
+    room: str | None = None
+    peekers: People = ()
+    distracted: People = ()
+
+
+StoryAction: TypeAlias = Enter | Leave | PutInto | CarryTo | Alter | Inform | TalkAbout
+KINDS: Mapping[str, type[StoryAction]] = {
+    kind.kind: kind for kind in (Enter, Leave, PutInto, CarryTo, Alter, Inform, TalkAbout)
+}
+"""By the name in JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryScript:
+    """A story: its actions in order. sees_contents: True if entering a room shows what its containers hold (ToMi)."""
+
+    actions: tuple[StoryAction, ...]
+    sees_contents: bool = False
+
+    @property
+    def people(self) -> People:
+        """Everyone whom it mentions, in the order of first mention."""
+        return tuple(dict.fromkeys(name for action in self.actions for name in people_of(action)))
+
+
+def people_of(action: StoryAction) -> People:
+    """Everyone whom an action mentions: who acts, a listener, peekers, the distracted."""
+    listener = action.listener if isinstance(action, Inform | TalkAbout) else None
+    told = (listener,) if listener else ()
+    return (action.person, *told, *action.peekers, *action.distracted)
+
+
+def is_asymmetric(action: StoryAction) -> bool:
+    """True if someone peeks or is distracted."""
+    return bool(action.peekers or action.distracted)

@@ -1,0 +1,308 @@
+"""Random stories under conditions: the paper's action sets, and what a story must have (section 2.2.3, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache, lru_cache
+from random import Random
+from typing import TypeAlias
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.actions import (
+    Alter,
+    CarryTo,
+    Claim,
+    Enter,
+    Inform,
+    Leave,
+    ObjectPlace,
+    ObjectState,
+    PutInto,
+    StoryAction,
+    StoryScript,
+    TalkAbout,
+    is_asymmetric,
+    people_of,
+)
+from hm_agent.worlds.exploretom.beliefs import AwayFrom, BeliefTracker, ObjectLocation
+from hm_agent.worlds.exploretom.cast import CastLists, StoryCast, StoryPlace
+
+MAX_ACTIONS = 15
+"""Of a story, in the paper."""
+TRIES = 2_000
+"""How many random stories are begun, at most, to find one that meets the conditions."""
+DRAWS = 400
+"""How many actions are drawn, at most, to find one that can happen next."""
+ASIDE_SHARE = 0.3
+"""How often someone peeks or is distracted, of the actions of an asymmetric story where that can be."""
+
+
+class ActionKind(Enum):
+    """What an action set is made of; told to one or to all in a room is told apart."""
+
+    __hash__ = object.__hash__  # Enum's own is slow
+
+    ENTER = "enters"
+    LEAVE = "leaves"
+    MOVE = "moves an object into a container"
+    CARRY = "moves an object to another room"
+    CHANGE = "changes an object"
+    TELL = "tells one person about the object"
+    ANNOUNCE = "tells everyone in the room about the object"
+    CHAT = "talks to one person about a topic"
+    DISCUSS = "talks to everyone in the room about a topic"
+
+
+_WALK = (ActionKind.ENTER, ActionKind.LEAVE)
+_INFO = (ActionKind.TELL, ActionKind.ANNOUNCE)
+_TALK = (ActionKind.CHAT, ActionKind.DISCUSS)
+IMPORTANT = frozenset({ActionKind.MOVE, ActionKind.CARRY, ActionKind.CHANGE, *_TALK})
+"""The actions that add knowledge of the world: those that are counted (section 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSet:
+    """The actions of a story. name: the paper's (table 5). must_have: a story has at least one of these."""
+
+    name: str
+    about: str
+    kinds: tuple[ActionKind, ...]
+    must_have: tuple[ActionKind, ...]
+    is_asymmetric: bool = False
+
+
+def _action_sets() -> Mapping[str, ActionSet]:
+    move, carry, change = ActionKind.MOVE, ActionKind.CARRY, ActionKind.CHANGE
+    symmetric = (
+        ActionSet("a1", "moves into containers", (*_WALK, move), (move,)),
+        ActionSet("a2", "changes of objects", (*_WALK, change), (change,)),
+        ActionSet("a3", "moves and changes", (*_WALK, move, change), (change,)),
+        ActionSet("a4", "moves, also between rooms", (*_WALK, move, carry), (carry,)),
+        ActionSet("a5", "moves, told about", (*_WALK, move, *_INFO), _INFO),
+        ActionSet("a6", "moves, also between rooms, told about", (*_WALK, move, carry, *_INFO), _INFO),
+        ActionSet("a7", "moves, told about, and talk", (*_WALK, move, carry, *_TALK, *_INFO), _TALK),
+        ActionSet("a8", "private talk", (*_WALK, ActionKind.CHAT), (ActionKind.CHAT,)),
+        ActionSet("a9", "public talk", (*_WALK, ActionKind.DISCUSS), (ActionKind.DISCUSS,)),
+    )
+    return {
+        found.name: found
+        for plain in symmetric
+        for found in (
+            plain,
+            replace(plain, name=f"{plain.name}_asymmetric", about=f"{plain.about}, seen askew", is_asymmetric=True),
+        )
+    }
+
+
+ACTION_SETS = _action_sets()
+"""The paper's nine, each without and with people who peek or are distracted, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryConditions:
+    """What a story must have.
+
+    people: so many can take part. important: so many of its actions are important ones. rooms: it may use so many.
+    max_actions: its longest. must_have: at least one action is of these kinds; any, if empty. is_asymmetric: at least
+    one action has a peeker or someone distracted. needs_everyone: all
+    people take part. sees_contents: entering a room shows what its containers hold.
+    """
+
+    people: int
+    important: int
+    rooms: int = 1
+    max_actions: int = MAX_ACTIONS
+    must_have: tuple[ActionKind, ...] = ()
+    is_asymmetric: bool = False
+    sees_contents: bool = False
+    needs_everyone: bool = True
+
+    def __post_init__(self) -> None:
+        if not (self.people >= 1 and self.important >= 0 and self.rooms >= 1 and self.max_actions >= 1):
+            raise ConfigError("a story has at least one person, one room and one action")
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnStory:
+    """A random story with what is known at its end. tries: how many were begun to find it."""
+
+    script: StoryScript
+    tracker: BeliefTracker
+    tries: int
+
+
+Candidate: TypeAlias = tuple[ActionKind, int, str, str, int]
+"""(kind, the number of who acts, of what, where or of what, the number of the listener or -1 for everyone there)"""
+
+
+@cache
+def _candidates(place: StoryPlace, people: int, kinds: tuple[ActionKind, ...]) -> tuple[Candidate, ...]:
+    """Every action that so many people could ever take in a place."""
+    return tuple(
+        (kind, person, *parts, listener)
+        for kind in kinds
+        for person in range(people)
+        for listener in (range(people) if kind in (ActionKind.TELL, ActionKind.CHAT) else (-1,))
+        if listener != person
+        for parts in _parts(place, kind)
+    )
+
+
+def _parts(place: StoryPlace, kind: ActionKind) -> Sequence[tuple[str, str]]:
+    match kind:
+        case ActionKind.ENTER:
+            return [(room, "") for room in place.rooms]
+        case ActionKind.LEAVE:
+            return [("", "")]
+        case ActionKind.MOVE:
+            return [(thing.name, container) for thing in place.objects for container in thing.containers]
+        case ActionKind.CARRY:
+            return [(thing.name, room) for thing in place.objects for room in place.rooms]
+        case ActionKind.CHANGE:
+            return [(thing.name, str(index)) for thing in place.objects for index in range(len(thing.changes))]
+        case ActionKind.TELL | ActionKind.ANNOUNCE:
+            return [(thing.name, "") for thing in place.objects]
+        case ActionKind.CHAT | ActionKind.DISCUSS:
+            return [(topic, "") for topic in place.topics]
+
+
+class StorySampler:
+    """Draws stories of a cast, action by action; each that can happen next is as likely as any other.
+
+    kinds: of the actions. conditions: important actions beyond their number are never drawn.
+    """
+
+    def __init__(self, cast: StoryCast, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> None:
+        self._people, self._place, self._conditions = cast.people, cast.place, conditions
+        self._all = _candidates(cast.place, len(cast.people), kinds)
+        self._plain = _candidates(cast.place, len(cast.people), tuple(kind for kind in kinds if kind not in IMPORTANT))
+
+    def draw(self, rng: Random) -> DrawnStory | None:
+        """The first story that meets the conditions; None if none of `TRIES` does."""
+        for tries in range(1, TRIES + 1):
+            if found := self.try_once(rng):
+                return DrawnStory(*found, tries)
+        return None
+
+    def try_once(self, rng: Random) -> tuple[StoryScript, BeliefTracker] | None:
+        """A random story that ends as soon as it meets the conditions; None if it never does."""
+        conditions = self._conditions
+        tracker, actions = BeliefTracker(self._people, sees_contents=conditions.sees_contents), list[StoryAction]()
+        important, lacks_kind, lacks_aside = 0, bool(conditions.must_have), conditions.is_asymmetric
+        absent = set(self._people if conditions.needs_everyone else ())
+        while len(actions) < conditions.max_actions:
+            drawn = self._draw_next(tracker, rng, self._all if important < conditions.important else self._plain)
+            if drawn is None:
+                return None
+            kind, action = drawn
+            if conditions.is_asymmetric and kind not in _WALK and rng.random() < ASIDE_SHARE:
+                action = self._with_aside(tracker, action, rng)
+                lacks_aside = lacks_aside and not is_asymmetric(action)
+            tracker.perform(action)
+            actions.append(action)
+            if absent:
+                absent.difference_update(people_of(action))
+            important += kind in IMPORTANT
+            lacks_kind = lacks_kind and kind not in conditions.must_have
+            if important == conditions.important and not (absent or lacks_kind or lacks_aside):
+                return StoryScript(tuple(actions), conditions.sees_contents), tracker
+        return None
+
+    def _draw_next(
+        self, tracker: BeliefTracker, rng: Random, candidates: Sequence[Candidate]
+    ) -> tuple[ActionKind, StoryAction] | None:
+        """One of the actions that can happen next, all as likely; None if hardly any can."""
+        number, random = len(candidates), rng.random
+        for _ in range(DRAWS):
+            candidate = candidates[int(random() * number)]
+            action = self._action(tracker, candidate, rng)
+            if action is not None and tracker.problem(action) is None:
+                return candidate[0], action
+        return None
+
+    def _action(self, tracker: BeliefTracker, candidate: Candidate, rng: Random) -> StoryAction | None:
+        """What a candidate is in this situation; None if it plainly can't be now."""
+        kind, number, first, second, other = candidate
+        person = self._people[number]
+        room: str | AwayFrom | None = tracker.rooms.get(person)
+        if kind is ActionKind.ENTER:
+            return _enter(person, first) if room != first else None
+        listener = self._people[other] if other >= 0 else None
+        if kind is ActionKind.CHAT:
+            return TalkAbout(person, first, listener)
+        if kind is ActionKind.TELL:
+            claim = _claim(tracker, person, first, rng)
+            return Inform(person, claim, listener) if claim else None
+        if not isinstance(room, str):
+            return None
+        if kind is ActionKind.LEAVE:
+            return _leave(person, room)
+        if kind is ActionKind.MOVE:
+            location = tracker.locations.get(first)
+            return _put(person, first, second, room) if location is None or location.room == room else None
+        if kind is ActionKind.CARRY:
+            return CarryTo(person, first, second) if room != second else None
+        if kind is ActionKind.DISCUSS:
+            return TalkAbout(person, first, None, room)
+        if kind is ActionKind.ANNOUNCE:
+            claim = _claim(tracker, person, first, rng)
+            return Inform(person, claim, None, room) if claim else None
+        changes = next(thing.changes for thing in self._place.objects if thing.name == first)
+        return Alter(person, changes[int(second)])
+
+    def _with_aside(self, tracker: BeliefTracker, action: StoryAction, rng: Random) -> StoryAction:
+        """The action with one person who peeks at it or is distracted from it, if there is another person."""
+        others = [name for name in self._people if name != action.person]
+        if not others:
+            return action
+        name = others[int(rng.random() * len(others))]
+        is_there = tracker.would_witness(name, action)
+        return replace(action, distracted=(name,)) if is_there else replace(action, peekers=(name,))
+
+
+# Actions are made more often than there are different ones.
+_enter = lru_cache(maxsize=1 << 15)(Enter)
+_leave = lru_cache(maxsize=1 << 15)(Leave)
+_put = lru_cache(maxsize=1 << 15)(PutInto)
+
+
+def _claim(tracker: BeliefTracker, person: str, thing: str, rng: Random) -> Claim | None:
+    """Something that a person believes about an object, of all that it could tell; None if nothing."""
+    known: list[Claim] = []
+    location = tracker.belief(person, ("location", thing))
+    if isinstance(location, ObjectLocation):
+        known.append(ObjectPlace(thing, location.room, location.container))
+    for changed, state in tracker.changes:
+        if changed == thing and tracker.belief(person, ("state", thing, state)):
+            known.append(ObjectState(thing, state))
+    return known[int(rng.random() * len(known))] if known else None
+
+
+def draw_story(rng: Random, lists: CastLists, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> DrawnStory:
+    """A random story with a cast drawn for it; raises ConfigError if the conditions can hardly be met."""
+    cast = lists.draw(rng, conditions.people, conditions.rooms)
+    found = StorySampler(cast, kinds, conditions).draw(rng)
+    if found is None:
+        raise ConfigError(f"none of {TRIES} random stories has {conditions}: ask for less, or for longer stories")
+    return found
+
+
+def conditions_of(rng: Random, action_set: ActionSet) -> StoryConditions:
+    """One of the paper's settings (section 3): 2 to 4 people, 2 to 4 important actions, 1 or 2 rooms."""
+    needs_two = ActionKind.CARRY in action_set.must_have
+    return StoryConditions(
+        people=rng.randint(2, 4),
+        important=rng.randint(2, 4),
+        rooms=2 if needs_two else rng.randint(1, 2),
+        must_have=action_set.must_have,
+        is_asymmetric=action_set.is_asymmetric,
+    )
+
+
+def story_of(seed: int, action_set: ActionSet, lists: CastLists, *, sees_contents: bool = False) -> DrawnStory:
+    """The story of a seed, bit for bit, in one of the paper's settings."""
+    rng = Random(f"{action_set.name}/{seed}")
+    conditions = replace(conditions_of(rng, action_set), sees_contents=sees_contents)
+    return draw_story(rng, lists, action_set.kinds, conditions)

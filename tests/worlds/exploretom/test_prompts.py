@@ -1,0 +1,64 @@
+"""What models read. Each example is kept as a golden file, so that a change of words is seen in review.
+
+After an intended change: `REWRITE_GOLDEN=1 pytest tests/worlds/exploretom/test_prompts.py`, then read the diff.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.prompts import render
+from hm_agent.questions import Question, answer_schema
+from hm_agent.worlds.exploretom.reading import (
+    ANSWERS,
+    AnswerFromPerspective,
+    AnswerQuestion,
+    AnswerWithReasons,
+    TakePerspective,
+)
+
+GOLDEN = Path(__file__).parent / "golden"
+STORY = (
+    "Anne entered the hall.\nBeth entered the hall.\n"
+    "Anne moved the apple to the box, which is also located in the hall.\nBeth left the hall.\n"
+    "Anne moved the apple to the bin, which is also located in the hall."
+)
+ASKED, CHOICES = "In which container will Beth search for the apple?", ("bin", "box")
+EXAMPLES: dict[str, Question[Any]] = {
+    "answer": AnswerQuestion(STORY, ASKED, CHOICES),
+    "answer_free": AnswerQuestion(STORY, ASKED, (), sees_contents=True),
+    "answer_with_reasons": AnswerWithReasons(STORY, ASKED, CHOICES),
+    "take_perspective": TakePerspective(STORY, "Beth"),
+    "answer_from_perspective": AnswerFromPerspective(
+        STORY, ASKED, CHOICES, "Beth", "Anne moved the apple to the box, and Beth was there."
+    ),
+}
+
+
+def test_every_question_has_an_example_and_an_answer_of_the_reasoner() -> None:
+    assert {type(example) for example in EXAMPLES.values()} == set(ANSWERS)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_prompt_is_the_golden_one(name: str) -> None:
+    path, prompt = GOLDEN / f"{name}.txt", render(EXAMPLES[name])
+    if os.environ.get("REWRITE_GOLDEN"):
+        path.write_text(f"{prompt}\n", "utf-8")
+    assert f"{prompt}\n" == path.read_text("utf-8")
+
+
+def test_every_golden_file_belongs_to_an_example() -> None:
+    assert {path.stem for path in GOLDEN.glob("*")} == set(EXAMPLES)
+
+
+def test_answer_is_held_to_the_choices() -> None:
+    assert answer_schema(EXAMPLES["answer"])["properties"]["answer"]["enum"] == list(CHOICES)
+    assert read_answer('{"answer": "box"}', EXAMPLES["answer"]).answer == "box"
+    with pytest.raises(BadAnswer, match="is none of 'bin', 'box'"):
+        read_answer('{"answer": "the shelf"}', EXAMPLES["answer"])
+    assert read_answer('{"answer": "the shelf"}', EXAMPLES["answer_free"]).answer == "the shelf"
