@@ -1,5 +1,4 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay] [symmtom] [symmtom_speed]
-[exploretom]`. Without a name, all of these.
+"""`python -m benchmarks NAME ...` measures what is named (see SECTIONS); without a name, all of it.
 
 `stress` stands for the long benchmarks and those with failures: faults, kills, workers and soak.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
