@@ -158,9 +158,10 @@ def experiment() -> Experiment:
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     if _RAY_ADDRESS.value and _ENGINE.value != "ray":
         raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
+    scenarios = find_scenarios(_SCENARIO.value)
     return Experiment(
-        scenarios=find_scenarios(_SCENARIO.value),
-        agents=find_agents(tuple(_AGENT.value)),
+        scenarios=scenarios,
+        agents=find_agents(tuple(_AGENT.value), scenarios),
         seats=tuple(name for agent in _SEATS.value for name in find_agents((agent,))),
         model=_model_settings(),
         seat_models=tuple(_SEAT_MODELS.value),

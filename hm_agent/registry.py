@@ -68,15 +68,22 @@ def agent_names() -> list[str]:
     return list(dict.fromkeys([*shared_agents(), *own_agents()]))
 
 
-def find_agents(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The agents that names or globs stand for, each once; raises ConfigError for a pattern without any."""
+def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) -> tuple[str, ...]:
+    """The agents that names or globs stand for, each once; raises ConfigError for a pattern without any.
+
+    played: the scenarios to play; a glob stands for no agent that can't play all of them, a name always for its agent.
+    """
     known = agent_names()
+    able = {name for name in known if all(can_play(name, scenario) for scenario in played)}
     asked_by = {name: agent.asked_by for name, agent in own_agents().items()}
     found: dict[str, None] = {}
     for pattern in patterns:
-        matching = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
-        if not matching:
+        globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
+        matching = [pattern] if pattern in known else [name for name in globbed if name in able]
+        if not globbed:
             raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(known)}")
+        if not matching:
+            raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
         found |= dict.fromkeys(matching)
     return tuple(found)
 
@@ -138,21 +145,31 @@ def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
             and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
         ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
         if not matching:
-            raise ConfigError(f"unknown scenario {pattern!r}: {_ranges()}; see --list")
+            raise ConfigError(f"unknown scenario {pattern!r}: {_hint(pattern)}; see --list")
         found |= {scenario.name: scenario for scenario in matching}
     return tuple(found.values())
 
 
-def _ranges() -> str:
-    """All scenarios in short: numbered ones as ranges."""
+def _hint(pattern: str) -> str:
+    """The scenarios that begin with the same word in short, numbered ones as ranges; without any, all first words."""
+    names = [scenario.short_name for scenario in scenarios().values()]
+    near = [name for name in names if _first_word(name) == _first_word(pattern)]
+    if not near:
+        return f"names begin with {', '.join(dict.fromkeys(map(_first_word, names)))}"
     groups: dict[str, list[str]] = {}
-    for scenario in scenarios().values():
-        stem, _, last = scenario.short_name.rpartition("_")
+    for name in near:
+        stem, _, last = name.rpartition("_")
         groups.setdefault(stem, []).append(last)
-    ranges = []
-    for stem, lasts in groups.items():
-        numbers = [last for last in lasts if last.isdecimal()]
-        others = [last for last in lasts if not last.isdecimal()]
-        numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
-        ranges.append(f"{stem} has {' and '.join([*numbered, *others])}")
-    return "; ".join(ranges)
+    return "; ".join(f"{stem} has {_range(lasts)}" for stem, lasts in groups.items())
+
+
+def _first_word(name: str) -> str:
+    return name.partition("_")[0]
+
+
+def _range(lasts: Sequence[str]) -> str:
+    """Endings in short: all numbers as one range."""
+    numbers = [last for last in lasts if last.isdecimal()]
+    others = [last for last in lasts if not last.isdecimal()]
+    numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
+    return " and ".join([*numbered, *others])

@@ -64,9 +64,18 @@ def test_the_glob_for_self_play_finds_that_of_every_game() -> None:
 
 def test_a_glob_means_cuts_of_the_reasoner_only_if_it_says_so() -> None:
     orders = ("order_0", "order_1", "order_2")
-    assert find_agents(("order_*",)) == orders
+    assert find_agents(("order_*",), find_scenarios(["rws_repeated_1"])) == orders
     assert find_agents(("order_1",)) == ("order_1",)
     assert not {*orders} & {*find_agents(("*",))}
+
+
+def test_a_glob_stands_for_no_agent_that_cannot_play_all_scenarios() -> None:
+    two_games = find_scenarios(["rws_repeated_1", "cooking_asymmetric_0"])
+    assert {"react", "oracle"} <= {*find_agents(("*",), two_games)}
+    assert not {"heuristic", "reader", "first_choice"} & {*find_agents(("*",), two_games)}
+    assert find_agents(("reader",), two_games) == ("reader",)
+    with pytest.raises(ConfigError, match=r"no agent of 'order_[*]' can play all of these scenarios: order_0, "):
+        find_agents(("order_*",), two_games)
 
 
 def test_agents_are_found_by_name_and_glob_each_once() -> None:
