@@ -1,4 +1,4 @@
-"""`python -m benchmarks [speed] [accuracy] [rewards] [bots] [calls] [tokens] [replay] [symmtom]`: all without a name.
+"""`python -m benchmarks NAME ...` runs these benchmarks; without a name, all of `SECTIONS`.
 
 `stress` stands for the long benchmarks and those with failures: faults, kills, workers and soak.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
@@ -6,7 +6,21 @@
 
 import sys
 
-from benchmarks import accuracy, bots, calls, faults, kills, replay, rewards, soak, speed, symmtom, tokens, workers
+from benchmarks import (
+    accuracy,
+    bots,
+    calls,
+    faults,
+    kills,
+    replay,
+    rewards,
+    soak,
+    speed,
+    symmtom,
+    symmtom_language,
+    tokens,
+    workers,
+)
 
 SECTIONS = {
     "speed": speed.main,
@@ -17,6 +31,7 @@ SECTIONS = {
     "tokens": tokens.main,
     "replay": replay.main,
     "symmtom": symmtom.main,
+    "symmtom_language": symmtom_language.main,
 }
 STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
 ALL = SECTIONS | STRESS
