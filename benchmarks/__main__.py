@@ -18,6 +18,7 @@ from benchmarks import (
     soak,
     speed,
     symmtom,
+    symmtom_language,
     symmtom_speed,
     tokens,
     workers,
@@ -32,6 +33,7 @@ SECTIONS = {
     "tokens": tokens.main,
     "replay": replay.main,
     "symmtom": symmtom.main,
+    "symmtom_language": symmtom_language.main,
     "symmtom_speed": symmtom_speed.main,
     "exploretom": exploretom.main,
 }
