@@ -25,7 +25,7 @@ Trajectory = Sequence[Cell]
 
 
 @dataclass(frozen=True)
-class Errand:
+class Destination:
     """A cell to be at after some steps; what is gained there for each step."""
 
     cell: Cell
@@ -68,20 +68,20 @@ class Reasoning:
         self._held = sights.held[0]
         self._horizon = sights.settings.steps - int(sights.step[0])
 
-    def errand(self, path: Path, order: int) -> Errand:
+    def errand(self, path: Path, order: int) -> Destination:
         """What the agent at the end of a path does next, if it reasons to the given order."""
         me, known = path[-1], self._beliefs[path][0]
         here = self._cells[me]
         if known[me].all():
-            return Errand(self._bases[me], _apart(here, self._bases[me]), 0.0)
-        best = Errand(here, 0, 0.0)
+            return Destination(self._bases[me], _apart(here, self._bases[me]), 0.0)
+        best = Destination(here, 0, 0.0)
         for other in range(len(self._cells)):
             gain = int((known[other] != known[me]).sum())
             if other != me and gain:
                 steps, cell = self._meeting(here, self._trajectory((*path, other), order - 1))
                 rate = gain / (steps + gain / 2)
                 if rate > best.rate:
-                    best = Errand(cell, steps, rate)
+                    best = Destination(cell, steps, rate)
         return best
 
     def _trajectory(self, path: Path, order: int) -> Trajectory:
