@@ -66,7 +66,8 @@ class SymmtomSuite(Suite):
         if path := options.get("checkpoint"):
             from hm_agent.worlds.symmtom.learning.checkpoints import load
 
-            load(Path(str(path)), _game(scenario, options))
+            test = mind_tests().get(scenario.name)
+            load(Path(str(path)), test.settings if test else _game(scenario, options))
         return options
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
@@ -79,6 +80,8 @@ class SymmtomSuite(Suite):
         return SymmtomWorld(_game(scenario, options))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        if scenario.name in mind_tests():
+            raise ConfigError(f"{scenario.name} has no environment for PettingZoo: the sizes have")
         from hm_agent.worlds.symmtom.parallel import SymmtomParallelEnv
 
         return SymmtomParallelEnv(_game(scenario, options), render_mode)

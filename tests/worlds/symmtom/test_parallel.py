@@ -151,6 +151,7 @@ def test_the_registry_has_it_under_its_id() -> None:
     [
         ("symmtom_w3_n3_c3", {}, "hearing range"),
         ("rws_repeated_1", {}, "no environment"),
+        ("symmtom_test_order_0_w6", {}, "no environment"),
         ("symmtom_*", {}, "12 scenarios"),
         (NAME, {"first_hand": "hidden"}, "public or private"),
         (NAME, {"colour": "red"}, "no option 'colour'"),

@@ -26,6 +26,9 @@ _FLAGS = (
     flags.DEFINE_integer("games", 128, "How many episodes each update plays, a multiple of 4.", lower_bound=4, **_HERE),
     flags.DEFINE_float("learning_rate", 1e-3, "At the start; it falls in a line.", lower_bound=0, **_HERE),
     flags.DEFINE_float("entropy", 0.01, "The weight of the entropy bonus.", lower_bound=0, **_HERE),
+    flags.DEFINE_float(
+        "team_share", 0.0, "The weight of all agents' mean reward in what each one learns from.", 0, 1, **_HERE
+    ),
     flags.DEFINE_integer("hidden", 64, "Units of each hidden layer.", lower_bound=1, **_HERE),
     flags.DEFINE_integer("evaluation", 1000, "How many episodes evaluate a checkpoint.", lower_bound=1, **_HERE),
     flags.DEFINE_enum("first_hand", "public", ["public", "private"], "As in play.", **_HERE),
@@ -113,6 +116,7 @@ def _planned(training: Any) -> list[Any]:
         games=games,
         learning_rate=_asked("learning_rate"),
         entropy=_asked("entropy"),
+        team_share=_asked("team_share"),
     )
     return [
         training.Training(name, settings, int(seed), parameters, _asked("hidden"), evaluation=_asked("evaluation"))

@@ -1,4 +1,4 @@
-"""Independent PPO with shared weights: every agent learns from its own rewards alone, and all with one network.
+"""Independent PPO with shared weights: every agent learns from its own rewards, and all with one network.
 
 An update plays whole games, from the first step to the last, and learns from all their steps (Schulman et al., 2017;
 generalised advantage estimation of 2016). Every update begins new games, so weights and the optimiser's state are all
@@ -22,7 +22,11 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 
 @dataclass(frozen=True)
 class PpoParameters:
-    """updates: over which the learning rate falls to 0. games: that each update plays, a multiple of minibatches."""
+    """How to learn.
+
+    updates: over which the learning rate falls in a line. games: that each update plays, a multiple of minibatches.
+    team_share: the weight of the mean reward of all agents in what each one learns from; the rest is its own reward.
+    """
 
     updates: int
     games: int = 128
@@ -35,6 +39,7 @@ class PpoParameters:
     entropy: float = 0.01
     value_weight: float = 0.5
     largest_gradient: float = 0.5
+    team_share: float = 0.0
 
 
 class Steps(NamedTuple):
@@ -120,7 +125,8 @@ class Ppo:
 
     def _advantages(self, steps: Steps) -> Array:
         """(T, B, n): generalised advantage estimates; nothing is paid after the last step."""
-        parameters, rewards = self.parameters, steps.rewards / self.settings.recharge_reward
+        parameters, own = self.parameters, steps.rewards / self.settings.recharge_reward
+        rewards = own + parameters.team_share * (own.mean(-1, keepdims=True) - own)
 
         def back(carry: Any, step: Any) -> tuple[Any, Array]:
             following, advantage = carry
