@@ -81,7 +81,8 @@ def show_accuracy(episodes: int) -> None:
 
 def show_mind_tests(trials: int) -> None:
     print(
-        f"Tests of mind, {trials} trials each: share passed / failed, and the turns of passed trials over the optimum.\n"
+        f"Tests of mind, {trials} trials each: share passed / failed, and the turns of passed trials "
+        "over the optimum.\n"
     )
     print(f"| test | {' | '.join(POLICIES)} |\n| --- |{' --- |' * len(POLICIES)}")
     for name, test in mind_tests().items():
