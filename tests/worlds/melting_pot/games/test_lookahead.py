@@ -56,13 +56,9 @@ def test_first_move_is_to_cooperate() -> None:
     assert move_after("", "") == COOPERATE
 
 
-def test_cooperator_is_not_tested_while_much_could_be_lost() -> None:
-    assert move_after("CC", "CC") == COOPERATE
-    assert move_after("C" * 8, "C" * 8) == COOPERATE
-
-
-def test_long_cooperator_is_tested_by_a_defection() -> None:
-    assert move_after("C" * 30, "C" * 30) == DEFECT
+@pytest.mark.parametrize("times", [1, 2, 8, 30])
+def test_cooperator_is_not_tested_by_a_defection_since_it_may_bear_a_grudge(times: int) -> None:
+    assert move_after("C" * times, "C" * times) == COOPERATE
 
 
 def test_unconditional_cooperator_is_exploited_once_it_has_not_retaliated() -> None:
