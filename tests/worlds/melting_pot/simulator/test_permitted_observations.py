@@ -17,7 +17,7 @@ SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_pl
 
 
 def test_all_scenarios_are_covered() -> None:
-    assert len(SCENARIOS) == 9 + 8 + 10 + 6 + 10 + 8 + 3
+    assert len(SCENARIOS) == 9 + 8 + 10 + 6 + 10 + 8 + 3 + 3
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.short_name)
