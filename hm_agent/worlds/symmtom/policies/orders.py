@@ -25,7 +25,7 @@ Trajectory = Sequence[Cell]
 
 
 @dataclass(frozen=True)
-class Errand:
+class Destination:
     """A cell to be at after some steps; what is gained there for each step."""
 
     cell: Cell
@@ -52,7 +52,7 @@ class OrderPolicy(Policy):
             beliefs[me,][0, me] = sights.knows[0]
         self.believed = beliefs[me,]
         reasoning = Reasoning(sights, beliefs)
-        steps = reasoning.ways(sights, reasoning.errand((me,), self._order).cell)
+        steps = reasoning.ways(sights, reasoning.destination((me,), self._order).cell)
         chance = draw(sights, 2, len(Direction))[0]
         direction = np.array([max(steps, key=lambda step: chance[step])], np.int32)
         return direction, best_piece(sights, self.believed, direction)
@@ -68,20 +68,20 @@ class Reasoning:
         self._held = sights.held[0]
         self._horizon = sights.settings.steps - int(sights.step[0])
 
-    def errand(self, path: Path, order: int) -> Errand:
+    def destination(self, path: Path, order: int) -> Destination:
         """What the agent at the end of a path does next, if it reasons to the given order."""
         me, known = path[-1], self._beliefs[path][0]
         here = self._cells[me]
         if known[me].all():
-            return Errand(self._bases[me], _apart(here, self._bases[me]), 0.0)
-        best = Errand(here, 0, 0.0)
+            return Destination(self._bases[me], _apart(here, self._bases[me]), 0.0)
+        best = Destination(here, 0, 0.0)
         for other in range(len(self._cells)):
             gain = int((known[other] != known[me]).sum())
             if other != me and gain:
                 steps, cell = self._meeting(here, self._trajectory((*path, other), order - 1))
                 rate = gain / (steps + gain / 2)
                 if rate > best.rate:
-                    best = Errand(cell, steps, rate)
+                    best = Destination(cell, steps, rate)
         return best
 
     def _trajectory(self, path: Path, order: int) -> Trajectory:
@@ -90,7 +90,7 @@ class Reasoning:
         here = self._cells[agent]
         if order < 1 or self._held[agent]:
             return [here]
-        goal = self.errand(path, order).cell
+        goal = self.destination(path, order).cell
         return walk(here, goal)
 
     def _meeting(self, here: Cell, trajectory: Trajectory) -> tuple[int, Cell]:
