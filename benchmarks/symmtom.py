@@ -80,7 +80,7 @@ def show_accuracy(episodes: int) -> None:
 
 
 def show_mind_tests(trials: int) -> None:
-    print(f"Tests of mind, {trials} trials each: share passed and failed, turns of passed trials over the optimum.\n")
+    print(f"Tests of mind, {trials} trials each: share passed/failed, turns of passed trials over the optimum.\n")
     print(f"| test | {' | '.join(POLICIES)} |\n| --- |{' --- |' * len(POLICIES)}")
     for name, test in mind_tests().items():
         print(f"| {name} | {' | '.join(judged(test, agent, trials) for agent in POLICIES)} |", flush=True)

@@ -52,7 +52,7 @@ class OrderPolicy(Policy):
             beliefs[me,][0, me] = sights.knows[0]
         self.believed = beliefs[me,]
         reasoning = Reasoning(sights, beliefs)
-        steps = reasoning.ways(sights, reasoning.errand((me,), self._order).cell)
+        steps = reasoning.ways(sights, reasoning.destination((me,), self._order).cell)
         chance = draw(sights, 2, len(Direction))[0]
         direction = np.array([max(steps, key=lambda step: chance[step])], np.int32)
         return direction, best_piece(sights, self.believed, direction)
@@ -68,7 +68,7 @@ class Reasoning:
         self._held = sights.held[0]
         self._horizon = sights.settings.steps - int(sights.step[0])
 
-    def errand(self, path: Path, order: int) -> Destination:
+    def destination(self, path: Path, order: int) -> Destination:
         """What the agent at the end of a path does next, if it reasons to the given order."""
         me, known = path[-1], self._beliefs[path][0]
         here = self._cells[me]
@@ -90,7 +90,7 @@ class Reasoning:
         here = self._cells[agent]
         if order < 1 or self._held[agent]:
             return [here]
-        goal = self.errand(path, order).cell
+        goal = self.destination(path, order).cell
         return walk(here, goal)
 
     def _meeting(self, here: Cell, trajectory: Trajectory) -> tuple[int, Cell]:
