@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from hm_agent.files import write_whole
 from hm_agent.questions import Usage
 
 FILE = "result.json"
@@ -202,14 +203,3 @@ def versions(packages: Sequence[str] = ()) -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "not installed"
     return found
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes beside the file and renames, so that a reader never sees half of it; errors are `OSError`."""
-    draft = path.with_name(f".{path.name}")
-    try:
-        draft.write_text(text, "utf-8", newline="")
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)  # half a file is of no use
-        raise

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from hm_agent.recording.result import Result, SeatResult, write_whole
+from hm_agent.files import write_whole
+from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.halves import SplitMean
@@ -56,7 +57,7 @@ def write_orders(runs: Runs, into: Path) -> Path:
     _write_sheet(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
     if study.matchups:
         _write_sheet(into / "orders_selfplay.csv", list(_matchup_records(study)))
-    (into / "orders.png").write_bytes(orders_png(study))
+    write_whole(into / "orders.png", orders_png(study))
     write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
     return into / ORDERS_PAGE
 

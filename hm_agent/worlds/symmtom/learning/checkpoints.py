@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.learning.networks import Shape, initial_weights
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -54,13 +55,6 @@ def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None
     buffer = io.BytesIO()
     np.savez_compressed(buffer, facts=np.array(json.dumps(facts)), **arrays)  # type: ignore[arg-type]
     write_whole(path, buffer.getvalue())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file so that it is never there in part."""
-    draft = path.with_name(f".{path.name}.part")
-    draft.write_bytes(content)
-    draft.replace(path)
 
 
 def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlayer, Arrays]:

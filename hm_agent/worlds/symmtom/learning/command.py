@@ -13,6 +13,7 @@ from typing import Any
 from absl import flags
 
 from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
@@ -92,7 +93,7 @@ def _train(training: Any) -> int:
             f"best {found['best']:.1f}, heuristic {found['heuristic']:.1f}, "
             f"mean reward per agent over {found['evaluated_episodes']:,} episodes"
         )
-        (out / "summary.md").write_text(summary(out), "utf-8")
+        write_whole(out / "summary.md", summary(out))
     print(f"Summary: {out / 'summary.md'}")
     return 0
 

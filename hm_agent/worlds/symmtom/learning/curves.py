@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.symmtom.learning.checkpoints import write_whole
+from hm_agent.files import write_whole
 
 SMOOTHED = 20
 """Over how many updates the picture's line is averaged."""

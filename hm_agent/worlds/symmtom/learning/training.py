@@ -18,8 +18,9 @@ import jax
 import numpy as np
 
 from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom.fast.beliefs import CE, FIRST_HAND, GE, ORACLE
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save, write_whole
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
 from hm_agent.worlds.symmtom.learning.networks import Shape, initial_weights
 from hm_agent.worlds.symmtom.learning.ppo import Learner, Ppo, PpoParameters
@@ -171,7 +172,7 @@ def _keep(training: Training, folder: Path, progress: TrainingProgress) -> None:
     extra |= {f"curve/{name}": value for name, value in progress.curve.arrays().items()}
     extra |= {"updates": np.array(progress.updates), "best": np.array(progress.best)}
     extra |= {"training": np.array(training.described())}
-    write_whole(folder / "curve.csv", progress.curve.as_csv().encode())
+    write_whole(folder / "curve.csv", progress.curve.as_csv())
     draw_curves(folder / "curve.png", {f"seed {training.seed}": progress.curve}, training.settings.name)
     save(folder / "last.npz", training.player(progress.learner.weights), extra)
 
@@ -213,5 +214,5 @@ def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
         "best": mean_reward(best, seeds),
         "heuristic": float(heuristic.mean()),
     }
-    write_whole(path, (json.dumps(found, indent=2) + "\n").encode())
+    write_whole(path, json.dumps(found, indent=2) + "\n")
     return found
