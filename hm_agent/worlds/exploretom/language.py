@@ -28,8 +28,9 @@ from hm_agent.worlds.exploretom.actions import (
     StoryAction,
     StoryScript,
     TalkAbout,
+    words_of,
 )
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, words_of
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
 
 INVISIBLE = ", which leaves no visible trace"
 BEHIND = "leaving any container behind"

@@ -26,8 +26,9 @@ from hm_agent.worlds.exploretom.actions import (
     is_asymmetric,
     people_of,
 )
-from hm_agent.worlds.exploretom.beliefs import AwayFrom, BeliefTracker, ObjectLocation
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.cast import CastLists, StoryCast, StoryPlace
+from hm_agent.worlds.exploretom.evidence import AwayFrom, ObjectLocation
 
 MAX_ACTIONS = 15
 """Of a story, in the paper."""
