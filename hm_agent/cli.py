@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from absl.flags import Error as FlagError
 from absl.flags import FlagHolder
@@ -15,6 +16,9 @@ from hm_agent import flags
 from hm_agent.config import ConfigError
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.registry import own_agents, shared_agents, suites
+
+if TYPE_CHECKING:
+    from hm_agent.reporting.runs import Runs
 
 PLAY_USAGE = """Plays agents on scenarios.
 
@@ -40,6 +44,11 @@ agents against each other, as a picture, tables and CSV. It plays nothing: `make
 
     {command} --out=runs/orders --report=docs/results/orders"""
 
+MINDS_USAGE = """Shows what agents know of other minds beside what they do with it, in every world that the runs have:
+literal and functional Theory of Mind, with base rates and the gap, as a picture, a table and CSV. It plays nothing.
+
+    {command} --out=runs --report=minds"""
+
 LIST_USAGE = "Lists scenarios, agents and models."
 
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
@@ -47,6 +56,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent play --scenario=rws_repeated_1    play episodes
     hm-agent report --out=runs                 compare the agents of earlier runs
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
+    hm-agent minds --out=runs                  compare what they know of other minds with what they do
     hm-agent list                              list scenarios, agents and models
     hm-agent train symmtom --scenario=...      train agents in a world that has learners
 
@@ -131,23 +141,32 @@ def _play(command: Command) -> int:
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
 
-def _report(command: Command) -> int:
+def _asked_runs() -> tuple[Runs, Path]:
+    """The episodes that the flags ask to report on, and the folder to write to."""
     from hm_agent.reporting.runs import read_runs
-    from hm_agent.reporting.writing import write_report
 
     request = flags.report_request(after_playing=False)
-    runs = read_runs(request.folders).of(request.scenarios, request.agents)
-    print(f"Report: {write_report(runs, request.into)}")
+    return read_runs(request.folders).of(request.scenarios, request.agents), request.into
+
+
+def _report(command: Command) -> int:
+    from hm_agent.reporting.writing import write_report
+
+    print(f"Report: {write_report(*_asked_runs())}")
     return 0
 
 
 def _orders(command: Command) -> int:
-    from hm_agent.reporting.runs import read_runs
     from hm_agent.reporting.writing import write_orders
 
-    request = flags.report_request(after_playing=False)
-    runs = read_runs(request.folders).of(request.scenarios, request.agents)
-    print(f"Study: {write_orders(runs, request.into)}")
+    print(f"Study: {write_orders(*_asked_runs())}")
+    return 0
+
+
+def _minds(command: Command) -> int:
+    from hm_agent.reporting.writing import write_minds
+
+    print(f"Study: {write_minds(*_asked_runs())}")
     return 0
 
 
@@ -175,6 +194,7 @@ COMMANDS: Mapping[str, Command] = {
     "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play),
     "report": Command("hm-agent report", "hm-agent report", REPORT_USAGE, flags.REPORT_GROUPS, _report),
     "orders": Command("hm-agent orders", "hm-agent orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders),
+    "minds": Command("hm-agent minds", "hm-agent minds", MINDS_USAGE, flags.REPORT_GROUPS, _minds),
     "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, {"Help": (flags.HELP,)}, _list),
 }
 

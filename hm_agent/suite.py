@@ -53,6 +53,19 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class ShareMetric:
+    """A share between 0 and 1 in the metrics of an episode.
+
+    name: its key. about: what it is the share of, in words. base_rate: the key of what an answer that knows nothing of
+    this mind would get; None if there is none.
+    """
+
+    name: str
+    about: str
+    base_rate: str | None = None
+
+
+@dataclass(frozen=True)
 class ScenarioInfo:
     """A scenario as experiments and reports know it.
 
@@ -165,6 +178,8 @@ class Suite:
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
     preload: modules that take long to import, which worker processes share. published_source: whose results
     `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with the scenario that each begins with.
+    literal: how often what an agent says of other minds is right; None if nothing asks. functional: how well it acts on
+    them, if not by the normalised score of each scenario's metric.
     """
 
     name: str
@@ -175,6 +190,8 @@ class Suite:
     published_source: str = ""
     own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
+    literal: ShareMetric | None = None
+    functional: ShareMetric | None = None
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:

@@ -22,6 +22,11 @@ def interval(ends: tuple[float, float] | None, digits: int = 1) -> str:
     return NOTHING if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
 
 
+def percent(value: float | None) -> str:
+    """A share between 0 and 1: `83%`."""
+    return NOTHING if value is None else f"{number(100 * value, 0)}%"
+
+
 def known(value: float | None, digits: int = 0) -> str:
     """A count or a cost, or that it is unknown."""
     return "unknown" if value is None else number(value, digits)
