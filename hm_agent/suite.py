@@ -154,8 +154,8 @@ class Viewer(Protocol):
         """What the scripts show of a step from one seat, beyond the trace, as JSON values."""
         ...
 
-    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
-        """Draws each step as a picture of the video, (H, W, 3) of one size."""
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
+        """Draws each step as a picture of the video, (H, W, 3) of one size; None for a world that is not filmed."""
         ...
 
 

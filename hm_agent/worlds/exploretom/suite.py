@@ -10,7 +10,7 @@ from typing import Any
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionSet
 
 PREFIX = "exploretom_"
@@ -75,6 +75,11 @@ class ExploretomSuite(Suite):
             ),
             **{name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()},
         }
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.exploretom.viewer.story_viewer import StoryViewer
+
+        return StoryViewer()
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.exploretom.reading import ANSWERS

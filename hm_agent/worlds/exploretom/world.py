@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from hm_agent.core import Observation, Seat, Turn, World
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.actions import StoryScript
 from hm_agent.worlds.exploretom.cast import CastLists
 from hm_agent.worlds.exploretom.grading import meaning
 from hm_agent.worlds.exploretom.language import text_of
@@ -42,6 +42,14 @@ class GradedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class StoryScene:
+    """What only viewers see once a question is answered: the actions of the story, and the graded answer."""
+
+    script: StoryScript
+    graded: GradedAnswer
+
+
+@dataclass(frozen=True, slots=True)
 class StorySettings:
     """What the stories of a world are like.
 
@@ -65,7 +73,7 @@ class StoryWorld(World[StoryView, str]):
         self._questions: Sequence[StoryQuestion] = ()
         self._graded: list[GradedAnswer] = []
         self._text = ""
-        self._tracker: BeliefTracker
+        self._script = StoryScript(())
 
     @property
     def graded(self) -> Sequence[GradedAnswer]:
@@ -75,7 +83,7 @@ class StoryWorld(World[StoryView, str]):
     def reset(self, seed: int) -> Turn[StoryView]:
         settings = self.settings
         drawn = story_of(seed, settings.action_set, settings.lists, sees_contents=settings.sees_contents)
-        self._text, self._graded = text_of(drawn.script), []
+        self._script, self._text, self._graded = drawn.script, text_of(drawn.script), []
         self._questions = AnsweredStory(drawn.script, drawn.tracker).questions()
         if settings.questions is not None and settings.questions < len(self._questions):
             chosen = sorted(Random(seed).sample(range(len(self._questions)), settings.questions))
@@ -99,8 +107,8 @@ class StoryWorld(World[StoryView, str]):
         )
         return Turn(step, {READER: Observation(step, view, rewards.get(READER, 0.0))}, rewards)
 
-    def scene(self) -> GradedAnswer | None:
-        return self._graded[-1] if self._graded else None
+    def scene(self) -> StoryScene | None:
+        return StoryScene(self._script, self._graded[-1]) if self._graded else None
 
     def metrics(self) -> Mapping[str, float]:
         return accuracies(self._graded)
