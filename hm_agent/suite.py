@@ -191,6 +191,17 @@ class Suite:
         """The options with every choice made; raises ConfigError if the scenario can't be played with them."""
         return options
 
+    def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
+        """How many different episodes a scenario has, with settled options; None if there is no end of them."""
+        return None
+
+    def seed(self, scenario: ScenarioInfo, base: int, number: int) -> int | None:
+        """The seed of an episode by its number, where it must say which one it is; None for one drawn from both.
+
+        base: as given by --seed.
+        """
+        return None
+
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         """A world to play the scenario in; the caller closes it."""
         raise NotImplementedError

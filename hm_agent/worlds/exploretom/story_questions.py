@@ -21,6 +21,7 @@ from hm_agent.worlds.exploretom.beliefs import (
     track,
 )
 from hm_agent.worlds.exploretom.language import clause_of
+from hm_agent.worlds.exploretom.posing import QuestionKind
 
 YES, NO = "yes", "no"
 KNOWS, DOES_NOT_KNOW = "knows about it", "does not know about it"
@@ -152,6 +153,16 @@ class StoryQuestion:
     choices: tuple[str, ...]
     is_interesting: bool
     is_false_belief: bool
+
+    @property
+    def text(self) -> str:
+        return self.asked.text
+
+    @property
+    def kind(self) -> QuestionKind:
+        asked = self.asked
+        set_id = "/".join(filter(None, (asked.about.value, asked.subject, asked.state)))
+        return QuestionKind(asked.order, asked.about.value, set_id, self.is_interesting, self.is_false_belief)
 
 
 class AnsweredStory:

@@ -25,7 +25,7 @@ from hm_agent.worlds.exploretom.beliefs import (
     topic_key,
 )
 from hm_agent.worlds.exploretom.language import sentence_of
-from hm_agent.worlds.exploretom.story_questions import Asked, AskedTime
+from hm_agent.worlds.exploretom.story_questions import Asked, AskedTime, parse_asked
 
 ACTS, TOLD, SEES, PEEKS, MISSES = "acts", "told", "sees", "peeks", "misses"
 """What a person has to do with an action; None for who is not there."""
@@ -95,6 +95,13 @@ class StoryPicture:
             return None
         pair = asked.person, asked.other or asked.person
         return subject, 1 + _pairs(people).index(pair), len(self.script.actions)
+
+    def spot_of(self, question: str) -> tuple[int, int, int] | None:
+        """The same for the words of a question; None for words that are none of the paper's questions."""
+        try:
+            return self.spot(parse_asked(question))
+        except StoryError:
+            return None
 
     def _remembered_moment(self, asked: Asked) -> int:
         if asked.time is AskedTime.BEGINNING:

@@ -225,6 +225,19 @@ class StoryChart {
   }
 }
 
+// A story with its chart, if it could be read; else its text alone. tale: the text, element: the chart.
+class ToldStory {
+  constructor({ lines, picture }) {
+    this.chart = picture ? new StoryChart(picture) : null;
+    this.tale = this.chart?.tale ?? make("div", { class: "tale-text" }, lines.map((line) => make("p", {}, line)));
+    this.element = this.chart?.element ?? make("p", { class: "faint" }, "This story is told in free words, so that who believes what is not drawn.");
+  }
+
+  ask(spot) {
+    this.chart?.ask(spot);
+  }
+}
+
 const letterOf = (value) => (value < 26 ? String.fromCharCode(97 + value) : String(value));
 
 const holderOf = ({ who, about }) => (who === null ? "What is so" : about === null ? `${who} believes` : `${who} thinks that ${about} believes`);
@@ -253,7 +266,7 @@ function inSentence(row, subject, moment) {
 
 // A question with its choices: which is right, and which was given. given: by reader, {given, right}.
 function questionCard({ text, order, property, choices, answer, accepted, interesting, false_belief: isFalse }, given) {
-  const kinds = [order === 0 ? "about the world" : order === 1 ? "first order: what someone believes" : "second order: what someone thinks that another believes", property, interesting ? "interesting: the answer depends on whom one asks about" : null, isFalse ? "false belief: the answer is not what is so" : null];
+  const kinds = [order === null ? null : order === 0 ? "about the world" : order === 1 ? "first order: what someone believes" : "second order: what someone thinks that another believes", property, interesting ? "interesting: the answer depends on whom one asks about" : null, isFalse ? "false belief: the answer is not what is so" : null];
   const others = given.filter((one) => !choices.includes(one.given));
   return make("div", { class: "asked-card" }, make("p", { class: "words" }, text),
     make("ul", { class: "choices" }, choices.map((choice) => {

@@ -1,21 +1,21 @@
 // The replay of a story: a step is a question.
 
-let chart = null;
+let story = null;
 
 const questionOf = (step) => step.shown.question?.[0] ?? null;
 
 function storyState(step) {
   const asked = questionOf(step);
   if (!asked) return [make("p", { class: "faint" }, "No question was answered yet.")];
-  chart ??= new StoryChart(step.shown.story[0]);
-  chart.ask(asked.spot);
+  story ??= new ToldStory(step.shown.story[0]);
+  story.ask(asked.spot);
   const verdict = make("p", { class: asked.right ? "verdict right" : "verdict wrong" }, asked.right ? "✓ The reader was right." : `✗ The reader was wrong: it answered ${asked.given ? `“${asked.given}”` : "nothing"}; right is “${asked.answer}”.`);
-  return [make("h2", {}, "The question"), questionCard(asked, [{ given: asked.given, right: asked.right }]), verdict, chart.element];
+  return [make("h2", {}, "The question"), questionCard(asked, [{ given: asked.given, right: asked.right }]), verdict, story.element];
 }
 
 const tale = {
   key: (step) => Boolean(questionOf(step)),
-  build: (step) => (questionOf(step) ? [make("h2", {}, "The story"), chart.tale] : []),
+  build: (step) => (questionOf(step) ? [make("h2", {}, "The story"), story.tale] : []),
 };
 
 // All questions with what was answered; those that were answered wrongly are marked.
