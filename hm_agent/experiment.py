@@ -125,7 +125,10 @@ class Experiment:
         for parent in (self.out, *self.out.parents):
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
-        _ = self.options_by_scenario
+        for scenario in self.scenarios:
+            there = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
+            if there is not None and self.episodes > there:
+                raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {there}")
         self.due()
 
     def _check_seats(self) -> None:
@@ -182,7 +185,8 @@ class Episode:
     @property
     def seed(self) -> int:
         """From the base seed, the scenario and the episode, never from the agents: all meet the same opponents."""
-        return _seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}")
+        own = self.suite.seed(self.scenario, self.experiment.seed, self.number)
+        return _seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
 
     def seed_of(self, seat: Seat) -> int:
         """The seed of a seat's agent and model: the episode's own for the first seat, another one for each other."""

@@ -79,10 +79,10 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
 def _recorders(episode: Episode) -> list[Recorder]:
     recorders: list[Recorder] = [trace.TraceRecorder(episode.folder / trace.FILE)]
     viewer = episode.suite.viewer(episode.scenario)
-    if episode.experiment.record_video and viewer is not None:
+    picture = viewer.picture(episode.scenario, episode.title) if viewer and episode.experiment.record_video else None
+    if picture is not None:
         from hm_agent.recording.video import VideoRecorder
 
-        picture = viewer.picture(episode.scenario, episode.title)
         recorders.append(VideoRecorder(episode.folder / "video.mp4", picture))
     return recorders
 

@@ -167,8 +167,8 @@ class Viewer(Protocol):
         """What the scripts show of a step from one seat, beyond the trace, as JSON values."""
         ...
 
-    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
-        """Draws each step as a picture of the video, (H, W, 3) of one size."""
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
+        """Draws each step as a picture of the video, (H, W, 3) of one size; None for a world that is not filmed."""
         ...
 
 
@@ -207,6 +207,17 @@ class Suite:
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """The options with every choice made; raises ConfigError if the scenario can't be played with them."""
         return options
+
+    def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
+        """How many different episodes a scenario has, with settled options; None if there is no end of them."""
+        return None
+
+    def seed(self, scenario: ScenarioInfo, base: int, number: int) -> int | None:
+        """The seed of an episode by its number, where it must say which one it is; None for one drawn from both.
+
+        base: as given by --seed.
+        """
+        return None
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         """A world to play the scenario in; the caller closes it."""
