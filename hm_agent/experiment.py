@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from hm_agent.config import ConfigError
-from hm_agent.core import Seat
+from hm_agent.core import Recorder, Seat
+from hm_agent.extensions import packed, unpack
 from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.recording.result import FILE, Result, Setting, read_result
 from hm_agent.registry import check_agent, suites
@@ -20,6 +22,9 @@ from hm_agent.theory_of_mind.hypotheses import Parameters
 
 ENGINES = ("local", "ray")
 """Where episodes can be played: on this machine, or on the nodes of a Ray cluster."""
+
+
+RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,9 @@ class Experiment:
     way; without them every seat has `model`. max_steps: cuts episodes short; None plays them to their end. overwrite:
     plays again what is there. retry_failed: plays again what failed. workers: how many episodes are played at once.
     engine: where they are. ray_address: of a Ray cluster; None for the one that Ray finds by itself. options: the
-    worlds' own, by flag.
+    worlds' own, by flag. recorders: of a user's own, each made for an episode in the process that plays it.
+
+    Pickled, it takes along what was registered, so that other processes know it, too.
     """
 
     scenarios: tuple[ScenarioInfo, ...]
@@ -52,6 +59,16 @@ class Experiment:
     ray_address: str | None = None
     options: Mapping[str, Setting] = field(default_factory=dict)
     parameters: Parameters = field(default_factory=Parameters)
+    recorders: tuple[RecorderBuilder, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "recorders": (), "_packed": packed(self.recorders)}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        fields = dict(state)
+        if (said := fields.pop("_packed")) is not None:
+            fields["recorders"] = unpack(said)
+        self.__dict__.update(fields)
 
     def plan(self) -> Iterator[Episode]:
         """All episodes, in the order they are played."""
@@ -129,6 +146,8 @@ class Experiment:
             there = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
             if there is not None and self.episodes > there:
                 raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {there}")
+        if self.workers > 1 or self.engine != ENGINES[0]:
+            packed(self.recorders)
         self.due()
 
     def _check_seats(self) -> None:
@@ -195,8 +214,8 @@ class Episode:
 
     @property
     def folder(self) -> Path:
-        model = re.sub(r"[^\w.+-]+", "-", self.model)
-        return self.experiment.out / self.scenario.name / self.agent / model / f"episode-{self.number}"
+        agent, model = (re.sub(r"[^\w.+-]+", "-", name) for name in (self.agent, self.model))
+        return self.experiment.out / self.scenario.name / agent / model / f"episode-{self.number}"
 
     @property
     def options(self) -> Mapping[str, Setting]:

@@ -186,12 +186,10 @@ def experiment() -> Experiment:
 
 def _options() -> Mapping[str, Setting]:
     """The worlds' own options; raises ConfigError for a folder that is not there."""
+    given = {name: holder.value for holders in _OPTIONS.values() for name, holder in holders.items()}
     for suite in suites().values():
-        for option in suite.options:
-            folder = _OPTIONS[suite.title][option.name].value if option.is_folder else None
-            if folder and not Path(folder).is_dir():
-                raise ConfigError(f"--{option.name}={folder}: no such folder")
-    return {name: holder.value for holders in _OPTIONS.values() for name, holder in holders.items()}
+        suite.chosen(given)
+    return given
 
 
 @dataclass(frozen=True)

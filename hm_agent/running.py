@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hm_agent.console import ConsoleProgress, show_rows
+from hm_agent.console import progress_for, show_rows
 from hm_agent.experiment import Experiment
 from hm_agent.flags import ReportRequest
 from hm_agent.pool.run import run
@@ -16,6 +16,7 @@ from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
+from hm_agent.reporting.tables import Row
 from hm_agent.reporting.writing import PAGE, write_report
 
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
@@ -34,7 +35,7 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
     if due < planned:
         console.out(f"{planned - due} of {planned} episodes are there already; --overwrite plays them anew")
     try:
-        with ConsoleProgress(console, due) as progress:
+        with progress_for(console, due) as progress:
             status = _judge(run(experiment, progress), experiment, complain)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
@@ -58,10 +59,18 @@ def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain
 
 def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
     """Prints the means of all episodes in the folder; writes summary, report and index if they are outdated."""
-    runs = read_runs((out,))
-    rows = rows_of(runs)
+    rows = write_pages(out, request)
     show_rows(console, rows)
     console.out(f"Files: {out}", highlight=False)
+    if rows:
+        console.out(f"Report: {request.into / PAGE}", highlight=False)
+    console.out(f"Index: {out / index.PAGE}", highlight=False)
+
+
+def write_pages(out: Path, request: ReportRequest) -> Sequence[Row]:
+    """Writes summary, report and index of a folder if they are outdated; returns the summary's rows."""
+    runs = read_runs((out,))
+    rows = rows_of(runs)
     page = request.into / PAGE
     pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([page] if rows else [])]
     if not _is_current(pages, out, len(runs.results)):
@@ -69,9 +78,7 @@ def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
         if rows:
             write_report(read_runs(request.folders), request.into)
         index.write_index(out, page if rows else None)
-    if rows:
-        console.out(f"Report: {page}", highlight=False)
-    console.out(f"Index: {out / index.PAGE}", highlight=False)
+    return rows
 
 
 def _is_current(pages: Sequence[Path], out: Path, episodes: int) -> bool:

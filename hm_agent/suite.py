@@ -204,6 +204,17 @@ class Suite:
         """
         return None
 
+    def chosen(self, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        """Those of the options that are this world's; ConfigError for a value that there isn't, or no folder."""
+        own = {option.name: option for option in self.options if option.name in options}
+        for name, option in own.items():
+            value = options[name]
+            if option.choices and value != option.default and value not in option.choices:
+                raise ConfigError(f"{name} is {' or '.join(option.choices)}, not {value!r}")
+            if option.is_folder and value and not Path(str(value)).is_dir():
+                raise ConfigError(f"--{name}={value}: no such folder")
+        return {name: options[name] for name in own}
+
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """The options with every choice made; raises ConfigError if the scenario can't be played with them."""
         return options

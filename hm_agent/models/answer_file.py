@@ -44,7 +44,9 @@ class AnswerFile:
     def _connection(self) -> sqlite3.Connection:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self._path, timeout=_LOCK_TIMEOUT, isolation_level=None)
+            connection = sqlite3.connect(
+                self._path, timeout=_LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
+            )
             try:
                 _prepare(connection)
             except sqlite3.Error:

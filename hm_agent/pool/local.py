@@ -7,13 +7,15 @@ import multiprocessing
 import os
 import select
 import signal
+import sys
 import traceback
-from collections.abc import Collection, Generator, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from threading import Thread
+from types import ModuleType
 
 from hm_agent.experiment import Episode
 from hm_agent.models.budget import RunBudget
@@ -52,6 +54,17 @@ class LocalHost:
         return wait(waitables, timeout)
 
 
+@contextmanager
+def _main_module_hidden() -> Iterator[None]:
+    """Keeps a process that is started from running the user's script again: a worker needs nothing of it."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
 class LocalWorker:
     """A worker process of this machine, behind a pipe."""
 
@@ -61,7 +74,7 @@ class LocalWorker:
         # The first worker would start the resource tracker, which unblocks interruptions again.
         resource_tracker.ensure_running()
         # The process inherits the blocked signal: interrupted while it starts, it would only print a traceback.
-        with defer_interruptions():
+        with defer_interruptions(), _main_module_hidden():
             self._process.start()
         remote_end.close()
 

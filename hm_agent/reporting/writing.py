@@ -40,7 +40,7 @@ def write_report(runs: Runs, into: Path) -> Path:
     _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
     if report.split_means:
         _write_sheet(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
-    _write_sheet(into / "episodes.csv", [_episode_record(episode) for episode in runs.episodes])
+    _write_sheet(into / "episodes.csv", [episode_record(episode) for episode in runs.episodes])
     if report.matchups:
         seats = [_seat_record(episode, seat) for episode in runs.episodes for seat in episode.result.seats]
         _write_sheet(into / "seats.csv", seats)
@@ -160,7 +160,7 @@ def _difference_record(name: str, difference: Difference | None) -> Record:
     }
 
 
-def _episode_record(episode: RecordedEpisode) -> Record:
+def episode_record(episode: RecordedEpisode) -> Record:
     """folder: as it was named when the report was written."""
     result, metric = episode.result, episode.scenario.metric
     return {
