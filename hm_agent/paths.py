@@ -30,7 +30,7 @@ def folder_name(names: Sequence[str]) -> str:
 def read_regular(path: Path) -> bytes:
     """The bytes of a file. Raises OSError, also for what is no file and might never end, e.g. a pipe with a name."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    with open(descriptor, "rb") as file:
+    with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(f"{path} is no file")
         return file.read()

@@ -104,7 +104,7 @@ class BudgetedChat:
         self._chat, self._budget, self._cost = chat, budget, cost
 
     async def complete(self, request: Request) -> Reply:
-        while not self._budget.take_call():
+        while not self._budget.take_call():  # noqa: ASYNC110 - another process may pay
             await asyncio.sleep(POLL_INTERVAL)
         try:
             reply = await self._chat.complete(request)

@@ -25,14 +25,12 @@ class NoCompletion(ValueError):
     """A response is no chat completion."""
 
 
-def read_completion(body: bytes) -> Reply:
+def read_completion(body: str) -> Reply:
     """The samples, the problem and the tokens of a response; raises NoCompletion.
 
     The usage is read apart from the choices: what can't be read of it is unknown, and costs no sample. A text may come
-    in parts. A body that was cut off at MAX_BODY is a reply without samples, for it was paid for like any other.
+    in parts.
     """
-    if len(body) >= MAX_BODY:
-        return Reply((), TOO_LONG)
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):

@@ -7,19 +7,20 @@ import email.utils
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
 from hm_agent.models.chat import Reply, Request
-from hm_agent.models.completion_reading import MAX_BODY, NoCompletion, read_completion
+from hm_agent.models.completion_reading import MAX_BODY, TOO_LONG, NoCompletion, read_completion
 from hm_agent.models.outage import Outage
 from hm_agent.models.pace import RequestPace
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable, Unanswered
 
+PATH = "/chat/completions"
 PARAMETER_REFUSED = (400, 422, 500, 501)
 """The statuses with which endpoints refuse a parameter."""
 TOO_MANY = 429
@@ -62,8 +63,15 @@ class EndpointSettings:
         return text.replace(self.key, "[key]") if self.key and len(self.key) >= MIN_SECRET else text
 
 
+class _BodyTooLong(Exception):
+    """A response has a longer body than is read."""
+
+
 class _BoundedClient(DefaultAsyncHttpxClient):
-    """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed, and drops the rest."""
+    """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed.
+
+    Raises _BodyTooLong for a longer one; of an error's it drops the rest.
+    """
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         response: Any = await super().send(request, stream=True, **options)
@@ -75,6 +83,8 @@ class _BoundedClient(DefaultAsyncHttpxClient):
                     break
         finally:
             await response.aclose()
+        if len(content) == MAX_BODY and response.is_success:
+            raise _BodyTooLong
         headers = [(name, value) for name, value in response.headers.items() if name not in _OF_THE_TRANSFER]
         return type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
 
@@ -139,14 +149,15 @@ class OpenAIChat:
 
     async def _send(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
         """Sends a request once, and reads the response; all of it within the timeout."""
-        messages: Any = [asdict(message) for message in request.messages]
-        create: Any = self._client.chat.completions.with_raw_response.create
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        body = {"model": request.model, "messages": messages, **parameters}
         endpoint = self._endpoint
         async with self._pace.turn():
             try:
                 async with asyncio.timeout(endpoint.timeout):
-                    raw = await create(model=request.model, messages=messages, **parameters)
-                reply = read_completion(raw.content)
+                    # Not by its method for this path, which would walk through the whole schema again.
+                    received = await self._client.post(PATH, cast_to=str, body=body)
+                reply = read_completion(received)
             except TimeoutError:
                 said = f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
                 raise Outage(said) from None
@@ -158,6 +169,8 @@ class OpenAIChat:
                     self._pace.slow_down(_asked_pause(error) or FIRST_PAUSE)
                 raise
             except OpenAIError as error:
+                if isinstance(error.__cause__, _BodyTooLong):
+                    return Reply((), TOO_LONG)  # it was paid for like any other
                 raise Outage(endpoint.hide_key(_explain(error, endpoint))) from None
         self._pace.speed_up()
         return reply
