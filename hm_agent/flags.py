@@ -10,7 +10,7 @@ from typing import Any
 from absl import flags
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import ENGINES, Experiment
+from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import PRESETS, ModelSettings
 from hm_agent.registry import find_agents, find_scenarios, suites
@@ -41,7 +41,14 @@ _RETRY_FAILED = flags.DEFINE_bool("retry_failed", False, "Play episodes anew tha
 _WORKERS = flags.DEFINE_integer(
     "workers",
     1,
-    "How many episodes to play at once; as many as cores or, with a remote model, far more.",
+    "How many processes play episodes; as many as cores are enough.",
+    lower_bound=1,
+    **_HERE,
+)
+_CONCURRENCY = flags.DEFINE_integer(
+    "concurrency",
+    None,
+    f"How many episodes each worker plays at the same time; {REMOTE_AT_ONCE} with a remote model, else 1.",
     lower_bound=1,
     **_HERE,
 )
@@ -127,7 +134,7 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
-    "Where to play it": (_WORKERS, _ENGINE, _RAY_ADDRESS),
+    "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
     "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT),
     "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
@@ -174,6 +181,7 @@ def experiment() -> Experiment:
         overwrite=_OVERWRITE.value,
         retry_failed=_RETRY_FAILED.value,
         workers=_WORKERS.value,
+        concurrency=_CONCURRENCY.value,
         engine=_ENGINE.value,
         ray_address=_RAY_ADDRESS.value,
         options=_options(),

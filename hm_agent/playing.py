@@ -53,7 +53,7 @@ class _Played:
     seconds: float = 0.0
 
 
-def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
+async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
     """Plays an episode and leaves its files; however it ends, the result says how.
 
     Raises OSError if the files can't be written; the episode is then yet to be played, and not failed.
@@ -66,7 +66,7 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
         if episode.experiment.record_replay:
             replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
         recorders = [*_recorders(episode), watcher, *filter(None, [replay])]
-        run_interruptibly(lambda: _play(episode, world, models, recorders, played))
+        await _play(episode, world, models, recorders, played)
     played.metrics, played.background = world.metrics(), tuple(world.background())
     played.seat_metrics = {seat: world.seat_metrics(seat) for seat in world.seats}
     played.seconds = time.perf_counter() - started
