@@ -216,14 +216,18 @@ class StorySampler:
     def draw(self, rng: Random) -> DrawnStory | None:
         """The first story that meets the conditions; None if none of `TRIES` does."""
         for tries in range(1, TRIES + 1):
-            if found := self.try_once(rng):
-                return DrawnStory(*found, tries)
+            if draft := self.try_once(rng):
+                return DrawnStory(self.script(draft), draft.tracker, tries)
         return None
 
-    def try_once(self, rng: Random) -> tuple[StoryScript, BeliefTracker] | None:
+    def draw_draft(self, rng: Random) -> StoryDraft | None:
+        """The same as a draft."""
+        return next(filter(None, (self.try_once(rng) for _ in range(TRIES))), None)
+
+    def try_once(self, rng: Random) -> StoryDraft | None:
         """A random story that ends as soon as it meets the conditions; None if it never does."""
         draft = self.begin()
-        return (self.script(draft), draft.tracker) if self.complete(draft, rng) else None
+        return draft if self.complete(draft, rng) else None
 
     def begin(self) -> StoryDraft:
         """A story without actions."""
@@ -283,6 +287,11 @@ class StorySampler:
         if draft.absent or draft.unused:
             return False
         return not conditions.false_beliefs or self._false_beliefs(draft) >= conditions.false_beliefs
+
+    def can_be_met(self, draft: StoryDraft) -> bool:
+        """False if the actions that are left are too few for the conditions; True says little."""
+        left = self._conditions.max_actions - len(draft.actions)
+        return left > 0 and self._conditions.important - draft.important <= left
 
     def _false_beliefs(self, draft: StoryDraft) -> int:
         questions = AnsweredStory(self.script(draft), draft.tracker).questions((1,))
