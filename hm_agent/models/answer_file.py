@@ -89,5 +89,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError("this is another program's database")
     with suppress(sqlite3.OperationalError):  # another process sets it right now, and SQLite does not wait for that
         connection.execute("PRAGMA journal_mode = WAL")
+    # Each answer outlives the process, but the last ones might not outlive a loss of power. Being sure of that, too,
+    # takes 2 to 6 ms an answer, in which all other calls of this process wait.
+    connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     connection.execute(_TABLE)

@@ -62,6 +62,11 @@ class ExploretomSuite(Suite):
             )
         )
 
+    def generate(self, arguments: Sequence[str]) -> int:
+        from hm_agent.worlds.exploretom.search.command import main
+
+        return main(arguments)
+
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
 

@@ -31,7 +31,7 @@ class Difficulty:
 
 
 def do_nothing() -> None:
-    """The default `before_each` of a `DifficultyMeter`."""
+    """For callers that need not be told."""
 
 
 class DifficultyMeter:

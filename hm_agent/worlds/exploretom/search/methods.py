@@ -11,7 +11,7 @@ from random import Random
 from hm_agent.worlds.exploretom.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.sampling import StoryDraft, StorySampler
-from hm_agent.worlds.exploretom.search.difficulty import Difficulty
+from hm_agent.worlds.exploretom.search.difficulty import Difficulty, do_nothing
 
 Measure = Callable[[StoryScript, BeliefTracker], Awaitable[Difficulty]]
 """From a story, or the beginning of one, and its tracker to how hard it is (`DifficultyMeter.measure`)."""
@@ -60,12 +60,21 @@ class StorySearch:
     """A search for stories of one sampler.
 
     evaluations, questions: spent so far. best: the lowest accuracy among the stories so far that meet the conditions.
+    after_each: called after each evaluation.
     """
 
-    def __init__(self, sampler: StorySampler, measure: Measure, rng: Random, settings: SearchSettings) -> None:
+    def __init__(
+        self,
+        sampler: StorySampler,
+        measure: Measure,
+        rng: Random,
+        settings: SearchSettings,
+        after_each: Callable[[], None] = do_nothing,
+    ) -> None:
         self.evaluations = self.questions = 0
         self.best: FoundStory | None = None
         self._sampler, self._measure, self._rng, self._settings = sampler, measure, rng, settings
+        self._after_each = after_each
         self._seen: set[tuple[StoryAction, ...]] = set()
 
     async def _evaluate(self, draft: StoryDraft) -> FoundStory:
@@ -78,6 +87,8 @@ class StorySearch:
         is_harder = self.best is None or difficulty.accuracy < self.best.difficulty.accuracy
         if is_harder and self._sampler.is_met(draft):
             self.best = found
+        self._after_each()
+        await asyncio.sleep(0)  # other searches of this process have answers to take
         return found
 
     def _is_perfect(self) -> bool:
