@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,19 @@ from hm_agent.models.providers import ModelPool
 from hm_agent.questions import ModelUnavailable
 from hm_agent.reporting.wording import bill
 from hm_agent.worlds.exploretom.cast import read_cast
+from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
 from hm_agent.worlds.exploretom.readers import WEAK_RULES
 from hm_agent.worlds.exploretom.sampling import MAX_ACTIONS
 from hm_agent.worlds.exploretom.search.live_table import LiveTable, search_console
 from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings
-from hm_agent.worlds.exploretom.search.plan import MODEL_READERS, SearchPlan, find_action_sets, find_kinds
+from hm_agent.worlds.exploretom.search.plan import MODEL_READERS, Row, SearchPlan, Writers, find_action_sets, find_kinds
 from hm_agent.worlds.exploretom.search.row_file import RowFile, check_identity
-from hm_agent.worlds.exploretom.search.running import Crew, search_jobs
+from hm_agent.worlds.exploretom.search.running import Crew, search_jobs, telling_jobs
 
 NAME = "hm-agent generate exploretom"
 STORIES, IDENTITY, ANSWERS = "stories.jsonl", "search.json", "answers.sqlite"
+STORY_KEYS = ("action_set", "seed", "accuracy", "story", "text")
+TOLD, TOLD_IDENTITY = "told.jsonl", "told.json"
 """The files of OUT."""
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
@@ -66,6 +69,11 @@ _CONDITIONS = (
     ),
     flags.DEFINE_string("cast", None, "A file of names, rooms, objects and topics.", **_HERE),
 )
+_TELLING = (
+    flags.DEFINE_bool("infill", False, "Then have a model tell each story, action by action (infilling).", **_HERE),
+    flags.DEFINE_string("teller", None, "The model that tells; --model unless said.", **_HERE),
+    flags.DEFINE_string("judge", None, "The model that checks each telling; the teller unless said.", **_HERE),
+)
 _WHERE = (
     flags.DEFINE_string("out", "runs/generate", "The folder to write to; a search that is there goes on.", **_HERE),
     flags.DEFINE_integer(
@@ -77,6 +85,7 @@ MODEL_FLAGS = ModelFlags(FLAGS, "answers the questions about stories")
 GROUPS = {
     "What to find": _WHAT,
     "What stories must have": _CONDITIONS,
+    "How to tell them": _TELLING,
     "Where": _WHERE,
     **MODEL_FLAGS.groups,
     "Help": _HELP,
@@ -89,7 +98,8 @@ USAGE = """Searches stories that a reader finds hard, by A* as in ExploreToM.
 
 OUT has stories.jsonl (a line for each story), search.json (what they have in common) and answers.sqlite (all answers of
 the model, unless --cache names another file). The same command again goes on where it was cut short and pays for no
-answer twice; more --stories or --action_sets add to OUT."""
+answer twice; more --stories or --action_sets add to OUT. With --infill it has told.jsonl, too: each story in the words
+of a model, sentence by sentence, with the tries that each took."""
 
 
 def _asked(flag: str) -> Any:
@@ -102,7 +112,10 @@ def main(arguments: Sequence[str]) -> int:
     if _asked("help"):
         print(help_text(USAGE, GROUPS, FLAGS))
         return 0
-    return run(plan_asked(), Path(_asked("out")), _asked("workers"))
+    plan = plan_asked()
+    teller = _asked("teller") or plan.model.name
+    writers = Writers(teller, _asked("judge") or teller) if _asked("infill") else None
+    return run(plan, Path(_asked("out")), _asked("workers"), writers)
 
 
 def plan_asked() -> SearchPlan:
@@ -138,8 +151,11 @@ def _numbers(flag: str, least: int, most: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, said)))
 
 
-def run(plan: SearchPlan, out: Path, workers: int) -> int:
-    """Searches what OUT lacks; returns the exit status. Raises ConfigError, and OSError if files can't be written."""
+def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = None) -> int:
+    """Searches, and has told, what OUT lacks; returns the exit status. writers: None if nothing is to be told.
+
+    Raises ConfigError, and OSError if files can't be written.
+    """
     from hm_agent.pool.run import locked
 
     plan.check()
@@ -147,26 +163,69 @@ def run(plan: SearchPlan, out: Path, workers: int) -> int:
     models = ModelPool(settings)
     with closing(models), locked(out, 0):
         check_identity(out / IDENTITY, plan.identity, "stories")
-        stories = RowFile(out / STORIES)
-        if plan.asks_model:
-            models.check([plan.model.name])
-        console = search_console()
-        table = LiveTable(console, plan, stories.rows.values())
-        status = 0
-        try:
-            with table:
-                asyncio.run(Crew(workers).do(search_jobs(plan, stories, models, table)))
-        except ModelUnavailable as error:
-            status = _complain(f"{error.status}: {_in_one_line(error)}; what was found is in {out}", NO_MODEL)
-        except KeyboardInterrupt:
-            status = _complain(f"interrupted; what was found is in {out}", INTERRUPTED)
-        stories.sort()
-    console.print(table.table())
-    missing = sum(name not in stories.rows for task in plan.tasks() for name in task.names)
-    console.out(f"Stories: {stories.path}{bill(table.usage)}", highlight=False)
-    if missing and not status:
-        return _complain(f"{missing} stories were not found: no story that was drawn meets the conditions", FAILED)
+        models.check([plan.model.name] if plan.asks_model else [])
+        status = _until_stopped(lambda: _search(plan, out, workers, models), out)
+        if writers and not status:
+            check_identity(out / TOLD_IDENTITY, asdict(writers), "told stories")
+            models.check(dict.fromkeys((writers.teller, writers.judge)))
+            status = _until_stopped(lambda: _tell(plan, out, workers, models, writers), out)
     return status
+
+
+def _until_stopped(act: Callable[[], int], out: Path) -> int:
+    """Acts; says what stopped it, if a model or the user did. Returns the exit status."""
+    try:
+        return act()
+    except ModelUnavailable as error:
+        return _complain(f"{error.status}: {_in_one_line(error)}; what was done is in {out}", NO_MODEL)
+    except KeyboardInterrupt:
+        return _complain(f"interrupted; what was done is in {out}", INTERRUPTED)
+
+
+def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int:
+    stories, console = RowFile(out / STORIES, STORY_KEYS), search_console()
+    table = LiveTable(console, plan, stories.rows.values())
+    try:
+        with table:
+            asyncio.run(Crew(workers).do(search_jobs(plan, stories, models, table)))
+    finally:
+        stories.sort()
+        console.print(table.table())
+        console.out(f"Stories: {stories.path}{bill(table.usage)}", highlight=False)
+    missing = sum(name not in stories.rows for name in _names(plan))
+    if missing:
+        return _complain(f"{missing} stories were not found: no story that was drawn meets the conditions", FAILED)
+    return 0
+
+
+def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers: Writers) -> int:
+    stories, told, console = (
+        RowFile(out / STORIES, STORY_KEYS),
+        RowFile(out / TOLD, (FIRST_TRY, RETOLD, PLAIN, "is_told")),
+        search_console(),
+    )
+    due = [stories.rows[name] for name in _names(plan)]
+
+    def say(row: Row) -> None:
+        counts = f"{row[FIRST_TRY]} actions at the first try, {row[RETOLD]} later, {row[PLAIN]} plainly"
+        console.out(f"{row['id']} told: {counts} ({len(told.rows)} of {len(due)} stories)", highlight=False)
+
+    try:
+        asyncio.run(Crew(workers).do(telling_jobs(due, told, writers, models, say)))
+    finally:
+        told.sort()
+    rows = [told.rows[name] for name in _names(plan)]
+    first, later, plain = (sum(row[how] for row in rows) for how in (FIRST_TRY, RETOLD, PLAIN))
+    console.out(
+        f"Told: {first} actions at the first try, {later} later, {plain} by the plain sentence; "
+        f"{sum(row['is_told'] for row in rows)} of {len(rows)} stories without any: {told.path}",
+        highlight=False,
+    )
+    return 0
+
+
+def _names(plan: SearchPlan) -> list[str]:
+    return [name for task in plan.tasks() for name in task.names]
 
 
 def _in_one_line(error: Exception) -> str:

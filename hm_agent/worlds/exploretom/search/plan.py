@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
@@ -17,6 +18,7 @@ from hm_agent.core import Agent
 from hm_agent.models.providers import ModelSettings
 from hm_agent.questions import Model
 from hm_agent.worlds.exploretom.cast import CastLists
+from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, Telling
 from hm_agent.worlds.exploretom.language import sentence_of, to_data
 from hm_agent.worlds.exploretom.readers import (
     WEAK_RULES,
@@ -229,4 +231,27 @@ def _row(plan: SearchPlan, task: SearchTask, name: str, found: FoundStory) -> Ro
         "asked": found.questions,
         "story": to_data(found.script),
         "text": [sentence_of(action) for action in found.script.actions],
+    }
+
+
+@dataclass(frozen=True)
+class Writers:
+    """The models that tell stories and judge the tellings, by name."""
+
+    teller: str
+    judge: str
+
+
+def telling_row(name: str, writers: Writers, tellings: Sequence[Telling]) -> Row:
+    """A told story as its file keeps it. is_told: True if no sentence is the plain one."""
+    counts = Counter(telling.how for telling in tellings)
+    return {
+        "id": name,
+        "teller": writers.teller,
+        "judge": writers.judge,
+        "text": " ".join(telling.text for telling in tellings),
+        "is_told": counts[PLAIN] == 0,
+        **{how: counts[how] for how in (FIRST_TRY, RETOLD, PLAIN)},
+        "refused": sum(len(telling.objections) for telling in tellings),
+        "sentences": [asdict(telling) for telling in tellings],
     }

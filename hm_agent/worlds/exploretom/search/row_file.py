@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hm_agent.config import ConfigError
@@ -13,13 +13,13 @@ from hm_agent.worlds.exploretom.search.plan import Row
 
 
 class RowFile:
-    """A file of rows, each with a text `id` of its own. rows: what it holds, by id.
+    """A file of rows, each with a text `id` of its own. rows: what it holds, by id. keys: what else each row has.
 
     Raises ConfigError for a line that is no row; a last line without its end, which a kill leaves, is dropped.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, keys: Sequence[str] = ()) -> None:
+        self.path, self._keys = path, keys
         self.rows: dict[str, Row] = {row["id"]: row for row in self._read()}
 
     def _read(self) -> Iterator[Row]:
@@ -38,6 +38,8 @@ class RowFile:
             raise ConfigError(f"{self.path}, line {number}: not valid JSON: {error}") from error
         if not isinstance(row, dict) or not isinstance(row.get("id"), str):
             raise ConfigError(f"{self.path}, line {number}: no row with an id")
+        if lacking := [key for key in self._keys if key not in row]:
+            raise ConfigError(f"{self.path}, line {number}: the row lacks {', '.join(lacking)}")
         return row
 
     def add(self, row: Row) -> None:

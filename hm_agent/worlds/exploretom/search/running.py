@@ -1,4 +1,4 @@
-"""Runs searches at the same time in one process, each with one call under way, and keeps what they find."""
+"""Runs searches and tellings side by side in one process, each with one call under way, and keeps what they make."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from contextlib import AsyncExitStack
 from random import Random
 from typing import Protocol
 
+from hm_agent.config import ConfigError
 from hm_agent.models.providers import ModelPool
 from hm_agent.questions import Usage
+from hm_agent.worlds.exploretom.beliefs import StoryError
+from hm_agent.worlds.exploretom.infilling import INFILLING_ANSWERS, Infiller
+from hm_agent.worlds.exploretom.language import from_data
 from hm_agent.worlds.exploretom.reading import ANSWERS
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import StorySearch, search_stories
-from hm_agent.worlds.exploretom.search.plan import Row, SearchPlan, SearchTask, rows_of
+from hm_agent.worlds.exploretom.search.plan import Row, SearchPlan, SearchTask, Writers, rows_of, telling_row
 from hm_agent.worlds.exploretom.search.row_file import RowFile
 
 
@@ -104,3 +108,29 @@ async def _search(
         if row["id"] not in stories.rows:
             stories.add(row)
     progress.end(task, rows, meter.reader.usage)
+
+
+def telling_jobs(
+    found: Iterable[Row], told: RowFile, writers: Writers, models: ModelPool, after_each: Callable[[Row], None]
+) -> list[Job]:
+    """A job for each story that was found and is not told yet."""
+
+    def job(row: Row) -> Job:
+        return lambda crew: _tell(row, told, writers, models, after_each, crew)
+
+    return [job(row) for row in found if row["id"] not in told.rows]
+
+
+async def _tell(
+    row: Row, told: RowFile, writers: Writers, models: ModelPool, after_each: Callable[[Row], None], crew: Crew
+) -> None:
+    try:
+        script, seed = from_data(row["story"]), row["seed"]
+    except StoryError as error:
+        raise ConfigError(f"the story {row['id']} can't be told: {error}") from error
+    async with AsyncExitStack() as stack:
+        teller = await stack.enter_async_context(models.model(writers.teller, seed, INFILLING_ANSWERS))
+        judge = await stack.enter_async_context(models.model(writers.judge, seed, INFILLING_ANSWERS))
+        tellings = await Infiller(teller, judge, Random(f"{seed}/{row['id']}"), crew.check).tell(script)
+    told.add(made := telling_row(row["id"], writers, tellings))
+    after_each(made)

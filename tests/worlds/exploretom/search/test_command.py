@@ -17,7 +17,7 @@ import pytest
 from hm_agent.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.testing.commands import end, orphans, start
-from hm_agent.testing.endpoint import Endpoint, Response, refusal
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.exploretom.story_endpoint import choosing
 from hm_agent.worlds.exploretom.language import from_data, text_of
 from hm_agent.worlds.exploretom.search.row_file import RowFile
@@ -116,7 +116,7 @@ def test_endpoint_that_dies_ends_the_search_in_one_line(tmp_path: Path, capsys: 
     errors = capsys.readouterr().err
     assert errors.count("\n") == 1
     assert errors.startswith("hm-agent generate exploretom: model_unavailable: ")
-    assert f"what was found is in {tmp_path}" in errors
+    assert f"what was done is in {tmp_path}" in errors
     assert kept(tmp_path / "answers.sqlite").total() == 20
 
 
@@ -174,6 +174,9 @@ def test_row_that_a_kill_cut_short_is_dropped_and_another_bad_line_is_told(tmp_p
     path.write_text('{"id": "a"}\nnonsense\n{"id": "c"}\n')
     with pytest.raises(ConfigError, match="line 2: not valid JSON"):
         RowFile(path)
+    path.write_text('{"id": "a", "story": {}}\n{"id": "b"}\n')
+    with pytest.raises(ConfigError, match="line 2: the row lacks story"):
+        RowFile(path, ("story",))
 
 
 def test_full_disk_adds_no_part_of_a_row(tmp_path: Path) -> None:
@@ -188,3 +191,29 @@ def test_full_disk_adds_no_part_of_a_row(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert file.path.read_text() == '{"id": "a"}\n'
     assert list(file.rows) == ["a"]
+
+
+def test_stories_are_told_and_telling_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def writing(body: dict[str, Any]) -> Response:
+        prompt = prompt_of(body)
+        if "Judge only" in prompt:
+            return completion('{"tells_all": "yes", "tells_more": "no", "reason": ""}')
+        plain = prompt.split("# What happens next\n")[1].splitlines()[0]
+        return completion(json.dumps({"text": f"Then {plain}"}))
+
+    with Endpoint(writing) as server:
+        flags = ["--reader=reality", "--action_sets=a1", "--stories=2", "--evaluations=3", f"--out={tmp_path}"]
+        flags += ["--infill", *asks(server)]
+        assert generate(*flags, "--max_calls=9") == 3
+        assert "budget_spent" in capsys.readouterr().err
+        assert generate(*flags) == 0
+        assert max(asked(server).values()) == 1
+        assert generate(*flags, "--judge=builtin") == 2
+    told = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in told] == ["a1/0000", "a1/0001"]
+    for row, story in zip(told, rows(tmp_path), strict=True):
+        assert row["text"] == " ".join(f"Then {sentence}" for sentence in story["text"])
+        assert row["is_told"]
+    said = capsys.readouterr()
+    assert f"{sum(len(story['text']) for story in rows(tmp_path))} actions at the first try, 0 later, 0 by" in said.out
+    assert 'its told stories have judge "loopback", not "builtin"' in said.err
