@@ -119,7 +119,13 @@ def answer_schema(question: Question[Any]) -> dict[str, Any]:
     keys. Numbers, texts and lists have bounds. What only `check` can tell, e.g. that a call is refused, is not in it.
     Raises ValueError for a mapping if the question has no keys.
     """
-    return map_schema(question.schema.model_json_schema(), partial(_close, question))
+    return map_schema(_open_schema(question.schema), partial(_close, question))
+
+
+@cache
+def _open_schema(kind: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a class of answers, not to be changed."""
+    return kind.model_json_schema()
 
 
 def map_schema(schema: Mapping[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Protocol
 
 from hm_agent.models.budget import Budget
@@ -60,9 +61,11 @@ class CachedChat:
             self._budget.release(key)
 
 
+@lru_cache(maxsize=64)
 def request_text(request: Request) -> str:
     return json.dumps(asdict(request), sort_keys=True)
 
 
+@lru_cache(maxsize=64)
 def request_key(request: Request) -> str:
     return hashlib.sha256(request_text(request).encode()).hexdigest()
