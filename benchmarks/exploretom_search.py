@@ -32,7 +32,7 @@ from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import FoundStory, SearchSettings, StorySearch, search_stories
 from hm_agent.worlds.exploretom.search.plan import Row, SearchPlan, SearchTask, find_action_sets
 from hm_agent.worlds.exploretom.search.row_file import RowFile
-from hm_agent.worlds.exploretom.search.running import Crew, search_jobs
+from hm_agent.worlds.exploretom.search.running import JobRunner, search_jobs
 
 READERS = os.environ.get("READERS", "reality,last_mention,first_order,no_distraction").split(",")
 STORIES = int(os.environ.get("STORIES", "4"))
@@ -228,7 +228,7 @@ def endpoint() -> None:
             with closing(ModelPool(settings)) as models:
                 counts, stories = CallCounts(), RowFile(Path(folder) / "stories.jsonl")
                 begun, used = time.monotonic(), time.process_time()
-                asyncio.run(Crew(AT_ONCE).do(search_jobs(plan, stories, models, counts)))
+                asyncio.run(JobRunner(AT_ONCE).do(search_jobs(plan, stories, models, counts)))
                 seconds, used = time.monotonic() - begun, time.process_time() - used
     in_order = [counts.calls[task.names[0]] for task in plan.tasks()]
     ideal = needed(in_order, AT_ONCE)

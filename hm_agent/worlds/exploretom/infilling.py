@@ -70,7 +70,7 @@ class ToldAction(BaseModel):
     text: Words
 
 
-class Verdict(BaseModel):
+class TellingVerdict(BaseModel):
     """Whether a telling tells all of an action, and more than that."""
 
     tells_all: Literal["yes", "no"]
@@ -126,20 +126,20 @@ class TellAction(Question[ToldAction]):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeTelling(Question[Verdict]):
+class JudgeTelling(Question[TellingVerdict]):
     """Does a telling tell an action, and nothing else?"""
 
     template = "exploretom/judge_telling.j2"
-    schema = Verdict
+    schema = TellingVerdict
     so_far: str
     action: str
     told: str
 
 
-def _judge(asked: JudgeTelling) -> Verdict:
+def _judge(asked: JudgeTelling) -> TellingVerdict:
     is_plain = asked.told == asked.action
     reason = "" if is_plain else "only the plain sentence can be checked without a language model"
-    return Verdict(tells_all="yes" if is_plain else "no", tells_more="no", reason=reason)
+    return TellingVerdict(tells_all="yes" if is_plain else "no", tells_more="no", reason=reason)
 
 
 INFILLING_ANSWERS: ReasonerTable = {
@@ -150,7 +150,7 @@ INFILLING_ANSWERS: ReasonerTable = {
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class ToldSentence:
     """An action as it is told. how: at the FIRST_TRY, RETOLD, or PLAIN, since all tries were refused."""
 
     text: str
@@ -164,10 +164,10 @@ class Infiller:
     def __init__(self, teller: Model, judge: Model, rng: Random, before_each: Callable[[], None]) -> None:
         self._teller, self._judge, self._rng, self._before_each = teller, judge, rng, before_each
 
-    async def tell(self, script: StoryScript) -> list[Telling]:
+    async def tell(self, script: StoryScript) -> list[ToldSentence]:
         """A story, one telling for each action."""
         every = dict.fromkeys(name for action in script.actions for name in names_in(action))
-        tracker, told = BeliefTracker(script.people, sees_contents=script.sees_contents), list[Telling]()
+        tracker, told = BeliefTracker(script.people, sees_contents=script.sees_contents), list[ToldSentence]()
         for action in script.actions:
             allowed = {*names_in(action), tracker.rooms.get(action.person)}
             others = tuple(name for name in every if name not in allowed)
@@ -175,7 +175,7 @@ class Infiller:
             tracker.apply(action)
         return told
 
-    async def _tell_action(self, so_far: str, action: StoryAction, others: Sequence[str]) -> Telling:
+    async def _tell_action(self, so_far: str, action: StoryAction, others: Sequence[str]) -> ToldSentence:
         plain, objections, refused = sentence_of(action), list[str](), ""
         length, style = self._rng.choice(LENGTHS), self._rng.choice(STYLES)
         for _ in range(TRIES):
@@ -190,7 +190,7 @@ class Infiller:
             verdict = await answer_or_none(self._judge, JudgeTelling(so_far, plain, answer.text))
             objection = "the judge gave no verdict" if verdict is None else verdict.objection
             if objection is None:
-                return Telling(answer.text, RETOLD if objections else FIRST_TRY, tuple(objections))
+                return ToldSentence(answer.text, RETOLD if objections else FIRST_TRY, tuple(objections))
             refused = answer.text
             objections.append(objection)
-        return Telling(plain, PLAIN, tuple(objections))
+        return ToldSentence(plain, PLAIN, tuple(objections))

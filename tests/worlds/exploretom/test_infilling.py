@@ -21,9 +21,9 @@ from hm_agent.worlds.exploretom.infilling import (
     Infiller,
     JudgeTelling,
     TellAction,
-    Telling,
+    TellingVerdict,
     ToldAction,
-    Verdict,
+    ToldSentence,
     named,
     names_in,
 )
@@ -36,10 +36,13 @@ STORY = (
     "Anne moved the apple to the tool box, which is also located in the hall.\n"
     "Anne told privately to Beth that the apple is in the tool box in the hall."
 )
-GOOD, BAD = Verdict(tells_all="yes", tells_more="no"), Verdict(tells_all="yes", tells_more="yes", reason="she saw it")
+GOOD, BAD = (
+    TellingVerdict(tells_all="yes", tells_more="no"),
+    TellingVerdict(tells_all="yes", tells_more="yes", reason="she saw it"),
+)
 
 
-def tell(text: str, model: ScriptedModel | BuiltinReasoner) -> list[Telling]:
+def tell(text: str, model: ScriptedModel | BuiltinReasoner) -> list[ToldSentence]:
     return asyncio.run(Infiller(model, model, Random(0), do_nothing).tell(parse_story(text)))
 
 
@@ -67,7 +70,7 @@ def test_refused_telling_is_told_again_with_the_objection() -> None:
 
 
 @pytest.mark.parametrize("verdict", [BAD, None])
-def test_telling_that_never_passes_becomes_the_plain_sentence(verdict: Verdict | None) -> None:
+def test_telling_that_never_passes_becomes_the_plain_sentence(verdict: TellingVerdict | None) -> None:
     model = scripted(humming, lambda asked: verdict)
     told = tell(STORY, model)
     assert [one.text for one in told] == STORY.splitlines()

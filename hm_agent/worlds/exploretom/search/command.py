@@ -26,7 +26,7 @@ from hm_agent.worlds.exploretom.search.live_table import LiveTable, search_conso
 from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings
 from hm_agent.worlds.exploretom.search.plan import MODEL_READERS, Row, SearchPlan, Writers, find_action_sets, find_kinds
 from hm_agent.worlds.exploretom.search.row_file import RowFile, check_identity
-from hm_agent.worlds.exploretom.search.running import Crew, search_jobs, telling_jobs
+from hm_agent.worlds.exploretom.search.running import JobRunner, search_jobs, telling_jobs
 
 NAME = "hm-agent generate exploretom"
 STORIES, IDENTITY, ANSWERS = "stories.jsonl", "search.json", "answers.sqlite"
@@ -187,7 +187,7 @@ def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int
     table = LiveTable(console, plan, stories.rows.values())
     try:
         with table:
-            asyncio.run(Crew(workers).do(search_jobs(plan, stories, models, table)))
+            asyncio.run(JobRunner(workers).do(search_jobs(plan, stories, models, table)))
     finally:
         stories.sort()
         console.print(table.table())
@@ -211,7 +211,7 @@ def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers:
         console.out(f"{row['id']} told: {counts} ({len(told.rows)} of {len(due)} stories)", highlight=False)
 
     try:
-        asyncio.run(Crew(workers).do(telling_jobs(due, told, writers, models, say)))
+        asyncio.run(JobRunner(workers).do(telling_jobs(due, told, writers, models, say)))
     finally:
         told.sort()
     rows = [told.rows[name] for name in _names(plan)]

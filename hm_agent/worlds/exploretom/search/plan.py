@@ -18,7 +18,7 @@ from hm_agent.core import Agent
 from hm_agent.models.providers import ModelSettings
 from hm_agent.questions import Model
 from hm_agent.worlds.exploretom.cast import CastLists
-from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, Telling
+from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
 from hm_agent.worlds.exploretom.language import sentence_of, to_data
 from hm_agent.worlds.exploretom.readers import (
     WEAK_RULES,
@@ -242,7 +242,7 @@ class Writers:
     judge: str
 
 
-def telling_row(name: str, writers: Writers, tellings: Sequence[Telling]) -> Row:
+def telling_row(name: str, writers: Writers, tellings: Sequence[ToldSentence]) -> Row:
     """A told story as its file keeps it. is_told: True if no sentence is the plain one."""
     counts = Counter(telling.how for telling in tellings)
     return {

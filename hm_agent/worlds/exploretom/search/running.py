@@ -26,11 +26,11 @@ class _Stopped(Exception):
     """Another job failed, so this one ends before its next call."""
 
 
-Job = Callable[["Crew"], Awaitable[None]]
-"""One piece of work; it calls `Crew.check` before each call that costs."""
+Job = Callable[["JobRunner"], Awaitable[None]]
+"""One piece of work; it calls `JobRunner.check` before each call that costs."""
 
 
-class Crew:
+class JobRunner:
     """Does jobs, at most `size` at a time.
 
     After the first failure no job begins, and those under way end before their next call, so that no answer under way
@@ -82,20 +82,20 @@ def search_jobs(plan: SearchPlan, stories: RowFile, models: ModelPool, progress:
     """A job for each task whose stories the file lacks."""
 
     def job(task: SearchTask) -> Job:
-        return lambda crew: _search(plan, task, stories, models, progress, crew)
+        return lambda runner: _search(plan, task, stories, models, progress, runner)
 
     return [job(task) for task in plan.tasks() if not set(task.names) <= stories.rows.keys()]
 
 
 async def _search(
-    plan: SearchPlan, task: SearchTask, stories: RowFile, models: ModelPool, progress: SearchProgress, crew: Crew
+    plan: SearchPlan, task: SearchTask, stories: RowFile, models: ModelPool, progress: SearchProgress, runner: JobRunner
 ) -> None:
     rng = Random(f"{plan.seed}/{task.names[0]}")
     async with AsyncExitStack() as stack:
         model = None
         if plan.asks_model:
             model = await stack.enter_async_context(models.model(plan.model.name, task.seed, ANSWERS))
-        meter = DifficultyMeter(plan.reader_for(model), plan.orders, crew.check)
+        meter = DifficultyMeter(plan.reader_for(model), plan.orders, runner.check)
         search = StorySearch(
             plan.sampler(task, rng),
             meter.measure,
@@ -116,13 +116,13 @@ def telling_jobs(
     """A job for each story that was found and is not told yet."""
 
     def job(row: Row) -> Job:
-        return lambda crew: _tell(row, told, writers, models, after_each, crew)
+        return lambda runner: _tell(row, told, writers, models, after_each, runner)
 
     return [job(row) for row in found if row["id"] not in told.rows]
 
 
 async def _tell(
-    row: Row, told: RowFile, writers: Writers, models: ModelPool, after_each: Callable[[Row], None], crew: Crew
+    row: Row, told: RowFile, writers: Writers, models: ModelPool, after_each: Callable[[Row], None], runner: JobRunner
 ) -> None:
     try:
         script, seed = from_data(row["story"]), row["seed"]
@@ -131,6 +131,6 @@ async def _tell(
     async with AsyncExitStack() as stack:
         teller = await stack.enter_async_context(models.model(writers.teller, seed, INFILLING_ANSWERS))
         judge = await stack.enter_async_context(models.model(writers.judge, seed, INFILLING_ANSWERS))
-        tellings = await Infiller(teller, judge, Random(f"{seed}/{row['id']}"), crew.check).tell(script)
+        tellings = await Infiller(teller, judge, Random(f"{seed}/{row['id']}"), runner.check).tell(script)
     told.add(made := telling_row(row["id"], writers, tellings))
     after_each(made)
