@@ -109,9 +109,18 @@ def play(world: str, episodes: int, *how: str) -> Played:
 
 def main() -> None:
     worlds = [name for name in os.environ.get("WORLDS", ",".join(WORLDS)).split(",") if name]
-    print(
-        "| world | episodes | calls | seconds | calls/s | of 200 open requests | GB | as one by one | CPU s | of the endpoint |"
+    columns = (
+        "world",
+        "episodes",
+        "calls",
+        "seconds",
+        "calls/s",
+        "of 200 open requests",
+        "GB",
+        "as one by one",
+        "CPU s",
     )
+    print("|", " | ".join((*columns, "of the endpoint")), "|")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     missed = False
     for world in worlds:

@@ -14,6 +14,7 @@ from absl.flags import FlagHolder
 
 from hm_agent import flags
 from hm_agent.config import ConfigError
+from hm_agent.flag_help import help_text
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.registry import own_agents, shared_agents, suites
 
@@ -59,6 +60,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent minds --out=runs                  compare what they know of other minds with what they do
     hm-agent list                              list scenarios, agents and models
     hm-agent train symmtom --scenario=...      train agents in a world that has learners
+    hm-agent generate exploretom --model=...   search stories that a model finds hard
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
@@ -118,15 +120,7 @@ class Command:
         return _complain(self.name, message, status)
 
     def help(self) -> str:
-        lines = [self.usage.format(command=self.typed)]
-        for title, group in self.groups.items():
-            lines += ["", f"{title}:"]
-            for flag in (flags.FLAGS[holder.name] for holder in group):
-                name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
-                has_default = not (flag.default is None or flag.boolean or flag.default == [])
-                default = f" (default: {flag.default_as_str})" if has_default else ""
-                lines.append(f"  {name:<20} {flag.help}{default}")
-        return "\n".join(lines)
+        return help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS)
 
 
 def _play(command: Command) -> int:
@@ -206,6 +200,13 @@ def _train(arguments: Sequence[str]) -> int:
     return suites()[arguments[0]].train(arguments[1:])
 
 
+def _generate(arguments: Sequence[str]) -> int:
+    """The world of the first argument generates what the others say."""
+    if not arguments or arguments[0] not in suites():
+        raise ConfigError(f"say for which world to generate: {', '.join(suites())}")
+    return suites()[arguments[0]].generate(arguments[1:])
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs `hm-agent` with a subcommand; returns the exit status."""
     name = argv[1] if len(argv) > 1 else "--help"
@@ -214,6 +215,8 @@ def main(argv: Sequence[str]) -> int:
         return 0
     if name == "train":
         return _guarded("hm-agent train", lambda: _train(argv[2:]))
+    if name == "generate":
+        return _guarded("hm-agent generate", lambda: _generate(argv[2:]))
     if name not in COMMANDS:
         print(f"hm-agent: unknown command {name!r}: there are {', '.join(COMMANDS)}; see --help", file=sys.stderr)
         return WRONG_INPUT

@@ -23,7 +23,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import counted
+from hm_agent.reporting.wording import bill
 
 SHOWN = {name: name for name in ("scenario", "agent", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
@@ -81,7 +81,7 @@ class ConsoleProgress:
     def end(self, episode: Episode, result: Result) -> None:
         self._take(episode, result)
         if not self._live.is_started:
-            said = f"{result.status}, {result.steps} steps, reward {result.reward:.1f}{_bill(result.usage)}"
+            said = f"{result.status}, {result.steps} steps, reward {result.reward:.1f}{bill(result.usage)}"
             self._console.out(f"[{self._done}/{self._episodes}] {_title(episode)}: {said}", highlight=False)
 
     def _picture(self) -> Group:
@@ -92,7 +92,7 @@ class ConsoleProgress:
             waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
             lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
-        said = f"{len(self._running)} running, {self._failed} failed{_bill(usage)}"
+        said = f"{len(self._running)} running, {self._failed} failed{bill(usage)}"
         return Group(self._bar, Text(said), *map(Text, lines))
 
 
@@ -145,14 +145,6 @@ def progress_for(console: Console, episodes: int) -> ConsoleProgress:
 
 def _title(episode: Episode) -> str:
     return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
-
-
-def _bill(usage: Usage) -> str:
-    """Calls, tokens and cost in words; empty if no language model was called."""
-    if not usage.calls:
-        return ""
-    tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
-    return f", {counted(usage.calls, 'call')}{tokens}{'' if usage.cost is None else f', {usage.cost:.4f} USD'}"
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Protocol
 
 from hm_agent.models.chat import Chat, Reply, Request
@@ -73,6 +74,7 @@ class CachedChat:
         return self._cache.keep(request, reply)
 
 
+@lru_cache(maxsize=64)
 def request_text(request: Request) -> str:
     """All that determines the reply, as JSON. The first sample is told by the absence of its number."""
     said = asdict(request)
@@ -81,5 +83,6 @@ def request_text(request: Request) -> str:
     return json.dumps(said, sort_keys=True)
 
 
+@lru_cache(maxsize=64)
 def request_key(request: Request) -> str:
     return hashlib.sha256(request_text(request).encode()).hexdigest()

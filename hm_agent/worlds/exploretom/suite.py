@@ -109,6 +109,11 @@ class ExploretomSuite(Suite):
             pose = partial(pose_drawn, settings)
         return StoryWorld(pose, shows_choices=options["choices"] == SHOWN, questions=_number(options["questions"]))
 
+    def generate(self, arguments: Sequence[str]) -> int:
+        from hm_agent.worlds.exploretom.search.command import main
+
+        return main(arguments)
+
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
 
