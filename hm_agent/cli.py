@@ -15,6 +15,7 @@ from hm_agent import flags
 from hm_agent.config import ConfigError
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.registry import own_agents, shared_agents, suites
+from hm_agent.suite import Suite
 
 PLAY_USAGE = """Plays agents on scenarios.
 
@@ -49,6 +50,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent list                              list scenarios, agents and models
     hm-agent train symmtom --scenario=...      train agents in a world that has learners
+{own}
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
@@ -186,16 +188,29 @@ def _train(arguments: Sequence[str]) -> int:
     return suites()[arguments[0]].train(arguments[1:])
 
 
+def _own_commands() -> Mapping[str, Suite]:
+    """The commands that single worlds have, with the world."""
+    return {name: suite for suite in suites().values() for name in suite.commands}
+
+
+def _usage() -> str:
+    lines = [f"    hm-agent {name:<34}{suite.commands[name]}" for name, suite in _own_commands().items()]
+    return USAGE.format(own="\n".join(lines))
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs `hm-agent` with a subcommand; returns the exit status."""
     name = argv[1] if len(argv) > 1 else "--help"
     if name in ("--help", "-h", "help"):
-        print(USAGE)
+        print(_usage())
         return 0
     if name == "train":
         return _guarded("hm-agent train", lambda: _train(argv[2:]))
+    if name in (own := _own_commands()):
+        return _guarded(f"hm-agent {name}", lambda: own[name].run_command(name, argv[2:]))
     if name not in COMMANDS:
-        print(f"hm-agent: unknown command {name!r}: there are {', '.join(COMMANDS)}; see --help", file=sys.stderr)
+        known = ", ".join([*COMMANDS, *own])
+        print(f"hm-agent: unknown command {name!r}: there are {known}; see --help", file=sys.stderr)
         return WRONG_INPUT
     return COMMANDS[name].run(argv[2:])
 

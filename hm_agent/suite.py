@@ -163,8 +163,9 @@ class Suite:
     """What one world hands out; worlds extend it.
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
-    preload: modules that take long to import, which worker processes share. published_source: whose results
-    `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with the scenario that each begins with.
+    preload: modules that take long to import, which worker processes share. commands: further ones of `hm-agent`, with
+    a few words on each. published_source: whose results `ScenarioInfo.published` has. environments: ids in PettingZoo's
+    registry, with the scenario that each begins with.
     """
 
     name: str
@@ -172,6 +173,7 @@ class Suite:
     options: Sequence[Option] = ()
     packages: Sequence[str] = ()
     preload: Sequence[str] = ()
+    commands: Mapping[str, str] = {}
     published_source: str = ""
     own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
@@ -202,6 +204,10 @@ class Suite:
     def train(self, arguments: Sequence[str]) -> int:
         """Runs `hm-agent train WORLD` with these arguments; returns the exit status."""
         raise ConfigError(f"{self.name} has nothing that can be trained")
+
+    def run_command(self, name: str, arguments: Sequence[str]) -> int:
+        """Runs one of the world's own commands with these arguments; returns the exit status."""
+        raise ConfigError(f"{self.name} has no command {name}")
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """The body of a seat, for every agent that is not the world's own."""

@@ -26,7 +26,9 @@ class Certificate(BaseModel):
     messages: int = Field(description="How many messages the plan sends.")
     without_agent: Mapping[str, Status] = Field(description="The task if that agent only waits: unsolvable.")
     without_communication: Status = Field(description="The task if nobody sends a message.")
-    deepest_by_sight: Status = Field(description="The deepest K conjuncts if nobody sends a message: unsolvable.")
+    deepest_by_sight: Status | None = Field(
+        default=None, description="The deepest K conjuncts if nobody sends a message: unsolvable. Null without K."
+    )
     baseline: Status = Field(description="The task with all secrets public: solved.")
     baseline_turns: int | None = Field(description="Turns of the baseline's plan.")
     baseline_messages: int | None = Field(description="Messages of the baseline's plan.")

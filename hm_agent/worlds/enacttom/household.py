@@ -35,7 +35,6 @@ from hm_agent.worlds.enacttom.propositions import (
     IS_ON_FLOOR,
     IS_ON_TOP,
     IS_OPEN,
-    WANTED,
     Claim,
     Proposition,
     claim,
@@ -98,6 +97,7 @@ class Household:
         self.names: Sequence[Name] = (*self.physical, *self.claims)
         self.bits: Mapping[Name, int] = {name: 1 << number for number, name in enumerate(self.names)}
         self.operators: Mapping[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]] = self._grounded()
+        self.all_bits = (1 << len(self.names)) - 1
         self._tell_rules: dict[tuple[int, int, Claim], TellRule | None] = {}
 
     # Bits
@@ -329,17 +329,14 @@ class Household:
         """Every claim that it can matter to say: what some tracked claim says that its first knower knows."""
         return tuple(dict.fromkeys(Claim(one.knowers[1:], one.proposition) for one in self.claims))
 
-    def gate(self, operator: Operator) -> list[int]:
+    def gate(self, operator: Operator, goals: Iterable[Proposition]) -> list[int]:
         """Bits of which an agent must have one to act knowingly; none if the operator reaches no goal by itself.
 
         Whoever brings about what is wanted has to know that something is wanted of what its action brings about.
+        goals: those that are asked about, as `wanted(...)`.
         """
         agent = self.agents[operator.agent]
-        return [
-            self.bits[Claim((agent,), fact)]
-            for fact in sorted(self.task.goal_facts, key=str)
-            if operator.adds & self.bits[fact.goal] and fact.predicate == WANTED
-        ]
+        return [self.bits[Claim((agent,), fact)] for fact in goals if operator.adds & self.bits[fact.goal]]
 
 
 def _state(furniture: str, state: str) -> Proposition:

@@ -72,16 +72,16 @@ class Sent:
 
 
 class HouseRuntime:
-    """One episode. state: all that is so and known, as the household's bits.
+    """One episode. start: the state to begin in, if not the task's. state: all that is so and known, as bits.
 
     memories: for each agent, what it saw last, as bits. messages_left: by agent. inbox: by agent, what arrives with the
     next view. outcomes: by agent, of the latest turn. sent: the messages of the latest turn.
     """
 
-    def __init__(self, household: Household) -> None:
+    def __init__(self, household: Household, *, start: int | None = None) -> None:
         self.household = household
         self.turn = 0
-        self.state = household.look(household.start)
+        self.state = household.look(household.start if start is None else start)
         count = len(household.agents)
         self.memories = [0] * count
         self.messages_left = [household.task.message_budget(agent) for agent in household.agents]

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from hm_agent.worlds.enacttom.task import HouseholdTask
 
 PREFIX = "enacttom_"
-METRIC = Metric("functional_success", "share of tasks whose physical goals hold at the end", floor="random")
+METRIC = Metric(
+    "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
+)
 
 
 def task_files() -> Mapping[str, Path]:
@@ -29,6 +31,10 @@ class EnacttomSuite(Suite):
 
     name = "enacttom"
     title = "EnactToM"
+    commands: Mapping[str, str] = {
+        "verify": "prove EnactToM tasks",
+        "export": "write the PDDL of EnactToM tasks",
+    }
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -44,12 +50,20 @@ class EnacttomSuite(Suite):
 
         return EnacttomParallelEnv(_task(_path(scenario)), render_mode)
 
+    def run_command(self, name: str, arguments: Sequence[str]) -> int:
+        from hm_agent.worlds.enacttom.command_line import COMMANDS
+
+        return COMMANDS[name](arguments)
+
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
-        return {"random": OwnAgent("draws every action uniformly; marks the floor", _random)}
+        return {
+            "random": OwnAgent("draws every action uniformly; marks the floor", _random),
+            "planner": OwnAgent("follows the verifier's plan and is told everything; marks the ceiling", _planner),
+        }
 
 
 def _path(scenario: ScenarioInfo) -> Path:
@@ -80,6 +94,14 @@ def _random(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.enacttom.agents import RandomHouseAgent
 
     return RandomHouseAgent(setup.seed)
+
+
+def _planner(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.enacttom.agents import PlannerHouseAgent
+    from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+    assert isinstance(setup.world, EnacttomWorld)
+    return PlannerHouseAgent(setup.world, setup.seat)
 
 
 SUITE = EnacttomSuite()
