@@ -330,13 +330,21 @@ class Household:
         return tuple(dict.fromkeys(Claim(one.knowers[1:], one.proposition) for one in self.claims))
 
     def gate(self, operator: Operator, goals: Iterable[Proposition]) -> list[int]:
-        """Bits of which an agent must have one to act knowingly; none if the operator reaches no goal by itself.
+        """Masks of which one must be set for an agent to act knowingly; none if the operator reaches no goal.
 
-        Whoever brings about what is wanted has to know that something is wanted of what its action brings about.
-        goals: those that are asked about, as `wanted(...)`.
+        Whoever brings about what is wanted has to know that something is wanted of what its action sets, unless all of
+        that is so already. goals: those that are asked about, as `wanted(...)`.
         """
         agent = self.agents[operator.agent]
-        return [self.bits[Claim((agent,), fact)] for fact in goals if operator.adds & self.bits[fact.goal]]
+        reached = [fact for fact in goals if operator.adds & self.bits[fact.goal]]
+        reasons = [self.bits[Claim((agent,), fact)] for fact in reached]
+        if reached and all(self._may_be_so(fact.goal, operator) for fact in reached):
+            reasons.append(self.mask(fact.goal for fact in reached))
+        return reasons
+
+    def _may_be_so(self, goal: Proposition, operator: Operator) -> bool:
+        """True if a goal that an operator adds may hold before it: only mirrors and remote controls set what is so."""
+        return goal.predicate in (IS_OPEN, IS_CLOSED) and not operator.needs & self.bits[_opposite(goal)]
 
 
 def _state(furniture: str, state: str) -> Proposition:

@@ -232,7 +232,7 @@ def _relevant(problem: PlanningProblem) -> PlanningProblem:
         for number, action in enumerate(actions):
             if number not in used and _effects(action) & needed:
                 used[number] = action
-                needed |= 0 if action.command.verb == NAVIGATE else action.needs
+                needed |= _needs_beside_rooms(problem, action)
             if number in used:
                 for rule in action.tells:
                     needed |= rule.needs if rule.adds & needed else 0
@@ -245,6 +245,12 @@ def _relevant(problem: PlanningProblem) -> PlanningProblem:
         for _, action in sorted(used.items())
     ]
     return replace(problem, actions=tuple(kept), sights=tuple(sight for _, sight in sorted(seen.items())))
+
+
+def _needs_beside_rooms(problem: PlanningProblem, action: PlanAction) -> int:
+    """What an action needs, but for the room that an agent leaves: it could come from any other."""
+    left = problem.household.position_masks[action.agent] if action.command.verb == NAVIGATE else 0
+    return action.needs & ~left
 
 
 def _effects(action: PlanAction) -> int:
