@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.task import load_task, save_task
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
 from hm_agent.worlds.enacttom.verification.plans import steps_of, strips_plan
 from hm_agent.worlds.enacttom.verification.strips import to_strips
-from hm_agent.worlds.enacttom.verification.verifier import TaskProof, Verdict, certified, verify
+from hm_agent.worlds.enacttom.verification.verifier import TaskProof, Verdict, certified, is_current, verify
 
 VERIFY_USAGE = """Proves EnactToM tasks: that they can be solved, need every agent and, where they say so, a message,
 and that their K depth is no less than they claim. Says in one line each what is wrong with the others.
@@ -128,7 +128,10 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
     verdict = verify(task, planners=planners if request.planner == FAST_DOWNWARD else {})
     if request.writes:
         save_task(certified(task.file, verdict), path.parent)
-    return path, _line(verdict), verdict.faults
+    faults = list(verdict.faults)
+    if task.file.certificate and not (request.writes or is_current(task.file)):
+        faults.append("its certificate was made for another state of the file: --write makes a new one")
+    return path, _line(verdict), faults
 
 
 def _line(verdict: Verdict) -> str:

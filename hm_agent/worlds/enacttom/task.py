@@ -72,7 +72,7 @@ class TaskFile(BaseModel):
     )
     certificate: Certificate | None = None
 
-    @cached_property
+    @property
     def hash(self) -> str:
         """SHA-256 of all that the proofs depend on."""
         content = self.model_dump(mode="json", exclude={"certificate", "max_turns", "max_messages"})

@@ -69,6 +69,11 @@ class TaskProof:
         self.variants = variants(task)
         self._solved: dict[str, tuple[PlanningProblem, PlanResult]] = {}
 
+    @property
+    def answered(self) -> Sequence[str]:
+        """The questions that were solved so far."""
+        return tuple(self._solved)
+
     def problem(self, name: str) -> PlanningProblem:
         return self._answer(name)[0]
 
