@@ -14,9 +14,11 @@ from absl.flags import FlagHolder
 
 from hm_agent import flags
 from hm_agent.config import ConfigError
+from hm_agent.extensions import load_place
 from hm_agent.flag_help import help_text
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.registry import own_agents, shared_agents, suites
+from hm_agent.suite import OwnCommand, Suite
 
 if TYPE_CHECKING:
     from hm_agent.reporting.runs import Runs
@@ -59,8 +61,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent minds --out=runs                  compare what they know of other minds with what they do
     hm-agent list                              list scenarios, agents and models
-    hm-agent train symmtom --scenario=...      train agents in a world that has learners
-    hm-agent generate exploretom --model=...   search stories that a model finds hard
+{own}
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
@@ -193,32 +194,53 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
-def _train(arguments: Sequence[str]) -> int:
-    """The world of the first argument trains as the others say."""
-    if not arguments or arguments[0] not in suites():
-        raise ConfigError(f"say which world to train in: {', '.join(suites())}")
-    return suites()[arguments[0]].train(arguments[1:])
+def _own_commands() -> Mapping[str, Mapping[str, Suite]]:
+    """The commands that worlds have of their own: by name, the worlds that have it."""
+    found: dict[str, dict[str, Suite]] = {}
+    for world, suite in suites().items():
+        for name in suite.commands:
+            found.setdefault(name, {})[world] = suite
+    return found
 
 
-def _generate(arguments: Sequence[str]) -> int:
-    """The world of the first argument generates what the others say."""
-    if not arguments or arguments[0] not in suites():
-        raise ConfigError(f"say for which world to generate: {', '.join(suites())}")
-    return suites()[arguments[0]].generate(arguments[1:])
+def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -> int:
+    """Runs a world's own command: of the world that the first argument names, or of the only one that has it."""
+    first = arguments[0] if arguments else ""
+    if first in worlds:
+        return _call(worlds[first].commands[name], arguments[1:])
+    if first in suites():
+        raise ConfigError(f"{first} has no command {name}: say hm-agent {name} {' or '.join(worlds)}")
+    if len(worlds) > 1:
+        raise ConfigError(f"say for which world: hm-agent {name} {' or '.join(worlds)}")
+    (suite,) = worlds.values()
+    return _call(suite.commands[name], arguments)
+
+
+def _call(command: OwnCommand, arguments: Sequence[str]) -> int:
+    act: Callable[[Sequence[str]], int] = load_place(command.place)
+    return act(arguments)
+
+
+def _usage() -> str:
+    lines = [
+        f"    {f'hm-agent {name} {world}':<43}{suite.commands[name].about}"
+        for name, worlds in _own_commands().items()
+        for world, suite in worlds.items()
+    ]
+    return USAGE.format(own="\n".join(lines))
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs `hm-agent` with a subcommand; returns the exit status."""
     name = argv[1] if len(argv) > 1 else "--help"
     if name in ("--help", "-h", "help"):
-        print(USAGE)
+        print(_usage())
         return 0
-    if name == "train":
-        return _guarded("hm-agent train", lambda: _train(argv[2:]))
-    if name == "generate":
-        return _guarded("hm-agent generate", lambda: _generate(argv[2:]))
+    if name in (own := _own_commands()):
+        return _guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
     if name not in COMMANDS:
-        print(f"hm-agent: unknown command {name!r}: there are {', '.join(COMMANDS)}; see --help", file=sys.stderr)
+        known = ", ".join([*COMMANDS, *own])
+        print(f"hm-agent: unknown command {name!r}: there are {known}; see --help", file=sys.stderr)
         return WRONG_INPUT
     return COMMANDS[name].run(argv[2:])
 

@@ -145,6 +145,17 @@ class OwnAgent:
     asked_by: str = ""
 
 
+@dataclass(frozen=True)
+class OwnCommand:
+    """A command of `hm-agent` that a world has. about: a few words for the help.
+
+    place: `module:name` of a function that takes the arguments and returns the exit status.
+    """
+
+    about: str
+    place: str
+
+
 class Viewer(Protocol):
     """How a world looks in replays and videos.
 
@@ -176,10 +187,10 @@ class Suite:
     """What one world hands out; worlds extend it.
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
-    preload: modules that take long to import, which worker processes share. published_source: whose results
-    `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with the scenario that each begins with.
-    literal: how often what an agent says of other minds is right; None if nothing asks. functional: how well it acts on
-    them, if not by the normalised score of each scenario's metric.
+    preload: modules that take long to import, which worker processes share. commands: further ones of `hm-agent`, by
+    name. published_source: whose results `ScenarioInfo.published` has. environments: ids in PettingZoo's
+    registry, with the scenario that each begins with. literal: how often what an agent says of other minds is right; None
+    if nothing asks. functional: how well it acts on them, if not by the normalised score of each scenario's metric.
     """
 
     name: str
@@ -187,6 +198,7 @@ class Suite:
     options: Sequence[Option] = ()
     packages: Sequence[str] = ()
     preload: Sequence[str] = ()
+    commands: Mapping[str, OwnCommand] = {}
     published_source: str = ""
     own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
@@ -237,14 +249,6 @@ class Suite:
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         """The scenario as a `pettingzoo.ParallelEnv`."""
         raise ConfigError(f"{self.name} has no environment for PettingZoo")
-
-    def train(self, arguments: Sequence[str]) -> int:
-        """Runs `hm-agent train WORLD` with these arguments; returns the exit status."""
-        raise ConfigError(f"{self.name} has nothing that can be trained")
-
-    def generate(self, arguments: Sequence[str]) -> int:
-        """Runs `hm-agent generate WORLD` with these arguments; returns the exit status."""
-        raise ConfigError(f"{self.name} has nothing that can be generated")
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """The body of a seat, for every agent that is not the world's own."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite, Viewer
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionSet
 
 if TYPE_CHECKING:
@@ -35,6 +35,11 @@ class ExploretomSuite(Suite):
 
     name = "exploretom"
     title = "ExploreToM"
+    commands: Mapping[str, OwnCommand] = {
+        "generate": OwnCommand(
+            "search stories that a model finds hard", "hm_agent.worlds.exploretom.search.command:main"
+        ),
+    }
     options = (
         Option("choices", "Whether questions show their choices, or answers are free.", SHOWN, (SHOWN, FREE), True),
         Option(
@@ -108,11 +113,6 @@ class ExploretomSuite(Suite):
             )
             pose = partial(pose_drawn, settings)
         return StoryWorld(pose, shows_choices=options["choices"] == SHOWN, questions=_number(options["questions"]))
-
-    def generate(self, arguments: Sequence[str]) -> int:
-        from hm_agent.worlds.exploretom.search.command import main
-
-        return main(arguments)
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
