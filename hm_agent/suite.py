@@ -188,9 +188,9 @@ class Suite:
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
     preload: modules that take long to import, which worker processes share. commands: further ones of `hm-agent`, by
-    name. published_source: whose results `ScenarioInfo.published` has. environments: ids in PettingZoo's
-    registry, with the scenario that each begins with. literal: how often what an agent says of other minds is right; None
-    if nothing asks. functional: how well it acts on them, if not by the normalised score of each scenario's metric.
+    name. published_source: whose results `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with
+    the scenario that each begins with. literal: how often what an agent says of other minds is right; None if nothing
+    asks. functional: how well it acts on them, if not by the normalised score of each scenario's metric.
     """
 
     name: str
