@@ -14,7 +14,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Seat
 from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.recording.result import FILE, Result, Setting, read_result
-from hm_agent.registry import check_agent, suites
+from hm_agent.registry import check_agent, check_options, suites
 from hm_agent.suite import ScenarioInfo, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
@@ -125,7 +125,9 @@ class Experiment:
         for parent in (self.out, *self.out.parents):
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
-        _ = self.options_by_scenario
+        for scenario in self.scenarios:
+            for agent in sorted({agent for lineup in self.lineups(scenario) for agent in lineup}):
+                check_options(agent, scenario, self.options_by_scenario[scenario.name])
         self.due()
 
     def _check_seats(self) -> None:

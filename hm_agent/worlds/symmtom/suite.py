@@ -19,6 +19,7 @@ from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder, ThinkingBody
     from hm_agent.agents.reflection import Reflector
+    from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
 
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
@@ -66,8 +67,7 @@ class SymmtomSuite(Suite):
         if path := options.get("checkpoint"):
             from hm_agent.worlds.symmtom.learning.checkpoints import load
 
-            test = mind_tests().get(scenario.name)
-            load(Path(str(path)), test.settings if test else _game(scenario, options))
+            load(Path(str(path)), _settings(scenario, options))
         return options
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
@@ -75,8 +75,7 @@ class SymmtomSuite(Suite):
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
         if scenario.name in mind_tests():
-            test = mind_tests()[scenario.name]
-            return MindTestWorld(test, has_public_first_hand=options["first_hand"] == PUBLIC)
+            return MindTestWorld(mind_tests()[scenario.name], has_public_first_hand=options["first_hand"] == PUBLIC)
         return SymmtomWorld(_game(scenario, options))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
@@ -135,8 +134,15 @@ class SymmtomSuite(Suite):
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
             ),
-            "ippo": OwnAgent("was trained by PPO; --checkpoint says by what it plays", _trained),
+            "ippo": OwnAgent("was trained by PPO; --checkpoint says by what it plays", _trained, check=_checkpoint),
         }
+
+
+def _settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+    """The game of a size or of a test of mind."""
+    if test := mind_tests().get(scenario.name):
+        return replace(test.settings, has_public_first_hand=options["first_hand"] == PUBLIC)
+    return _game(scenario, options)
 
 
 def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
@@ -191,15 +197,21 @@ def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent
     return build
 
 
+def _checkpoint(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:
+    """What the trained agent plays a scenario by; ConfigError if there is nothing, or nothing that fits."""
+    from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
+
+    path, settings = options["checkpoint"], _settings(scenario, options)
+    return load(Path(str(path)), settings)[0] if path else shipped("ippo", settings)
+
+
 def _trained(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.symmtom.agents import PolicyAgent
-    from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
     from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
     from hm_agent.worlds.symmtom.world import SymmtomWorld
 
     assert isinstance(setup.world, SymmtomWorld)
-    path, settings = setup.options["checkpoint"], setup.world.settings
-    player = load(Path(str(path)), settings)[0] if path else shipped("ippo", settings)
+    player = _checkpoint(setup.scenario, setup.options)
     return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
 
 
