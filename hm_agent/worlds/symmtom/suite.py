@@ -12,7 +12,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
@@ -107,6 +107,12 @@ class SymmtomSuite(Suite):
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return agent not in WITHOUT_A_BODY
 
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.symmtom.viewer.viewer import SymmtomViewer
+
+        test = mind_tests().get(scenario.name)
+        return SymmtomViewer(test.settings if test else _size(scenario), test)
+
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 
@@ -145,12 +151,16 @@ def _settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSet
     return _game(scenario, options)
 
 
-def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+def _size(scenario: ScenarioInfo) -> GameSettings:
     game = parse_name(scenario.name)
     if game is None:
         raise ConfigError(f"unknown scenario {scenario.name!r}: say symmtom_w6_n3_c3 or the like")
+    return game
+
+
+def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
     return replace(
-        game,
+        _size(scenario),
         has_public_first_hand=options["first_hand"] == PUBLIC,
         is_competitive=options["rewards"] == COMPETITIVE,
     )
