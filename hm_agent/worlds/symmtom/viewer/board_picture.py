@@ -9,7 +9,7 @@ from math import cos, hypot, pi, sin
 from hm_agent.worlds.symmtom.one_game import OneGame
 from hm_agent.worlds.symmtom.rules import SILENT
 from hm_agent.worlds.symmtom.settings import GameSettings
-from hm_agent.worlds.symmtom.viewer.shapes import Point, DrawnShape, colour_of, disc, line, polygon, text
+from hm_agent.worlds.symmtom.viewer.shapes import DrawnShape, Point, colour_of, disc, line, polygon, text
 from hm_agent.worlds.symmtom.views import BoardScene, Cell
 
 BASE_INSET, BASE_ROUNDING = 0.07, 0.12
