@@ -49,6 +49,10 @@ class SymmtomSuite(Suite):
             (COOPERATIVE, COMPETITIVE),
             changes_world=True,
         ),
+        Option(
+            "literal",
+            "At how many steps of an episode language agents are asked whether others know pieces; none by default.",
+        ),
         Option("checkpoint", "The file that ippo plays by; else the one that comes with the package for the scenario."),
     )
     published_source = "Symmetric Machine Theory of Mind, table 1"
@@ -64,6 +68,9 @@ class SymmtomSuite(Suite):
         return _info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        asked, steps = options.get("literal"), _settings(scenario, options).steps
+        if asked is not None and not (str(asked).isdecimal() and int(asked) < steps):
+            raise ConfigError(f"--literal={asked}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")
         if path := options.get("checkpoint"):
             from hm_agent.worlds.symmtom.learning.checkpoints import load
 
@@ -93,13 +100,15 @@ class SymmtomSuite(Suite):
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.symmtom.agents import BeliefScore
         from hm_agent.worlds.symmtom.language.body import SymmtomBody
+        from hm_agent.worlds.symmtom.language.literal import LiteralProbe
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
         world, seat, seed = setup.world, setup.seat, setup.seed
         assert isinstance(world, SymmtomWorld)
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world))
+            probe = LiteralProbe(world, seed, int(setup.options["literal"] or 0))
+            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world), probe)
             return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
 
         return build
