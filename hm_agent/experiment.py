@@ -16,7 +16,7 @@ from hm_agent.extensions import packed, unpack
 from hm_agent.models.providers import BUILTIN, LOCAL, ModelPool, ModelSettings
 from hm_agent.paths import folder_name
 from hm_agent.recording.result import FILE, Result, Setting, read_result
-from hm_agent.registry import check_agent, suites
+from hm_agent.registry import check_agent, check_options, suites
 from hm_agent.suite import ScenarioInfo, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
@@ -150,6 +150,8 @@ class Experiment:
             there = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
             if there is not None and self.episodes > there:
                 raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {there}")
+            for agent in sorted({agent for lineup in self.lineups(scenario) for agent in lineup}):
+                check_options(agent, scenario, self.options_by_scenario[scenario.name])
         if self.workers > 1 or self.engine != ENGINES[0]:
             packed(self.recorders)
         self.survey()

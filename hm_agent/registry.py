@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.extensions import ADDED, check_name, is_place, load_place
-from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Suite
+from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import Recipe
@@ -190,6 +190,12 @@ def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
     own = suites()[scenario.world].own_agents.get(agent)
     if own and own.only_model not in (None, model):
         raise ConfigError(f"{agent} is an agent of the model {own.only_model} alone, and {model} is to answer it")
+
+
+def check_options(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> None:
+    """Raises ConfigError if an agent can't play a scenario with the world's settled options."""
+    if own := suites()[scenario.world].own_agents.get(agent):
+        own.check(scenario, options)
 
 
 def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:

@@ -134,12 +134,14 @@ class OwnAgent:
 
     plays: which of its scenarios it can play. only_model: the one model that makes it what it is; None: any will do.
     is_reference: True if others are measured by it and it is not compared itself. asked_by: a word that a glob must
-    hold to stand for it, if not just any glob does.
+    hold to stand for it, if not just any glob does. check: raises ConfigError if it can't play a scenario with the
+    world's settled options, e.g. for want of a file; called before anything is played.
     """
 
     about: str
     build: Callable[[AgentSetup], Agent[Any, Any]]
     plays: Callable[[ScenarioInfo], bool] = lambda scenario: True
+    check: Callable[[ScenarioInfo, Mapping[str, Setting]], object] = lambda scenario, options: None
     only_model: str | None = None
     is_reference: bool = True
     asked_by: str = ""

@@ -12,13 +12,25 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite
+from hm_agent.suite import (
+    AgentSetup,
+    Metric,
+    Option,
+    OwnAgent,
+    OwnCommand,
+    ScenarioInfo,
+    Setting,
+    ShareMetric,
+    Suite,
+    Viewer,
+)
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder, ThinkingBody
     from hm_agent.agents.reflection import Reflector
+    from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
 
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
@@ -48,11 +60,18 @@ class SymmtomSuite(Suite):
             (COOPERATIVE, COMPETITIVE),
             changes_world=True,
         ),
+        Option(
+            "literal",
+            "At how many steps of an episode language agents are asked whether others know pieces; none by default.",
+        ),
         Option("checkpoint", "The file that ippo plays by; else the one that comes with the package for the scenario."),
     )
     commands: Mapping[str, OwnCommand] = {
         "train": OwnCommand("train agents", "hm_agent.worlds.symmtom.learning.command:main"),
     }
+    literal = ShareMetric(
+        "literal_right", "the share of rightly answered questions on who knows which piece", "literal_base_rate"
+    )
     published_source = "Symmetric Machine Theory of Mind, table 1"
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
 
@@ -66,11 +85,13 @@ class SymmtomSuite(Suite):
         return _info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        asked, steps = options.get("literal"), _settings(scenario, options).steps
+        if asked is not None and not (str(asked).isdecimal() and int(asked) < steps):
+            raise ConfigError(f"--literal={asked}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")
         if path := options.get("checkpoint"):
             from hm_agent.worlds.symmtom.learning.checkpoints import load
 
-            test = mind_tests().get(scenario.name)
-            load(Path(str(path)), test.settings if test else _game(scenario, options))
+            load(Path(str(path)), _settings(scenario, options))
         return options
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
@@ -78,8 +99,7 @@ class SymmtomSuite(Suite):
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
         if scenario.name in mind_tests():
-            test = mind_tests()[scenario.name]
-            return MindTestWorld(test, has_public_first_hand=options["first_hand"] == PUBLIC)
+            return MindTestWorld(mind_tests()[scenario.name], has_public_first_hand=options["first_hand"] == PUBLIC)
         return SymmtomWorld(_game(scenario, options))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
@@ -92,19 +112,27 @@ class SymmtomSuite(Suite):
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.symmtom.agents import BeliefScore
         from hm_agent.worlds.symmtom.language.body import SymmtomBody
+        from hm_agent.worlds.symmtom.language.literal import LiteralProbe
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
         world, seat, seed = setup.world, setup.seat, setup.seed
         assert isinstance(world, SymmtomWorld)
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world))
+            probe = LiteralProbe(world, seed, int(setup.options["literal"] or 0))
+            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world), probe)
             return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
 
         return build
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return agent not in WITHOUT_A_BODY
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.symmtom.viewer.viewer import SymmtomViewer
+
+        test = mind_tests().get(scenario.name)
+        return SymmtomViewer(test.settings if test else _size(scenario), test)
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
@@ -133,16 +161,27 @@ class SymmtomSuite(Suite):
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
             ),
-            "ippo": OwnAgent("was trained by PPO; --checkpoint says by what it plays", _trained),
+            "ippo": OwnAgent("was trained by PPO; --checkpoint says by what it plays", _trained, check=_checkpoint),
         }
 
 
-def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+def _settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+    """The game of a size or of a test of mind."""
+    if test := mind_tests().get(scenario.name):
+        return replace(test.settings, has_public_first_hand=options["first_hand"] == PUBLIC)
+    return _game(scenario, options)
+
+
+def _size(scenario: ScenarioInfo) -> GameSettings:
     game = parse_name(scenario.name)
     if game is None:
         raise ConfigError(f"unknown scenario {scenario.name!r}: say symmtom_w6_n3_c3 or the like")
+    return game
+
+
+def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
     return replace(
-        game,
+        _size(scenario),
         has_public_first_hand=options["first_hand"] == PUBLIC,
         is_competitive=options["rewards"] == COMPETITIVE,
     )
@@ -189,15 +228,21 @@ def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent
     return build
 
 
+def _checkpoint(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:
+    """What the trained agent plays a scenario by; ConfigError if there is nothing, or nothing that fits."""
+    from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
+
+    path, settings = options["checkpoint"], _settings(scenario, options)
+    return load(Path(str(path)), settings)[0] if path else shipped("ippo", settings)
+
+
 def _trained(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.symmtom.agents import PolicyAgent
-    from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
     from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
     from hm_agent.worlds.symmtom.world import SymmtomWorld
 
     assert isinstance(setup.world, SymmtomWorld)
-    path, settings = setup.options["checkpoint"], setup.world.settings
-    player = load(Path(str(path)), settings)[0] if path else shipped("ippo", settings)
+    player = _checkpoint(setup.scenario, setup.options)
     return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
 
 
