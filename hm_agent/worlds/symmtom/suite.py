@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
 
+TRAINED: Mapping[str, str] = {
+    "ippo": "PPO",
+    "maddpg": "MADDPG; remembers nothing",
+    "maddpg_oracle": "MADDPG; is told what the others truly know",
+    "maddpg_ce": "MADDPG; knows what it witnessed that others were told",
+    "maddpg_ge": "MADDPG; knows that, and guesses at what it could not hear",
+    "maddpg_ee": "MADDPG; learned to guess at what it could not hear",
+    "rmaddpg": "MADDPG; learned to remember",
+}
+"""What the agents that play by a checkpoint were trained by."""
 WITHOUT_A_BODY = ("vmp", "he_hr")
 """The shared agents that ask of the others what this world's agents can't answer."""
 
@@ -48,7 +58,10 @@ class SymmtomSuite(Suite):
             (COOPERATIVE, COMPETITIVE),
             changes_world=True,
         ),
-        Option("checkpoint", "The file that ippo plays by; else the one that comes with the package for the scenario."),
+        Option(
+            "checkpoint",
+            "The file that a trained agent plays by; else the one that comes with the package for the scenario.",
+        ),
     )
     published_source = "Symmetric Machine Theory of Mind, table 1"
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
@@ -135,7 +148,7 @@ class SymmtomSuite(Suite):
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
             ),
-            "ippo": OwnAgent("was trained by PPO; --checkpoint says by what it plays", _trained),
+            **{name: OwnAgent(f"was trained by {about}", partial(_trained, name)) for name, about in TRAINED.items()},
         }
 
 
@@ -191,7 +204,8 @@ def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent
     return build
 
 
-def _trained(setup: AgentSetup) -> Agent[Any, Any]:
+def _trained(name: str, setup: AgentSetup) -> Agent[Any, Any]:
+    """Builds an agent that learned by the algorithm `name`, or by a variant of it that is no agent of its own."""
     from hm_agent.worlds.symmtom.agents import PolicyAgent
     from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
     from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
@@ -199,7 +213,9 @@ def _trained(setup: AgentSetup) -> Agent[Any, Any]:
 
     assert isinstance(setup.world, SymmtomWorld)
     path, settings = setup.options["checkpoint"], setup.world.settings
-    player = load(Path(str(path)), settings)[0] if path else shipped("ippo", settings)
+    player = load(Path(str(path)), settings)[0] if path else shipped(name, settings)
+    if name != (player.algorithm if player.algorithm in TRAINED else player.algorithm.split("_")[0]):
+        raise ConfigError(f"{path}: trained by {player.algorithm}, which is not {name}")
     return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
 
 

@@ -155,7 +155,7 @@ def test_learner_and_player_see_and_compute_the_same() -> None:
     rng = np.random.default_rng(0)
     while not rules.is_over(settings, state).all():
         sights = sights_of(settings, state, effects, np.zeros((1, 4), np.uint32))
-        view = ego_view_of(sights, knowledge.update(sights, state))
+        view = ego_view_of(sights, knowledge.update(sights, state), np.zeros_like(sights.positions))
         seen, masks = observe(np, settings, view), action_masks(np, settings, view)
         fast_seen, *fast_masks = glance(fast)
         np.testing.assert_allclose(np.asarray(fast_seen), seen, atol=1e-6)
@@ -179,7 +179,7 @@ def test_renamed_pieces_change_no_move_and_rename_what_is_said() -> None:
     player = random_player(settings, "ce", Shape(16, 8))
     state = rules.reset(settings, np.arange(20))
     sights = sights_of(settings, state, None, np.zeros((20, 3), np.uint32))
-    view = ego_view_of(sights, KINDS["ce"]().update(sights))
+    view = ego_view_of(sights, KINDS["ce"]().update(sights), np.zeros_like(sights.positions))
     order = [2, 0, 3, 1]
     renamed = view._replace(
         **{name: getattr(view, name)[..., order] for name in ("first_hand", "knows", "heard", "known")}
