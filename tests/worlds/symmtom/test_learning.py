@@ -27,6 +27,7 @@ from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure, play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
+from tests.worlds.symmtom.training_runs import check_same, go_on, no_report, run_until_killed
 
 SMALL = GameSettings(6, 3, 3)
 TRAINING = Training(
@@ -36,10 +37,6 @@ TRAINING = Training(
 
 class Killed(Exception):
     """Stands for the end of the process."""
-
-
-def no_report(training: Training, progress: TrainingProgress) -> None:
-    """Says nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -64,26 +61,11 @@ def test_a_learner_improves(whole_run: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_was_cut_short_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
-    def cut(training: Training, progress: TrainingProgress) -> None:
-        if progress.updates == 17:
-            raise Killed
-
-    with pytest.raises(Killed):
-        run(TRAINING, tmp_path, cut)
+def test_a_run_that_was_killed_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
+    run_until_killed(TRAINING, tmp_path, 17)
     (tmp_path / ".last.npz.part").write_bytes(b"half a file")
-    began: list[int] = []
-    run(TRAINING, tmp_path, lambda training, progress: began.append(progress.updates))
-    assert began[0] == 11
-    for name in ("last.npz", "best.npz"):
-        (one, extra), (other, its_extra) = load(whole_run / name), load(tmp_path / name)
-        assert one.reward == other.reward
-        for arrays, others in ((one.weights, other.weights), (extra, its_extra)):
-            assert arrays.keys() == others.keys()
-            for key, value in arrays.items():
-                np.testing.assert_array_equal(value, others[key], key)
-    for name in ("curve.csv", "evaluation.json"):
-        assert (tmp_path / name).read_text() == (whole_run / name).read_text()
+    assert go_on(TRAINING, tmp_path) == 11
+    check_same(whole_run, tmp_path)
 
 
 @pytest.mark.slow
