@@ -205,17 +205,15 @@ def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent
 
 
 def _trained(name: str, setup: AgentSetup) -> Agent[Any, Any]:
-    """Builds an agent that learned by the algorithm `name`, or by a variant of it that is no agent of its own."""
+    """Builds an agent that learned by the algorithm `name`."""
     from hm_agent.worlds.symmtom.agents import PolicyAgent
-    from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
+    from hm_agent.worlds.symmtom.learning.checkpoints import player_of
     from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
     from hm_agent.worlds.symmtom.world import SymmtomWorld
 
     assert isinstance(setup.world, SymmtomWorld)
-    path, settings = setup.options["checkpoint"], setup.world.settings
-    player = load(Path(str(path)), settings)[0] if path else shipped(name, settings)
-    if name != (player.algorithm if player.algorithm in TRAINED else player.algorithm.split("_")[0]):
-        raise ConfigError(f"{path}: trained by {player.algorithm}, which is not {name}")
+    path = setup.options["checkpoint"]
+    player = player_of(name, Path(str(path)) if path else None, setup.world.settings)
     return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
 
 

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from hm_agent.cli import main
+from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import EgoView
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.learning.actors import ActorShape, act, estimated_k, features
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.learning.checkpoints import load, save
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, player_of, save
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.networks import Weights
 from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, add, arrays_of, replay_of, sample
@@ -294,10 +295,13 @@ def test_a_trained_agent_plays_from_the_command_line(whole_run: Path, tmp_path: 
     assert 0.5 < metrics["believed_rightly"] <= 1
 
 
-@pytest.mark.slow
-def test_a_checkpoint_of_another_algorithm_is_refused(
-    whole_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flags = [f"--checkpoint={whole_run / 'best.npz'}", f"--out={tmp_path}"]
-    assert main(["hm-agent", "play", "--scenario=symmtom_w4_n2_c2", "--agent=maddpg", *flags]) == 1
-    assert "trained by maddpg_ee, which is not maddpg" in capsys.readouterr().err
+def test_a_checkpoint_of_another_algorithm_is_refused(tmp_path: Path) -> None:
+    for name in ("maddpg_ee", "ippo_gru"):
+        network = ALGORITHMS[name].network
+        player = TrainedPlayer(name, SMALL, "first_hand", network, network.initial_weights(SMALL, 0))
+        save(tmp_path / f"{name}.npz", player)
+    assert player_of("maddpg_ee", tmp_path / "maddpg_ee.npz", SMALL).algorithm == "maddpg_ee"
+    assert player_of("ippo", tmp_path / "ippo_gru.npz", SMALL).algorithm == "ippo_gru"
+    for agent, name in (("maddpg", "maddpg_ee"), ("ippo", "maddpg_ee"), ("maddpg", "ippo_gru")):
+        with pytest.raises(ConfigError, match=f"trained by {name}, which is not {agent}"):
+            player_of(agent, tmp_path / f"{name}.npz", SMALL)

@@ -90,6 +90,19 @@ def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlaye
     return player, _of(arrays, "extra/")
 
 
+def player_of(agent: str, path: Path | None, settings: GameSettings) -> TrainedPlayer:
+    """What an agent plays a game by: a checkpoint at a path, or else the one that ships.
+
+    ConfigError if there is none, or if it was trained by another algorithm; `ippo` plays by any variant of PPO.
+    """
+    if path is None:
+        return shipped(agent, settings)
+    player = load(path, settings)[0]
+    if player.algorithm != agent and not (agent == "ippo" and player.algorithm.startswith("ippo_")):
+        raise ConfigError(f"{path}: trained by {player.algorithm}, which is not {agent}")
+    return player
+
+
 def shipped(algorithm: str, settings: GameSettings) -> TrainedPlayer:
     """The checkpoint that comes with the package; ConfigError if there is none for the game."""
     path = SHIPPED / f"{settings.name}_{algorithm}.npz"
