@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -35,6 +35,16 @@ if TYPE_CHECKING:
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
 
+TRAINED: Mapping[str, str] = {
+    "ippo": "PPO",
+    "maddpg": "MADDPG; remembers nothing",
+    "maddpg_oracle": "MADDPG; is told what the others truly know",
+    "maddpg_ce": "MADDPG; knows what it witnessed that others were told",
+    "maddpg_ge": "MADDPG; knows that, and guesses at what it could not hear",
+    "maddpg_ee": "MADDPG; learned to guess at what it could not hear",
+    "rmaddpg": "MADDPG; learned to remember",
+}
+"""What the agents that play by a checkpoint were trained by."""
 WITHOUT_A_BODY = ("vmp", "he_hr")
 """The shared agents that ask of the others what this world's agents can't answer."""
 
@@ -64,7 +74,10 @@ class SymmtomSuite(Suite):
             "literal",
             "At how many steps of an episode language agents are asked whether others know pieces; none by default.",
         ),
-        Option("checkpoint", "The file that ippo plays by; else the one that comes with the package for the scenario."),
+        Option(
+            "checkpoint",
+            "The file that a trained agent plays by; else the one that comes with the package for the scenario.",
+        ),
     )
     commands: Mapping[str, OwnCommand] = {
         "train": OwnCommand("train agents", "hm_agent.worlds.symmtom.learning.command:main"),
@@ -161,7 +174,10 @@ class SymmtomSuite(Suite):
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
             ),
-            "ippo": OwnAgent("was trained by PPO; --checkpoint says by what it plays", _trained, check=_checkpoint),
+            **{
+                name: OwnAgent(f"was trained by {about}", partial(_trained, name), check=partial(_checkpoint, name))
+                for name, about in TRAINED.items()
+            },
         }
 
 
@@ -228,21 +244,22 @@ def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent
     return build
 
 
-def _checkpoint(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:
-    """What the trained agent plays a scenario by; ConfigError if there is nothing, or nothing that fits."""
-    from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
+def _checkpoint(name: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:
+    """What a trained agent plays a scenario by; ConfigError if there is nothing, or nothing that fits."""
+    from hm_agent.worlds.symmtom.learning.checkpoints import player_of
 
-    path, settings = options["checkpoint"], _settings(scenario, options)
-    return load(Path(str(path)), settings)[0] if path else shipped("ippo", settings)
+    path = options["checkpoint"]
+    return player_of(name, Path(str(path)) if path else None, _settings(scenario, options))
 
 
-def _trained(setup: AgentSetup) -> Agent[Any, Any]:
+def _trained(name: str, setup: AgentSetup) -> Agent[Any, Any]:
+    """Builds an agent that learned by the algorithm `name`."""
     from hm_agent.worlds.symmtom.agents import PolicyAgent
     from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
     from hm_agent.worlds.symmtom.world import SymmtomWorld
 
     assert isinstance(setup.world, SymmtomWorld)
-    player = _checkpoint(setup.scenario, setup.options)
+    player = _checkpoint(name, setup.scenario, setup.options)
     return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
 
 
