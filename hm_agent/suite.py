@@ -214,6 +214,14 @@ class Suite:
         """Runs `hm-agent train WORLD` with these arguments; returns the exit status."""
         raise ConfigError(f"{self.name} has nothing that can be trained")
 
+    def export(self, arguments: Sequence[str]) -> int:
+        """Runs `hm-agent export WORLD` with these arguments; returns the exit status."""
+        raise ConfigError(f"{self.name} has nothing that can be exported")
+
+    def audit(self, arguments: Sequence[str]) -> int:
+        """Runs `hm-agent audit WORLD` with these arguments; returns the exit status."""
+        raise ConfigError(f"{self.name} has no audit of data sets")
+
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """The body of a seat, for every agent that is not the world's own."""
         raise ConfigError(f"{self.name} has no body for agents but its own: {', '.join(self.own_agents)}")

@@ -109,6 +109,16 @@ class ExploretomSuite(Suite):
             pose = partial(pose_drawn, settings)
         return StoryWorld(pose, shows_choices=options["choices"] == SHOWN, questions=_number(options["questions"]))
 
+    def export(self, arguments: Sequence[str]) -> int:
+        from hm_agent.worlds.exploretom.datasets.export_command import main
+
+        return main(arguments)
+
+    def audit(self, arguments: Sequence[str]) -> int:
+        from hm_agent.worlds.exploretom.audit.audit_command import main
+
+        return main(arguments)
+
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
 
