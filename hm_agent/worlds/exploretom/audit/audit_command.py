@@ -77,9 +77,15 @@ def judgements(path: Path, *, sees_contents: bool) -> Iterator[Judgement]:
 
 def _print(path: Path, judgement: Judgement) -> None:
     question = judgement.question
-    print(f"{path}:{question.line}: {judgement.verdict.value}: {question.text} {question.label!r}: {judgement.reason}")
+    said = f"{judgement.verdict.value}: {question.text} {question.label!r}: {judgement.reason}"
+    print(f"{path}:{question.line}: {_printable(said)}")
     for line in judgement.trace:
-        print(f"    {line}")
+        print(f"    {_printable(line)}")
+
+
+def _printable(text: str) -> str:
+    """The text without characters that steer a terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _print_json(path: Path, judgement: Judgement) -> None:
