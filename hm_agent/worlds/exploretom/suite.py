@@ -124,10 +124,17 @@ class ExploretomSuite(Suite):
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
-        return {
+        asking = {
             name: OwnAgent(about, partial(_model_reader, kind), is_reference=False)
             for name, (about, kind) in _ASKING.items()
-        } | {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()}
+        }
+        hypotheses = OwnAgent(
+            "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
+            _hypothesis_reader,
+            is_reference=False,
+        )
+        weak = {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()}
+        return {**asking, "hypothetical_minds": hypotheses, **weak}
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.exploretom.reading import ANSWERS
@@ -203,6 +210,12 @@ def _model_reader(kind: str, setup: AgentSetup) -> Agent[Any, Any]:
 
     built: Agent[Any, Any] = getattr(readers, kind)(setup.model)
     return built
+
+
+def _hypothesis_reader(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.exploretom.hypothesis_reader import HypothesisReader
+
+    return HypothesisReader(setup.model, setup.parameters.by_prediction)
 
 
 def _weak_reader(name: str) -> Callable[[AgentSetup], Agent[Any, Any]]:
