@@ -25,7 +25,7 @@ from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, TRACKER, St
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, items_of
 from hm_agent.worlds.exploretom.datasets.training import direct_pair, reasoned_pair, reasoning
 from hm_agent.worlds.exploretom.grading import meaning, overlapping
-from hm_agent.worlds.exploretom.language import parse_story
+from hm_agent.worlds.exploretom.language import parse_story, text_of, to_data
 from hm_agent.worlds.exploretom.reading import AnswerQuestion, AnswerWithReasons
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, DrawnStory
 from tests.worlds.exploretom.story_examples import DRAWN, FALSE_BELIEF, drawn
@@ -44,7 +44,7 @@ def small_export(out: Path, *flags: str) -> Path:
 
 
 def items_in(text: str, **changes: Any) -> list[StoryItem]:
-    return items_of(replace(SourceStory("one", parse_story(text), "a1", 3), **changes))
+    return items_of(replace(SourceStory("one", parse_story(text), "a1", 3, split_by=3), **changes))
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -57,7 +57,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 @given(DRAWN)
 @examples(max_examples=60)
 def test_items_hold_their_answer_and_read_back(tmp_path_factory: pytest.TempPathFactory, story: DrawnStory) -> None:
-    items = items_of(SourceStory("s", story.script, "any", 1))
+    items = items_of(SourceStory("s", story.script, "any", 1, split_by=1))
     path = tmp_path_factory.mktemp("set") / "set.jsonl"
     path.write_text("\n".join(map(line_of, items)), "utf-8")
     read = read_items(path)
@@ -96,7 +96,7 @@ def test_every_action_is_a_row_with_the_same_keys() -> None:
 
 
 def _source(name: str, seed: int) -> SourceStory:
-    return SourceStory("s", drawn(name, seed).script, name, seed)
+    return SourceStory("s", drawn(name, seed).script, name, seed, split_by=seed)
 
 
 def test_version_of_the_tracker_stands_for_these_beliefs() -> None:
@@ -113,7 +113,7 @@ def test_version_of_the_tracker_stands_for_these_beliefs() -> None:
 @given(DRAWN)
 @examples(max_examples=25)
 def test_training_replies_are_what_the_reader_takes(story: DrawnStory) -> None:
-    for item in items_of(SourceStory("s", story.script, "any", 1))[::4]:
+    for item in items_of(SourceStory("s", story.script, "any", 1, split_by=1))[::4]:
         shows = item.contents == "seen"
         plain = AnswerQuestion(item.story, item.question, item.choices, shows)
         assert read_answer(direct_pair(item).completion, plain).answer == item.answer
@@ -208,6 +208,19 @@ def test_stories_of_a_file_are_exported_with_their_told_text(tmp_path: Path) -> 
         _played(tmp_path / "set" / "literal" / "test.jsonl", telling="infilled")
 
 
+def test_told_stories_are_joined_by_their_ids(tmp_path: Path) -> None:
+    stories, told = tmp_path / "stories.jsonl", tmp_path / "told.jsonl"
+    scripts = {f"a1-{seed}": to_data(drawn("a1", seed).script) for seed in range(3)}
+    stories.write_text("\n".join(json.dumps({"id": name, "story": one}) for name, one in scripts.items()), "utf-8")
+    told.write_text(json.dumps({"id": "a1-1", "text": "Once upon a time."}), "utf-8")
+    flags = (f"--from={stories}", f"--told={told}", "--splits=test:1", f"--out={tmp_path / 'set'}")
+    assert run("export", "exploretom", *flags) == 0
+    found = rows(tmp_path / "set" / "literal" / "test.jsonl")
+    infilled = {(row["story_id"], row["infilled"]) for row in found}
+    assert infilled == {("a1-0", None), ("a1-1", "Once upon a time."), ("a1-2", None)}
+    assert {row["story"] for row in found} == {text_of(drawn("a1", seed).script) for seed in range(3)}
+
+
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
@@ -216,9 +229,15 @@ def test_stories_of_a_file_are_exported_with_their_told_text(tmp_path: Path) -> 
         ('{"story": ""}', "line 1: a story has at least one action"),
         ('{"text": "Anne"}', "line 1: a story is an object with `story`"),
         ("nonsense", "line 1: not valid JSON"),
-        ('{"actions": [{"action": "enter", "person": "Anne"}]}', "line 1: action 1: enter: room: Field required"),
+        (
+            '{"story": {"actions": [{"action": "enter", "person": "Anne"}]}}',
+            "line 1: action 1: enter: room: Field required",
+        ),
         ('{"story": "Anne entered the <b>hall</b>."}', "no action reads like"),
-        ('{"actions": [{"action": "enter", "person": "Anne", "room": "{{hall}}"}]}', "'{{hall}}': a name has letters"),
+        (
+            '{"story": {"actions": [{"action": "enter", "person": "Anne", "room": "{{hall}}"}]}}',
+            "'{{hall}}': a name has letters",
+        ),
         ('{"story": "Anne entered the Hall.\\nBeth entered the hall."}', "'Hall' and 'hall' can't be told apart"),
     ],
 )

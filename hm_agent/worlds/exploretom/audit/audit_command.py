@@ -11,14 +11,14 @@ from typing import Any
 from absl import flags
 
 from hm_agent.config import ConfigError
-from hm_agent.world_flags import WorldFlags
+from hm_agent.flag_help import help_text, read_flags
 from hm_agent.worlds.exploretom.audit.judging import Judgement, Verdict, judge
 from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
 
-FLAGS = WorldFlags("hm-agent audit")
-_HERE: dict[str, Any] = {"flag_values": FLAGS.values}
-FLAGS.add(
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: dict[str, Any] = {"flag_values": FLAGS}
+_FLAGS = (
     flags.DEFINE_enum(
         "contents",
         SEEN,
@@ -29,6 +29,7 @@ FLAGS.add(
     flags.DEFINE_bool("strict", False, "Labels that can't be judged count as wrong ones.", **_HERE),
     flags.DEFINE_bool("json", False, "Prints a line of JSON for each label that is wrong or not judged.", **_HERE),
     flags.DEFINE_integer("most", 20, "How many labels to show of each kind, wrong and not judged.", 0, **_HERE),
+    flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
 )
 USAGE = """Looks for wrong labels in a set of stories and questions, and shows the beliefs that speak against each.
 
@@ -42,25 +43,30 @@ answer or choices with target. What can't be read is not judged. Exit status: 0 
 FOUND, NONE_FOUND = 1, 0
 
 
+def _asked(flag: str) -> Any:
+    return FLAGS[flag].value
+
+
 def main(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
-    files = FLAGS.parse(arguments)
-    if FLAGS.wants_help:
-        print(FLAGS.help(USAGE))
+    files = [word for word in arguments if not word.startswith("-")]
+    read_flags(FLAGS, ("hm-agent audit", *(word for word in arguments if word.startswith("-"))))
+    if _asked("help"):
+        print(help_text(USAGE, {"Flags": _FLAGS}, FLAGS))
         return 0
     if len(files) != 1:
         raise ConfigError("name one file: hm-agent audit FILE; see --help")
     path = Path(files[0])
     counts: Counter[Verdict] = Counter()
-    for judgement in judgements(path, sees_contents=FLAGS.get("contents") == SEEN):
+    for judgement in judgements(path, sees_contents=_asked("contents") == SEEN):
         counts[judgement.verdict] += 1
-        if FLAGS.get("json"):
+        if _asked("json"):
             _print_json(path, judgement)
-        elif judgement.verdict is not Verdict.RIGHT and counts[judgement.verdict] <= FLAGS.get("most"):
+        elif judgement.verdict is not Verdict.RIGHT and counts[judgement.verdict] <= _asked("most"):
             _print(path, judgement)
-    if not FLAGS.get("json"):
+    if not _asked("json"):
         _sum_up(path, counts)
-    failing = counts[Verdict.WRONG] + (counts[Verdict.NOT_JUDGED] if FLAGS.get("strict") else 0)
+    failing = counts[Verdict.WRONG] + (counts[Verdict.NOT_JUDGED] if _asked("strict") else 0)
     return FOUND if failing else NONE_FOUND
 
 
@@ -107,8 +113,6 @@ def _print_json(path: Path, judgement: Judgement) -> None:
 def _sum_up(path: Path, counts: Counter[Verdict]) -> None:
     parts = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in Verdict)
     print(f"{path}: {counts.total():,} labels: {parts}")
-    hidden = [
-        verdict.value for verdict in Verdict if verdict is not Verdict.RIGHT and counts[verdict] > FLAGS.get("most")
-    ]
+    hidden = [verdict.value for verdict in Verdict if verdict is not Verdict.RIGHT and counts[verdict] > _asked("most")]
     if hidden:
-        print(f"Shown are {FLAGS.get('most')} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")
+        print(f"Shown are {_asked('most')} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")

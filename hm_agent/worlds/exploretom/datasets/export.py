@@ -27,7 +27,7 @@ DIRECT, REASONED = "training_direct", "training_reasoned"
 
 @dataclass(frozen=True)
 class ExportPlan:
-    """What to write. splits: names with their shares, by seed. command: as the card shows it.
+    """What to write. splits: names with their shares, by seed or line. command: as the card shows it.
 
     has_training: also prompts with replies, from the split `train`. has_parquet: also each file as Parquet.
     """
@@ -41,7 +41,7 @@ class ExportPlan:
     has_parquet: bool = False
 
     def split_of(self, seed: int) -> str:
-        """The split of a seed: of each `sum of shares` seeds in a row the first ones go to the first split, and so on.
+        """The split of a seed or line: of each `sum of shares` in a row the first go to the first split, and so on.
 
         So stories of one seed stay in their split however many are exported, in all action sets.
         """
@@ -151,7 +151,7 @@ def export(stories: Iterable[SourceStory], plan: ExportPlan) -> ExportCounts:
             counts.stories += 1
             if story.script.sees_contents != plan.sees_contents:
                 raise ConfigError(f"the story {story.id[:60]!r} is one of the other --contents; a set has one")
-            split = plan.split_of(story.seed)
+            split = plan.split_of(story.split_by)
             for item in items_of(story):
                 counts.add(item)
                 marked = item if split != TRAIN else replace(item, canary="")
