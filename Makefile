@@ -5,8 +5,8 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local lint format bench stress compare ablations orders train-symmtom bots docs wheel \
-	clean
+.PHONY: help demo demo-llm test test-local test-evals lint format bench stress compare ablations orders train-symmtom bots \
+	docs wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,10 @@ test: lint ## lint, then run the tests
 test-local: $(set_up) ## run the tests that ask a language model in this process; gets and builds it first
 	@.ci/set_up local
 	$(python) -m pytest tests/local
+
+test-evals: $(set_up) ## run the tests that hand data sets to datasets, inspect_ai and lm-evaluation-harness; gets these first
+	@.ci/set_up evals
+	$(python) -m pytest tests/evals -W default
 
 lint: $(set_up) ## check style, form and types
 	$(python) -m ruff check $(code)

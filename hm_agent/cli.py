@@ -171,7 +171,7 @@ def _list(command: Command) -> int:
         lines += [f"Scenarios of {suite.title}:"]
         lines += [f"  {scenario.short_name:<27} {scenario.about}   ({scenario.name})" for scenario in suite.scenarios]
     shared = [(name, recipe.about) for name, recipe in shared_agents().items()]
-    own = [(name, agent.about) for name, agent in own_agents().items()]
+    own = [(name, agent.about) for name, agent in own_agents().items() if name not in shared_agents()]
     lines += ["Agents:", *(f"  {name:<27} {about}" for name, about in shared + own)]
     lines += ["Models:", f"  {BUILTIN:<27} the built-in reasoner: it calculates, is no language model and needs no key"]
     lines += [

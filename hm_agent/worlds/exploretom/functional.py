@@ -118,9 +118,14 @@ def chosen_action(story: AnsweredStory, asked: AskedAction, belief: BeliefOf) ->
         return place_words(own) if isinstance(own, ObjectLocation) else ASKS
     if asked.type is ActionType.FETCH:
         return YES if own is not None and own == true_value(story, asked.key) else NO
-    others = [name for name in story.tracker.people if name != asked.person]
+    others = _others(story, asked.person)
     untold = [name for name in others if own is None or belief(asked.person, name, asked.key) != own]
     return listed(untold) if untold else NOBODY
+
+
+def _others(story: AnsweredStory, person: str) -> list[str]:
+    """In alphabetic order, which does not depend on who comes first in a story or in its cast."""
+    return sorted(name for name in story.tracker.people if name != person)
 
 
 def place_words(location: ObjectLocation) -> str:
@@ -135,7 +140,7 @@ def action_choices(story: AnsweredStory, asked: AskedAction) -> tuple[str, ...]:
     answer = chosen_action(story, asked, tracked(story))
     if asked.type is ActionType.LOOK:
         return (*_with_answer(answer, sorted(map(place_words, _places(story.tracker, asked.key))), ASKS), ASKS)
-    others = [name for name in story.tracker.people if name != asked.person]
+    others = _others(story, asked.person)
     groups = [group for size in range(1, len(others) + 1) for group in combinations(others, size)]
     return (NOBODY, *_with_answer(answer, list(map(listed, groups)), NOBODY))
 

@@ -149,10 +149,10 @@ def _actions_by_line(text: str) -> Iterator[tuple[int, StoryAction]]:
         for sentence in _SENTENCE_END.split(line.strip()):
             if not sentence:
                 continue
-            if aside := _ASIDE.fullmatch(sentence):
+            if aside := aside_of(sentence):
                 if waiting is None:
                     raise StoryError(f"line {number}: {_shown(sentence)} follows no action")
-                waiting = (waiting[0], _with_aside(waiting[1], aside))
+                waiting = (waiting[0], with_aside(waiting[1], aside))
                 continue
             if waiting:
                 yield waiting
@@ -186,7 +186,13 @@ def _shown(text: str) -> str:
     return repr(cut)
 
 
-def _with_aside(action: StoryAction, aside: re.Match[str]) -> StoryAction:
+def aside_of(sentence: str) -> re.Match[str] | None:
+    """Who, a sentence says, saw the last action in secret or missed it; None for another sentence."""
+    return _ASIDE.fullmatch(sentence)
+
+
+def with_aside(action: StoryAction, aside: re.Match[str]) -> StoryAction:
+    """An action with those whom such a sentence names."""
     names = tuple(_PERSON_NAME.findall(aside["who"]))
     if aside["missed"]:
         return replace(action, distracted=action.distracted + names)

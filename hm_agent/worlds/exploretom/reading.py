@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question, Words, one_of
 from hm_agent.worlds.exploretom.actions import StoryAction, StoryScript, people_of
@@ -92,6 +93,20 @@ class TakePerspective(Question[Perspective]):
 
 
 @dataclass(frozen=True, slots=True)
+class RevisePerspective(Question[Perspective]):
+    """What does a person know, after an answer from earlier perspectives was wrong? earlier: the best ones first."""
+
+    template = "exploretom/revise_perspective.j2"
+    schema = Perspective
+    story: str
+    person: str
+    earlier: tuple[Hypothesis, ...]
+    question: str
+    answer: str
+    sees_contents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
     """What is the answer, given what the person asked about knows? (the second step of SimToM)"""
 
@@ -131,7 +146,7 @@ def _answer_with_reasons(asked: AnswerWithReasons) -> ReasonedAnswer:
     return ReasonedAnswer(reasoning="tracked action by action", answer=answer)
 
 
-def _take_perspective(asked: TakePerspective) -> Perspective:
+def _take_perspective(asked: TakePerspective | RevisePerspective) -> Perspective:
     try:
         script = read_story(asked.story, asked.sees_contents).script
     except StoryError:
@@ -160,5 +175,6 @@ ANSWERS: ReasonerTable = {
     AnswerQuestion: _answer,
     AnswerWithReasons: _answer_with_reasons,
     TakePerspective: _take_perspective,
+    RevisePerspective: _take_perspective,
     AnswerFromPerspective: _answer,
 }

@@ -29,6 +29,8 @@ ALL = "all"
 METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality")
 FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rightly", floor="reality")
 
+_HERE = "hm_agent.worlds.exploretom"
+
 
 class ExploretomSuite(Suite):
     """Stories of the paper's eighteen action sets, drawn from the seed, with all their questions."""
@@ -36,9 +38,9 @@ class ExploretomSuite(Suite):
     name = "exploretom"
     title = "ExploreToM"
     commands: Mapping[str, OwnCommand] = {
-        "generate": OwnCommand(
-            "search stories that a model finds hard", "hm_agent.worlds.exploretom.search.command:main"
-        ),
+        "generate": OwnCommand("search stories that a model finds hard", f"{_HERE}.search.command:main"),
+        "export": OwnCommand("write a data set", f"{_HERE}.datasets.export_command:main"),
+        "audit": OwnCommand("find wrong labels in a set of stories", f"{_HERE}.audit.audit_command:main"),
     }
     options = (
         Option("choices", "Whether questions show their choices, or answers are free.", SHOWN, (SHOWN, FREE), True),
@@ -119,10 +121,17 @@ class ExploretomSuite(Suite):
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
-        return {
+        asking = {
             name: OwnAgent(about, partial(_model_reader, kind), is_reference=False)
             for name, (about, kind) in _ASKING.items()
-        } | {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()}
+        }
+        hypotheses = OwnAgent(
+            "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
+            _hypothesis_reader,
+            is_reference=False,
+        )
+        weak = {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()}
+        return {**asking, "hypothetical_minds": hypotheses, **weak}
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.exploretom.viewer.story_viewer import StoryViewer
@@ -203,6 +212,12 @@ def _model_reader(kind: str, setup: AgentSetup) -> Agent[Any, Any]:
 
     built: Agent[Any, Any] = getattr(readers, kind)(setup.model)
     return built
+
+
+def _hypothesis_reader(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.exploretom.hypothesis_reader import HypothesisReader
+
+    return HypothesisReader(setup.model, setup.parameters.by_prediction)
 
 
 def _weak_reader(name: str) -> Callable[[AgentSetup], Agent[Any, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hm_agent.core import Hypothesis
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question, answer_schema
@@ -20,6 +21,7 @@ from hm_agent.worlds.exploretom.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
     AnswerWithReasons,
+    RevisePerspective,
     TakePerspective,
 )
 
@@ -35,6 +37,13 @@ EXAMPLES: dict[str, Question[Any]] = {
     "answer_free": AnswerQuestion(STORY, ASKED, (), sees_contents=True),
     "answer_with_reasons": AnswerWithReasons(STORY, ASKED, CHOICES),
     "take_perspective": TakePerspective(STORY, "Beth"),
+    "revise_perspective": RevisePerspective(
+        STORY,
+        "Beth",
+        (Hypothesis("Anne moved the apple to the bin.", value=-0.3, right=0, tested=1),),
+        ASKED,
+        "bin",
+    ),
     "answer_from_perspective": AnswerFromPerspective(
         STORY, ASKED, CHOICES, "Beth", "Anne moved the apple to the box, and Beth was there."
     ),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.grading import accepted_forms, meaning
+from hm_agent.worlds.exploretom.grading import accepted_forms, meaning, overlapping
 from hm_agent.worlds.exploretom.language import parse_story
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, story_of
 from hm_agent.worlds.exploretom.story_questions import (
@@ -151,3 +151,28 @@ YES_NO, BOXES = (NO, YES), ("box", "tool box")
 )
 def test_answer_means_a_choice_or_none(text: str, choices: tuple[str, ...], meant: str | None) -> None:
     assert meaning(text, choices) == meant
+
+
+NAMES = st.text("aAbB tThHeE'’-/", min_size=1, max_size=8)
+
+
+@settings(max_examples=300, deadline=None)
+@given(containers=st.lists(NAMES, min_size=2, max_size=4, unique=True), part=st.sampled_from(["x{}", "{}x", "not {}"]))
+def test_whatever_things_are_called_an_answer_means_one_of_them(containers: list[str], part: str) -> None:
+    moves = [f"Anne moved the apple to the {name}, which is also located in the hall." for name in containers]
+    try:
+        story = AnsweredStory(parse_story("\n".join(["Anne entered the hall.", *moves])))
+    except StoryError:
+        return  # refused: what can't be told apart can't be asked about
+    for question in story.questions():
+        assert overlapping(question.choices) is None
+        for choice in question.choices:
+            assert all(meaning(form, question.choices) == choice for form in accepted_forms(choice))
+            assert meaning(part.format(choice), question.choices) in (None, *set(question.choices) - {choice})
+
+
+@pytest.mark.parametrize("names", [("box", "Box"), ("box", "box'"), ("the box", "bin"), ("-", "bin")])
+def test_names_that_answers_can_not_tell_apart_are_refused(names: tuple[str, str]) -> None:
+    moves = [f"Anne moved the apple to the {name}, which is also located in the hall." for name in names]
+    with pytest.raises(StoryError, match=r"can't be told apart|no article|letters or digits"):
+        parse_story("\n".join(["Anne entered the hall.", *moves]))

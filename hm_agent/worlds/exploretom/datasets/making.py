@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,17 @@ from hm_agent.worlds.exploretom.story_questions import AnsweredStory, StoryQuest
 
 @dataclass(frozen=True, slots=True)
 class SourceStory:
-    """A story of a set. id: unique in it. infilled: its text by a language model, if there is one."""
+    """A story of a set.
+
+    id: unique in it. split_by: decides on its split: the seed of a drawn story, the line of a filed one.
+    infilled: its text by a language model, if there is one.
+    """
 
     id: str
     script: StoryScript
     action_set: str
     seed: int
+    split_by: int
     infilled: str | None = None
 
 
@@ -39,18 +44,30 @@ def drawn_stories(
     for action_set in action_sets:
         for seed in seeds:
             script = story_of(seed, action_set, lists, sees_contents=sees_contents).script
-            yield SourceStory(f"{action_set.name}-{seed}", script, action_set.name, seed)
+            yield SourceStory(f"{action_set.name}-{seed}", script, action_set.name, seed, split_by=seed)
 
 
-_STORY_KEYS = (
-    "`story` (a text) or `actions` (a list), and maybe `sees_contents`, `infilled`, `action_set`, `seed`, `id`"
-)
+_STORY_KEYS = "`story`, a text or an object with `actions`, and maybe `infilled`, `action_set`, `seed`, `id`"
 
 
-def stories_in(path: Path, *, sees_contents: bool = False) -> Iterator[SourceStory]:
+def told_texts(path: Path) -> Mapping[str, str]:
+    """The texts of stories by their ids, as `hm-agent generate exploretom` leaves them in told.jsonl."""
+    found: dict[str, str] = {}
+    for number, value in json_lines(path):
+        one = value if isinstance(value, dict) else {}
+        text, name = one.get("infilled", one.get("text")), one.get("id")
+        if not (isinstance(text, str) and isinstance(name, str)):
+            raise ConfigError(f"{path}: line {number}: a told story is an object with `id` and `infilled` or `text`")
+        found[name] = text
+    return found
+
+
+def stories_in(
+    path: Path, *, sees_contents: bool = False, told: Mapping[str, str] | None = None
+) -> Iterator[SourceStory]:
     """The stories of a file, one a line; raises ConfigError, with the line, for what is no story.
 
-    sees_contents: of stories that don't say.
+    sees_contents: of stories that don't say. told: texts by ids, for stories that have none themselves.
     """
     seen: set[str] = set()
     for number, value in json_lines(path):
@@ -61,25 +78,23 @@ def stories_in(path: Path, *, sees_contents: bool = False) -> Iterator[SourceSto
         if story.id in seen:
             raise ConfigError(f"{path}: line {number}: two stories have the id {story.id[:60]!r}")
         seen.add(story.id)
-        yield story
+        yield replace(story, infilled=story.infilled or (told or {}).get(story.id))
 
 
 def _story_from(value: object, number: int, sees_contents: bool) -> SourceStory:
-    if not isinstance(value, dict) or not ({"story", "actions"} & value.keys()):
+    if not isinstance(value, dict) or not isinstance(value.get("story"), dict | str):
         raise StoryError(f"a story is an object with {_STORY_KEYS}")
-    shows = value.get("sees_contents", sees_contents)
-    if "actions" in value:
-        script = from_data({"actions": value["actions"], "sees_contents": shows})
-    elif isinstance(value["story"], str) and isinstance(shows, bool):
-        script = parse_story(value["story"], sees_contents=shows)
+    if isinstance(value["story"], dict):
+        script = from_data({"sees_contents": sees_contents, **value["story"]})
     else:
-        raise StoryError(f"a story is an object with {_STORY_KEYS}")
+        script = parse_story(value["story"], sees_contents=sees_contents)
     if not script.actions:
         raise StoryError("a story has at least one action")
     infilled, seed = value.get("infilled"), value.get("seed", number)
     if not isinstance(infilled, str | None) or not isinstance(seed, int):
         raise StoryError("infilled is a text, and seed a whole number")
-    return SourceStory(str(value.get("id", number)), script, str(value.get("action_set", "")), seed, infilled)
+    name, action_set = str(value.get("id", number)), str(value.get("action_set", ""))
+    return SourceStory(name, script, action_set, seed, split_by=number, infilled=infilled)
 
 
 def items_of(source: SourceStory) -> list[StoryItem]:

@@ -1,0 +1,1 @@
+"""Looks for wrong labels in sets of stories and questions, and shows the beliefs that speak against each."""

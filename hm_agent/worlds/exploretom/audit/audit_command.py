@@ -1,0 +1,122 @@
+"""`hm-agent audit FILE`: reads a set, and says which of its labels can't be right."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+
+from hm_agent.config import ConfigError
+from hm_agent.flag_help import help_text, read_flags
+from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict, judge
+from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
+from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
+
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: dict[str, Any] = {"flag_values": FLAGS}
+_FLAGS = (
+    flags.DEFINE_enum(
+        "contents",
+        SEEN,
+        [HIDDEN, SEEN],
+        "Whether who enters a room sees what its containers hold (as in ToMi), where the file does not say.",
+        **_HERE,
+    ),
+    flags.DEFINE_bool("strict", False, "Labels that can't be judged count as wrong ones.", **_HERE),
+    flags.DEFINE_bool("json", False, "Prints a line of JSON for each label that is wrong or not judged.", **_HERE),
+    flags.DEFINE_integer("most", 20, "How many labels to show of each kind, wrong and not judged.", 0, **_HERE),
+    flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
+)
+USAGE = """Looks for wrong labels in a set of stories and questions, and shows the beliefs that speak against each.
+
+    hm-agent audit tomi.txt
+    hm-agent audit sets/moves/literal/test.jsonl
+    hm-agent audit stories.jsonl --contents=hidden --json
+
+FILE is numbered text, as of bAbI and ToMi (a question, a tab, its label), or lines of JSON with story, question, and
+answer or choices with target. What can't be read is not judged. Exit status: 0 if no label is wrong, 1 if one is.
+"""
+FOUND, NONE_FOUND = 1, 0
+
+
+def _asked(flag: str) -> Any:
+    return FLAGS[flag].value
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    files = [word for word in arguments if not word.startswith("-")]
+    read_flags(FLAGS, ("hm-agent audit", *(word for word in arguments if word.startswith("-"))))
+    if _asked("help"):
+        print(help_text(USAGE, {"Flags": _FLAGS}, FLAGS))
+        return 0
+    if len(files) != 1:
+        raise ConfigError("name one file: hm-agent audit FILE; see --help")
+    path = Path(files[0])
+    counts: Counter[LabelVerdict] = Counter()
+    for judgement in judgements(path, sees_contents=_asked("contents") == SEEN):
+        counts[judgement.verdict] += 1
+        if _asked("json"):
+            _print_json(path, judgement)
+        elif judgement.verdict is not LabelVerdict.RIGHT and counts[judgement.verdict] <= _asked("most"):
+            _print(path, judgement)
+    if not _asked("json"):
+        _sum_up(path, counts)
+    failing = counts[LabelVerdict.WRONG] + (counts[LabelVerdict.NOT_JUDGED] if _asked("strict") else 0)
+    return FOUND if failing else NONE_FOUND
+
+
+def judgements(path: Path, *, sees_contents: bool) -> Iterator[Judgement]:
+    """Of every label of a file; raises ConfigError for a file that has none."""
+    found = False
+    for story in labelled_stories(path):
+        for judgement in judge(story, sees_contents=sees_contents):
+            found = True
+            yield judgement
+    if not found:
+        raise ConfigError(f"{path}: no question with a label in it")
+
+
+def _print(path: Path, judgement: Judgement) -> None:
+    question = judgement.question
+    said = f"{judgement.verdict.value}: {question.text} {question.label!r}: {judgement.reason}"
+    print(f"{path}:{question.line}: {_printable(said)}")
+    for line in judgement.trace:
+        print(f"    {_printable(line)}")
+
+
+def _printable(text: str) -> str:
+    """The text without characters that steer a terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _print_json(path: Path, judgement: Judgement) -> None:
+    if judgement.verdict is LabelVerdict.RIGHT:
+        return
+    question = judgement.question
+    shown = {
+        "file": str(path),
+        "line": question.line,
+        "verdict": judgement.verdict.value,
+        "question": question.text,
+        "label": question.label,
+        "reason": judgement.reason,
+        "trace": judgement.trace,
+    }
+    print(json.dumps(shown, ensure_ascii=False))
+
+
+def _sum_up(path: Path, counts: Counter[LabelVerdict]) -> None:
+    parts = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in LabelVerdict)
+    print(f"{path}: {counts.total():,} labels: {parts}")
+    hidden = [
+        verdict.value
+        for verdict in LabelVerdict
+        if verdict is not LabelVerdict.RIGHT and counts[verdict] > _asked("most")
+    ]
+    if hidden:
+        print(f"Shown are {_asked('most')} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")

@@ -1,0 +1,417 @@
+"""Tracks a labelled story and judges its labels: right, wrong with the reason, or not judged.
+
+A label is called wrong only if all sentences up to its question are read, can happen one after the other, and give a
+definite answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import get_args
+
+from hm_agent.worlds.exploretom.actions import CarryTo, Enter, Leave, PutInto, StoryAction, StoryScript, people_of
+from hm_agent.worlds.exploretom.audit.labelled import LabelledQuestion, LabelledStory
+from hm_agent.worlds.exploretom.audit.tomi_language import (
+    Being,
+    Entering,
+    Event,
+    Leaving,
+    Moving,
+    Nothing,
+    WhereAsked,
+    parse_question,
+    parse_sentence,
+    words,
+)
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.datasets.belief_trace import value_words
+from hm_agent.worlds.exploretom.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
+from hm_agent.worlds.exploretom.functional import action_choices, chosen_action, parse_asked_action, tracked
+from hm_agent.worlds.exploretom.grading import meaning
+from hm_agent.worlds.exploretom.language import aside_of, listed, plain_words, with_aside
+from hm_agent.worlds.exploretom.reading import sees
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory, Asked, AskedProperty, AskedTime
+
+TELLER = "(the story)"
+"""Stands for the story itself, which puts things where it says that they are."""
+ELSEWHERE = "(elsewhere)"
+
+
+class LabelVerdict(Enum):
+    """What becomes of a label."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A label with its verdict. reason: in one line. trace: of a wrong one, a line for each sentence of the story."""
+
+    question: LabelledQuestion
+    verdict: LabelVerdict
+    reason: str = ""
+    trace: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Unjudged(Exception):
+    """Why no answer is definite."""
+
+    reason: str
+
+
+def judge(story: LabelledStory, *, sees_contents: bool) -> Iterator[Judgement]:
+    """The judgements of a story's labels, in their order. sees_contents: where the file does not say."""
+    shows = sees_contents if story.sees_contents is None else story.sees_contents
+    read = _read(tuple(line.text for line in story.lines), shows)
+    lines = [line.line for line in story.lines]
+    for question in story.questions:
+        yield _judge(read, question, lines)
+
+
+def _judge(read: ReadStory, question: LabelledQuestion, lines: Sequence[int]) -> Judgement:
+    if read.stop < question.after:
+        return Judgement(question, LabelVerdict.NOT_JUDGED, f"line {lines[read.stop]}: {read.problem}")
+    try:
+        wrong = read.objection(question)
+    except _Unjudged as unjudged:
+        return Judgement(question, LabelVerdict.NOT_JUDGED, unjudged.reason)
+    if wrong is None:
+        return Judgement(question, LabelVerdict.RIGHT)
+    return Judgement(question, LabelVerdict.WRONG, wrong.reason, tuple(read.trace(wrong, question.after)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Objection:
+    """Why a label can't be right. key: what the answer is about; person, other: whose belief; None for what is so."""
+
+    reason: str
+    key: Key
+    person: str | None
+    other: str | None = None
+
+
+class ReadStory:
+    """A story's sentences as far as they can be read and happen.
+
+    stop: how many of its first sentences these are; problem: of the next one, in words.
+    """
+
+    def __init__(self, sentences: Sequence[str], sees_contents: bool) -> None:
+        self.sentences, self._sees_contents = sentences, sees_contents
+        self.problem = ""
+        events = self._parsed(sentences)
+        self._rooms = _rooms(events)
+        self.actions: list[Sequence[StoryAction]] = []
+        self._people = tuple(dict.fromkeys(name for event in events for name in _people_of(event)))
+        self._acts_itself = any(isinstance(event, Being) for event in events)
+        container_rooms = _container_rooms(events, self._rooms)
+        tracker = self._tracker()
+        for event in events:
+            try:
+                self.actions.append(_happen(tracker, event, self._rooms, container_rooms))
+            except StoryError as error:
+                self.problem = str(error)
+                break
+        self.stop = len(self.actions)
+
+    def _parsed(self, sentences: Sequence[str]) -> list[Event]:
+        """What the sentences tell, up to the first one that can't be read."""
+        events: list[Event] = []
+        for sentence in sentences:
+            aside, last = aside_of(sentence), events[-1] if events else None
+            if aside and last is not None and isinstance(last, get_args(StoryAction)):
+                events[-1] = with_aside(last, aside)  # type: ignore[arg-type]
+                events.append(Nothing())
+                continue
+            event = parse_sentence(sentence)
+            if event is None:
+                self.problem = f"can't read {sentence[:80]!r}"
+                break
+            events.append(event)
+        return events
+
+    def _tracker(self) -> BeliefTracker:
+        return BeliefTracker((*self._people, TELLER), sees_contents=self._sees_contents)
+
+    # Answers
+
+    def objection(self, question: LabelledQuestion) -> _Objection | None:
+        """Why a label can't be right, None if it is; raises _Unjudged if that can't be told."""
+        asked = parse_question(question.text)
+        if action := parse_asked_action(question.text):
+            story = self._own_story(question)
+            answer = chosen_action(story, action, tracked(story))
+            if meaning(question.label, action_choices(story, action)) == answer:
+                return None
+            return _Objection(f"the answer is {answer!r}", action.key, action.person)
+        if isinstance(asked, Asked) and self._acts_itself:
+            asked = _where(asked)
+        if isinstance(asked, Asked):
+            return self._own_objection(asked, question)
+        if asked is None:
+            raise _Unjudged(f"can't read the question {question.text[:80]!r}")
+        return self._where_objection(asked, question)
+
+    def _own_story(self, question: LabelledQuestion) -> AnsweredStory:
+        """The story up to a question, if everything in it is someone's action."""
+        if self._acts_itself:
+            raise _Unjudged("such a question is judged only of stories in which people do everything that happens")
+        actions = tuple(action for done in self.actions[: question.after] for action in done)
+        return AnsweredStory(StoryScript(actions, self._sees_contents))
+
+    def _own_objection(self, asked: Asked, question: LabelledQuestion) -> _Objection | None:
+        story = self._own_story(question)
+        answer = story.answer(asked)
+        if answer is None:
+            raise _Unjudged("the story gives no definite answer")
+        if meaning(question.label, story.choices(asked)) == answer:
+            return None
+        return _Objection(f"the answer is {answer!r}", asked.key, asked.person, asked.other)
+
+    def _where_objection(self, asked: WhereAsked, question: LabelledQuestion) -> _Objection | None:
+        tracker = self._at(question.after)
+        unknown = [name for name in asked.people if name not in self._people]
+        if unknown:
+            raise _Unjudged(f"the story names no {unknown[0]}")
+        key, value = _value(tracker, asked)
+        person, other = (*asked.people, None, None)[:2]
+        label = self._place(question.label)
+        if isinstance(value, ObjectLocation | str):
+            right = (value,) if isinstance(value, str) else (value.container, value.room)
+            if label in right:
+                return None
+            return _Objection(_contrast(asked, value_words(value)), key, person, other)
+        if isinstance(value, AwayFrom | Missing) and self._is_ruled_out(label, value, tracker):
+            return _Objection(_contrast(asked, f"not in the {value.room}"), key, person, other)
+        raise _Unjudged(f"the story does not say where {_whose(asked)} is")
+
+    def _at(self, after: int) -> BeliefTracker:
+        tracker = self._tracker()
+        for done in self.actions[:after]:
+            for action in done:
+                _do(tracker, action)
+        return tracker
+
+    def _place(self, label: str) -> str:
+        """The place that a label means, or its own words."""
+        containers = dict.fromkeys(one for done in self.actions for one in _containers(done))
+        places = tuple(dict.fromkeys((*containers, *self._rooms)))
+        label = words(label)
+        return meaning(label, places) or next((one for one in places if plain_words(one) == plain_words(label)), label)
+
+    def _is_ruled_out(self, label: str, value: AwayFrom | Missing, tracker: BeliefTracker) -> bool:
+        """True if someone with this belief knows that it is not at a place."""
+        if isinstance(value, Missing) and not self._sees_contents:
+            return label == value.room and label not in tracker.containers.values()
+        return value.room in (label, tracker.containers.get(label))
+
+    # The trace
+
+    def trace(self, wrong: _Objection, after: int) -> Iterator[str]:
+        """A line for each sentence: the sentence, who saw it, and what changed of the belief that counts."""
+        tracker, before = self._tracker(), "nothing"
+        for sentence, done in zip(self.sentences[:after], self.actions[:after], strict=True):
+            seen: dict[str, None] = {}
+            for action in done:
+                seen |= dict.fromkeys(name for name in self._people if sees(tracker, name, action))
+                _do(tracker, action)
+            now = value_words(_held(tracker, wrong))
+            notes = [f"seen by {listed(tuple(seen))}"] if seen else []
+            if now != before:
+                notes.append(f"{_holder(wrong)}: {now}")
+            yield f"{sentence}   [{'; '.join(notes)}]" if notes else sentence
+            before = now
+
+
+@lru_cache(maxsize=8)
+def _read(sentences: tuple[str, ...], sees_contents: bool) -> ReadStory:
+    """The story of these sentences; in JSON lines it stands once for each of its questions."""
+    return ReadStory(sentences, sees_contents)
+
+
+def _value(tracker: BeliefTracker, asked: WhereAsked) -> tuple[Key, Value | None]:
+    """What is asked for, as the tracker has it."""
+    if asked.thing in tracker.people:
+        return ("room", asked.thing), tracker.rooms.get(asked.thing)
+    key = ("location", asked.thing)
+    if asked.people:
+        return key, tracker.nested_belief(asked.people[0], asked.people[-1], key)
+    known = tracker.first_locations if asked.time == "beginning" else tracker.locations
+    return key, known.get(asked.thing)
+
+
+def _held(tracker: BeliefTracker, wrong: _Objection) -> Value | None:
+    if wrong.person is None:
+        return tracker.rooms.get(wrong.key[1]) if wrong.key[0] == "room" else tracker.locations.get(wrong.key[1])
+    return tracker.nested_belief(wrong.person, wrong.other or wrong.person, wrong.key)
+
+
+def _holder(wrong: _Objection) -> str:
+    if wrong.person is None:
+        return "it is"
+    return f"{wrong.person} thinks that {wrong.other} believes" if wrong.other else f"{wrong.person} believes"
+
+
+def _whose(asked: WhereAsked) -> str:
+    thing = asked.thing if asked.thing[0].isupper() else f"the {asked.thing}"
+    if not asked.people:
+        return thing
+    thinks = " thinks that ".join(asked.people)
+    return f"{thing}, as {thinks} believes,"
+
+
+def _contrast(asked: WhereAsked, known: str) -> str:
+    if asked.time == "beginning":
+        return f"at the beginning it is {known}"
+    if not asked.people:
+        return f"it is {known}"
+    return (
+        f"{asked.people[0]} thinks that {asked.people[1]} believes it {known}"
+        if len(asked.people) > 1
+        else (f"{asked.people[0]} believes it {known}")
+    )
+
+
+def _where(asked: Asked) -> WhereAsked | Asked:
+    """A question of ours about a place as one that any story may have; others stay."""
+    if asked.about not in (AskedProperty.ROOM, AskedProperty.CONTAINER) or asked.time is AskedTime.BEFORE:
+        return asked
+    people = tuple(name for name in (asked.person, asked.other) if name)
+    return WhereAsked(asked.subject, people, "beginning" if asked.time is AskedTime.BEGINNING else "now")
+
+
+# Events
+
+
+def _who(event: Entering | Leaving | Enter | Leave | CarryTo) -> Sequence[str]:
+    """Who enters or leaves."""
+    return event.people if isinstance(event, Entering | Leaving) else (event.person,)
+
+
+def _people_of(event: Event) -> Sequence[str]:
+    match event:
+        case Entering() | Leaving():
+            return event.people
+        case Moving():
+            return (event.person,)
+        case Being() | Nothing():
+            return ()
+        case _:
+            return people_of(event)
+
+
+def _rooms(events: Sequence[Event]) -> tuple[str, ...]:
+    """Everything that someone enters or leaves, or that an action calls a room."""
+    named = (getattr(event, "room", None) for event in events)
+    return tuple(dict.fromkeys(room for room in named if room))
+
+
+def _containers(actions: Sequence[StoryAction]) -> Iterator[str]:
+    yield from (action.container for action in actions if isinstance(action, PutInto))
+
+
+def _container_rooms(events: Sequence[Event], rooms: Sequence[str]) -> dict[str, str]:
+    """The rooms of containers: as a sentence says, else where someone uses them.
+
+    Only a container of which neither tells is taken to be where people are, if these are all in one room.
+    """
+    said = {event.thing: event.place for event in events if isinstance(event, Being) and event.place in rooms}
+    used: dict[str, str] = {}
+    guessed: dict[str, str] = {}
+    where: dict[str, str] = {}
+    holds: dict[str, str] = {}
+    for event in events:
+        match event:
+            case Entering() | Enter() | CarryTo():
+                where |= dict.fromkeys(_who(event), event.room)
+            case Leaving() | Leave():
+                for name in _who(event):
+                    where.pop(name, None)
+            case Moving() if event.person in where:
+                used.setdefault(event.container, where[event.person])
+                if event.object in holds:
+                    used.setdefault(holds[event.object], where[event.person])
+                holds[event.object] = event.container
+            case Being() if event.place not in rooms:
+                holds[event.thing] = event.place
+                if len(set(where.values())) == 1:
+                    guessed.setdefault(event.place, next(iter(where.values())))
+            case _:
+                pass
+    return {**guessed, **used, **said}
+
+
+def _happen(
+    tracker: BeliefTracker, event: Event, rooms: Sequence[str], container_rooms: dict[str, str]
+) -> Sequence[StoryAction]:
+    """Lets an event happen, and returns its actions; raises StoryError if it can't."""
+    actions = list(_actions(tracker, event, rooms, container_rooms))
+    for action in actions:
+        _do(tracker, action)
+    return actions
+
+
+def _do(tracker: BeliefTracker, action: StoryAction) -> None:
+    """Lets an action happen; what the story itself puts openly into a room was there from the beginning."""
+    is_first = isinstance(action, CarryTo) and action.person == TELLER and action.object not in tracker.locations
+    tracker.apply(action)
+    if is_first and isinstance(action, CarryTo):
+        tracker.first_locations[action.object] = tracker.locations[action.object]
+
+
+def _actions(
+    tracker: BeliefTracker, event: Event, rooms: Sequence[str], container_rooms: dict[str, str]
+) -> Iterator[StoryAction]:
+    match event:
+        case Entering():
+            yield from (Enter(name, event.room) for name in event.people)
+        case Leaving():
+            yield from (Leave(name, event.room) for name in event.people)
+        case Moving():
+            room = tracker.rooms.get(event.person)
+            if not isinstance(room, str):
+                raise StoryError(f"{event.person} is in no room")
+            if event.container in rooms:
+                yield CarryTo(event.person, event.object, event.container)
+            elif container_rooms.get(event.container, room) != room:
+                raise StoryError(
+                    f"the {event.container} is in the {container_rooms[event.container]}, not in the {room}"
+                )
+            else:
+                yield PutInto(event.person, event.object, event.container, room)
+        case Being():
+            yield from _placing(tracker, event, rooms, container_rooms)
+        case Nothing():
+            return
+        case _:
+            yield event
+
+
+def _placing(
+    tracker: BeliefTracker, event: Being, rooms: Sequence[str], container_rooms: dict[str, str]
+) -> Iterator[StoryAction]:
+    """What the story itself does to make its sentence true; nothing where it is so, or tells of a container."""
+    is_open = event.place in rooms
+    if is_open and event.thing in tracker.containers:
+        return
+    if not is_open and event.place not in container_rooms:
+        raise StoryError(f"no sentence tells which room the {event.place} is in")
+    room = event.place if is_open else container_rooms[event.place]
+    there, now = ObjectLocation(room, None if is_open else event.place), tracker.locations.get(event.thing)
+    if now == there:
+        return
+    if now is not None:
+        raise StoryError(f"the {event.thing} is {value_words(now)} already")
+    if is_open:
+        yield Enter(TELLER, ELSEWHERE)
+        yield CarryTo(TELLER, event.thing, room)
+    else:
+        yield Enter(TELLER, room)
+        yield PutInto(TELLER, event.thing, event.place, room)
+    yield Leave(TELLER, room)

@@ -1,0 +1,118 @@
+"""Stories with labelled questions as files have them: numbered text as in bAbI and ToMi, and lines of JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.datasets.item import json_lines
+
+_NUMBERED = re.compile(r"(?P<number>\d+)\s+(?P<text>\S.*)")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class StoryLine:
+    """A sentence of a story. line: of the file, from 1; of a JSON story the same for all, its own number with it."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledQuestion:
+    """A question that is asked after some lines of its story, with its label. line: of the file."""
+
+    line: int
+    text: str
+    label: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledStory:
+    """A story with its questions. sees_contents: what the file says of entering rooms; None if it says nothing."""
+
+    lines: tuple[StoryLine, ...]
+    questions: tuple[LabelledQuestion, ...]
+    sees_contents: bool | None = None
+
+
+def labelled_stories(path: Path) -> Iterator[LabelledStory]:
+    """The stories of a file; raises ConfigError, in one line, for a file that has neither form.
+
+    Lines of JSON have `story` (or `context`), `question` and `answer`; or `choices` with `target`, a letter, a number
+    from 0 or the words. Else each line begins with a number, which starts anew with each story, and a question's line
+    has its label after a tab.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text") from error
+    if not text.strip():
+        raise ConfigError(f"{path}: nothing in it")
+    return _of_json(path) if text.lstrip().startswith("{") else _of_text(path, text)
+
+
+def _of_text(path: Path, text: str) -> Iterator[LabelledStory]:
+    lines: list[StoryLine] = []
+    questions: list[LabelledQuestion] = []
+    before = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        found = _NUMBERED.fullmatch(line.strip())
+        if found is None:
+            raise ConfigError(f"{path}: line {number}: a line begins with its number in the story, or is JSON")
+        if int(found["number"]) <= before:
+            yield LabelledStory(tuple(lines), tuple(questions))
+            lines, questions = [], []
+        before = int(found["number"])
+        said, *rest = found["text"].split("\t")
+        if rest:
+            questions.append(LabelledQuestion(number, said.strip(), rest[0].strip(), len(lines)))
+        else:
+            lines.append(StoryLine(number, said.strip()))
+    yield LabelledStory(tuple(lines), tuple(questions))
+
+
+def _of_json(path: Path) -> Iterator[LabelledStory]:
+    for number, value in json_lines(path):
+        if not isinstance(value, dict):
+            raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
+        story, question = value.get("story", value.get("context")), value.get("question")
+        label = _label(value)
+        if not (isinstance(story, str) and isinstance(question, str) and label):
+            raise ConfigError(
+                f"{path}: line {number}: an object has story, question, and answer or choices with target"
+            )
+        lines = tuple(StoryLine(number, sentence) for sentence in _sentences(story))
+        contents = value.get("contents")
+        yield LabelledStory(
+            lines,
+            (LabelledQuestion(number, question.strip(), label, len(lines)),),
+            contents == "seen" if contents in ("seen", "hidden") else None,
+        )
+
+
+def _sentences(story: str) -> Iterator[str]:
+    """The sentences of a text, without the numbers that lines may begin with."""
+    for line in story.splitlines():
+        found = _NUMBERED.fullmatch(line.strip())
+        yield from filter(None, _SENTENCE_END.split(found["text"] if found else line.strip()))
+
+
+def _label(value: Mapping[str, Any]) -> str | None:
+    """The words of the right answer; None if the object does not say."""
+    choices, target = value.get("choices"), value.get("target", value.get("answer", value.get("label")))
+    if isinstance(choices, list) and isinstance(target, int | str) and target not in choices:
+        index = target if isinstance(target, int) else ascii_uppercase.find(target) if len(target) == 1 else -1
+        return str(choices[index]) if 0 <= index < len(choices) else str(target)
+    return str(target).strip() if isinstance(target, str) and target.strip() else None

@@ -1,0 +1,130 @@
+"""`hm-agent export exploretom`: the flags, and what they write."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+
+from hm_agent.config import ConfigError
+from hm_agent.flag_help import help_text, read_flags
+from hm_agent.worlds.exploretom.cast import read_cast
+from hm_agent.worlds.exploretom.datasets.export import ExportPlan, export
+from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, stories_in, told_texts
+from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionSet
+from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
+
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: dict[str, Any] = {"flag_values": FLAGS}
+_FLAGS = (
+    flags.DEFINE_list("action_sets", ["a*"], "Action sets by name or glob, with commas.", **_HERE),
+    flags.DEFINE_integer("stories", 10, "How many stories of each action set.", lower_bound=1, **_HERE),
+    flags.DEFINE_integer("seed", 0, "The seed of the first story; the others follow.", lower_bound=0, **_HERE),
+    flags.DEFINE_string("from", None, "A file of stories, JSON lines, instead of drawn ones.", **_HERE),
+    flags.DEFINE_string("told", None, "The same stories told by a language model: a file of JSON lines.", **_HERE),
+    flags.DEFINE_string("cast", None, "A file of names, rooms, objects and topics.", **_HERE),
+    flags.DEFINE_enum(
+        "contents", HIDDEN, [HIDDEN, SEEN], "Whether who enters a room sees what its containers hold.", **_HERE
+    ),
+    flags.DEFINE_list(
+        "splits",
+        ["train:8", "validation:1", "test:1"],
+        "Splits with their shares, by seed or line, with commas.",
+        **_HERE,
+    ),
+    flags.DEFINE_bool("training", False, "Also prompts with replies, with and without reasons, of `train`.", **_HERE),
+    flags.DEFINE_bool("parquet", False, "Also each file as Parquet; needs the extra hm_agent[parquet].", **_HERE),
+    flags.DEFINE_string("out", None, "The folder to write to; it holds no data set yet.", **_HERE),
+    flags.DEFINE_string("name", None, "What the card calls the set; the folder's name unless said.", **_HERE),
+    flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
+)
+
+USAGE = """Writes stories with their questions and answers as a data set.
+
+    hm-agent export exploretom --action_sets=a1,a5_asymmetric --stories=100 --out=sets/moves
+    hm-agent export exploretom --from=runs/search/stories.jsonl --splits=test:1 --out=sets/hard
+    hm-agent export exploretom --stories=1000 --training --parquet --out=sets/all
+
+OUT gets <config>/<split>.jsonl, README.md (the card), eval.yaml for Hugging Face and inspect_ai, and lm_eval/ for
+lm-evaluation-harness. docs/exploretom_datasets.md describes all of them.
+"""
+
+
+def _asked(flag: str) -> Any:
+    return FLAGS[flag].value
+
+
+def _typed() -> str:
+    """The command line, for the card: without where this machine keeps the set."""
+    given = [FLAGS[holder.name] for holder in _FLAGS if holder.name not in ("out", "name")]
+    words = [flag.serialize() for flag in given if flag.present]
+    return shlex.join(["hm-agent", "export", "exploretom", *words])
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    read_flags(FLAGS, ("hm-agent export exploretom", *arguments))
+    if _asked("help"):
+        print(help_text(USAGE, {"Flags": _FLAGS}, FLAGS))
+        return 0
+    if not _asked("out"):
+        raise ConfigError("say where to: --out=FOLDER")
+    if _asked("parquet") and find_spec("pyarrow") is None:
+        raise ConfigError("pyarrow is not installed: pip install 'hm_agent[parquet]'")
+    out = Path(_asked("out"))
+    plan = ExportPlan(
+        out=out,
+        name=_asked("name") or out.name,
+        splits=_splits(_asked("splits")),
+        command=_typed(),
+        sees_contents=_asked("contents") == SEEN,
+        has_training=_asked("training"),
+        has_parquet=_asked("parquet"),
+    )
+    counts = export(_stories(), plan)
+    for name, lines in counts.lines.items():
+        print(f"{out / name}: {lines:,} lines")
+    print(f"{counts.stories:,} stories; the card: {out / 'README.md'}")
+    return 0
+
+
+def _stories() -> Iterable[SourceStory]:
+    sees_contents = _asked("contents") == SEEN
+    if _asked("from"):
+        told = told_texts(Path(_asked("told"))) if _asked("told") else None
+        return stories_in(Path(_asked("from")), sees_contents=sees_contents, told=told)
+    if _asked("told"):
+        raise ConfigError("--told is for the stories of --from")
+    first = _asked("seed")
+    lists = read_cast(Path(_asked("cast")) if _asked("cast") else None)
+    seeds = range(first, first + _asked("stories"))
+    return drawn_stories(_action_sets(_asked("action_sets")), seeds, lists, sees_contents=sees_contents)
+
+
+def _action_sets(patterns: Sequence[str]) -> list[ActionSet]:
+    """The action sets that names or globs stand for, each once; ConfigError for a pattern without any."""
+    found: dict[str, ActionSet] = {}
+    for pattern in patterns:
+        matching = {name: one for name, one in ACTION_SETS.items() if fnmatchcase(name, pattern)}
+        if not matching:
+            raise ConfigError(f"unknown action set {pattern!r}: there are {', '.join(ACTION_SETS)}")
+        found |= matching
+    return list(found.values())
+
+
+def _splits(given: Sequence[str]) -> Mapping[str, int]:
+    """Shares by name; ConfigError for what is not `name:share`."""
+    found: dict[str, int] = {}
+    for one in given:
+        name, _, share = one.partition(":")
+        if not (name.isidentifier() and name.isascii() and share.isdecimal() and int(share) >= 1) or name in found:
+            raise ConfigError(f"--splits={','.join(given)}: say names with shares from 1, such as train:8,test:2")
+        found[name] = int(share)
+    if not found:
+        raise ConfigError("--splits: say at least one, such as test:1")
+    return found

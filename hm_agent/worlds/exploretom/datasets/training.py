@@ -1,0 +1,94 @@
+"""Questions and answers to train on, with and without the reasons, which the belief trace gives word by word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from hm_agent.models.prompts import render
+from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
+from hm_agent.worlds.exploretom.datasets.item import StoryItem
+from hm_agent.worlds.exploretom.functional import ActionType, parse_asked_action
+from hm_agent.worlds.exploretom.language import listed
+from hm_agent.worlds.exploretom.reading import AnswerQuestion, AnswerWithReasons, ChosenAnswer, ReasonedAnswer
+from hm_agent.worlds.exploretom.story_questions import parse_asked
+
+Holder = tuple[str, str | None]
+"""A person, and about whose belief it thinks, None for its own belief."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPair:
+    """A prompt of the agent `reader`, or with reasons of `reader_cot`, and the reply that it should get.
+
+    completion: JSON, as the prompt asks for. reasoning, answer: what it holds; the reasoning is empty without reasons.
+    """
+
+    id: str
+    prompt: str
+    completion: str
+    reasoning: str
+    answer: str
+
+
+def direct_pair(item: StoryItem) -> TrainingPair:
+    """The question with the answer alone."""
+    prompt = render(AnswerQuestion(item.story, item.question, item.choices, item.contents == "seen"))
+    return TrainingPair(item.id, prompt, ChosenAnswer(answer=item.answer).model_dump_json(), "", item.answer)
+
+
+def reasoned_pair(item: StoryItem) -> TrainingPair:
+    """The question with the steps to the answer: who sees each action, and what is then believed."""
+    prompt = render(AnswerWithReasons(item.story, item.question, item.choices, item.contents == "seen"))
+    reasons = reasoning(item)
+    completion = ReasonedAnswer(reasoning=reasons, answer=item.answer).model_dump_json()
+    return TrainingPair(item.id, prompt, completion, reasons, item.answer)
+
+
+def line_of_pair(pair: TrainingPair) -> str:
+    """The pair as one line of JSON."""
+    return json.dumps(asdict(pair), ensure_ascii=False)
+
+
+def reasoning(item: StoryItem) -> str:
+    """The steps to an item's answer, one for each action, and the answer."""
+    holders, needs_reality = _needed(item)
+    values: dict[Holder, str] = {}
+    steps = []
+    so: str | None = None
+    for number, (sentence, traced) in enumerate(zip(item.story.splitlines(), item.trace, strict=True), 1):
+        notes = [f"Seen by {listed(traced.seen_by)}."] if traced.seen_by else []
+        has_moved, so = traced.so != so, traced.so
+        if has_moved and needs_reality:
+            notes.append(f"What is so: {so}.")
+        notes += _notes(holders, values, traced, has_moved)
+        steps.append(f"{number}. {sentence} {' '.join(notes)}")
+    return "\n".join([*steps, f"So the answer is: {item.answer}."])
+
+
+def _needed(item: StoryItem) -> tuple[Sequence[Holder], bool]:
+    """Whose beliefs an answer depends on, and whether also on what is so."""
+    if action := parse_asked_action(item.question):
+        others = [name for name in item.people if name != action.person] if action.type is ActionType.TELL else []
+        own: Holder = (action.person, None)
+        return [own, *((action.person, other) for other in others)], action.type is ActionType.FETCH
+    asked = parse_asked(item.question)
+    if asked.person is None:
+        return [], True
+    return [(asked.person, asked.other)], False
+
+
+def _notes(
+    holders: Sequence[Holder], values: dict[Holder, str], traced: TracedAction, has_moved: bool
+) -> Iterator[str]:
+    """What an action does to the beliefs that matter, in sentences; keeps `values`, the beliefs so far."""
+    changes = {(change.person, change.other): change.value for change in traced.changes}
+    for holder in holders:
+        person, other = holder
+        believes = f"{person} believes" if other is None else f"{person} thinks that {other} believes"
+        if holder in changes:
+            values[holder] = changes[holder]
+            yield f"Now {believes}: {changes[holder]}."
+        elif has_moved and person not in traced.seen_by:
+            yield f"{person} does not see it, and {believes} as before: {values.get(holder, 'nothing')}."
