@@ -15,6 +15,7 @@ from hm_agent import flags
 from hm_agent.config import ConfigError
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.registry import own_agents, shared_agents, suites
+from hm_agent.suite import Suite
 
 PLAY_USAGE = """Plays agents on scenarios.
 
@@ -49,6 +50,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent list                              list scenarios, agents and models
     hm-agent train symmtom --scenario=...      train agents in a world that has learners
+    hm-agent browse FILE|OUT                   write a page to browse a set of stories and what readers answered
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
@@ -179,11 +181,22 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
-def _train(arguments: Sequence[str]) -> int:
-    """The world of the first argument trains as the others say."""
-    if not arguments or arguments[0] not in suites():
-        raise ConfigError(f"say which world to train in: {', '.join(suites())}")
-    return suites()[arguments[0]].train(arguments[1:])
+WORLD_COMMANDS: Mapping[str, Callable[[Suite, Sequence[str]], int]] = {
+    "train": lambda suite, arguments: suite.train(arguments),
+    "browse": lambda suite, arguments: suite.browse(arguments),
+}
+"""What single worlds do, by the subcommand; the world is its first argument."""
+ONLY_WORLD: Mapping[str, str] = {"browse": "exploretom"}
+"""The worlds of those that only one has, which may be left out."""
+
+
+def _of_world(name: str, arguments: Sequence[str]) -> int:
+    """The world of the first argument does what the others say."""
+    if arguments and arguments[0] in suites():
+        return WORLD_COMMANDS[name](suites()[arguments[0]], arguments[1:])
+    if name in ONLY_WORLD:
+        return WORLD_COMMANDS[name](suites()[ONLY_WORLD[name]], arguments)
+    raise ConfigError(f"say which world to {name} in: {', '.join(suites())}")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -192,10 +205,11 @@ def main(argv: Sequence[str]) -> int:
     if name in ("--help", "-h", "help"):
         print(USAGE)
         return 0
-    if name == "train":
-        return _guarded("hm-agent train", lambda: _train(argv[2:]))
+    if name in WORLD_COMMANDS:
+        return _guarded(f"hm-agent {name}", lambda: _of_world(name, argv[2:]))
     if name not in COMMANDS:
-        print(f"hm-agent: unknown command {name!r}: there are {', '.join(COMMANDS)}; see --help", file=sys.stderr)
+        known = ", ".join((*COMMANDS, *WORLD_COMMANDS))
+        print(f"hm-agent: unknown command {name!r}: there are {known}; see --help", file=sys.stderr)
         return WRONG_INPUT
     return COMMANDS[name].run(argv[2:])
 

@@ -214,6 +214,10 @@ class Suite:
         """Runs `hm-agent train WORLD` with these arguments; returns the exit status."""
         raise ConfigError(f"{self.name} has nothing that can be trained")
 
+    def browse(self, arguments: Sequence[str]) -> int:
+        """Runs `hm-agent browse WORLD` with these arguments; returns the exit status."""
+        raise ConfigError(f"{self.name} has no sets to browse")
+
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """The body of a seat, for every agent that is not the world's own."""
         raise ConfigError(f"{self.name} has no body for agents but its own: {', '.join(self.own_agents)}")

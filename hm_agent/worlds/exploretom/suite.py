@@ -124,6 +124,11 @@ class ExploretomSuite(Suite):
 
         return StoryViewer()
 
+    def browse(self, arguments: Sequence[str]) -> int:
+        from hm_agent.worlds.exploretom.viewer.browse_page import run_command
+
+        return run_command(arguments)
+
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.exploretom.reading import ANSWERS
 

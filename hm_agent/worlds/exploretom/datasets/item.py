@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from string import ascii_uppercase
@@ -170,7 +170,7 @@ def _own(value: Mapping[str, Any]) -> ReadItem:
     for name, here in (("format", FORMAT), ("tracker", TRACKER)):
         if value.get(name) != here:
             raise ConfigError(f"{name} {str(value.get(name))[:20]}, and this is {name} {here}: export the set anew")
-    missing = StoryItem.__dataclass_fields__.keys() - value.keys()
+    missing = {one.name for one in fields(StoryItem)} - value.keys()
     if missing:
         raise ConfigError(f"no {', '.join(sorted(missing))}")
     item: StoryItem = _adapter(StoryItem).validate_python(value)
@@ -181,7 +181,7 @@ def _own(value: Mapping[str, Any]) -> ReadItem:
     return ReadItem(**shared, is_functional=item.kind == FUNCTIONAL)
 
 
-_SHARED = ReadItem.__dataclass_fields__.keys() & StoryItem.__dataclass_fields__.keys()
+_SHARED = {one.name for one in fields(ReadItem)} & {one.name for one in fields(StoryItem)}
 
 
 @dataclass(frozen=True, slots=True)
