@@ -41,7 +41,8 @@ class Metric:
 
     name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. floor, ceiling: the agents whose
     means stand for 0 and 1 of the normalised score; None where there are none. per_steps: how many steps the
-    unit is for, if the metric is a reward for so many steps; None for others.
+    unit is for, if the metric is a reward for so many steps; None for others. digits: how many decimals its values are
+    shown with; a share of 1 needs more than a reward does.
     """
 
     name: str = "reward"
@@ -50,6 +51,7 @@ class Metric:
     floor: str | None = None
     ceiling: str | None = None
     per_steps: int | None = None
+    digits: int = 1
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from hm_agent.reporting.notes import (
     what_was_run,
 )
 from hm_agent.reporting.pages import Link, address
-from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order
+from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
 from hm_agent.reporting.tables import Row, by_unit, tabulate
@@ -67,7 +67,9 @@ class Report:
     seeds: tuple[ScenarioSeeds, ...]
     notes: tuple[str, ...]
 
-    title: str = "Hypothetical Minds: comparison"
+    @property
+    def title(self) -> str:
+        return f"{worlds_of(self.runs)}: comparison"
 
     @cached_property
     def ordered(self) -> list[Condition]:

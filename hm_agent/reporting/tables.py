@@ -124,6 +124,11 @@ class Row:
         return is_reference(self.condition, self.scenario)
 
     @property
+    def digits(self) -> int:
+        """How many decimals values of the metric are shown with."""
+        return self.scenario.metric.digits
+
+    @property
     def unit(self) -> str:
         """What the mean is, as a sentence."""
         metric = self.scenario.metric

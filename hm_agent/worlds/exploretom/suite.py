@@ -26,8 +26,8 @@ PLAIN, INFILLED = "plain", "infilled"
 SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"
 ALL = "all"
-METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality")
-FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rightly", floor="reality")
+METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3)
+FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rightly", floor="reality", digits=3)
 
 
 class ExploretomSuite(Suite):
