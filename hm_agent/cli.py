@@ -139,7 +139,7 @@ def _report(command: Command) -> int:
 
     request = flags.report_request(after_playing=False)
     runs = read_runs(request.folders).of(request.scenarios, request.agents)
-    print(f"Report: {write_report(runs, request.into)}")
+    print(f"Report: {write_report(runs, request.into, request.figures)}")
     return 0
 
 
@@ -149,7 +149,7 @@ def _orders(command: Command) -> int:
 
     request = flags.report_request(after_playing=False)
     runs = read_runs(request.folders).of(request.scenarios, request.agents)
-    print(f"Study: {write_orders(runs, request.into)}")
+    print(f"Study: {write_orders(runs, request.into, request.figures)}")
     return 0
 
 

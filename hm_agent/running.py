@@ -67,7 +67,7 @@ def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
     if not _is_current(pages, out, len(runs.results)):
         write_summary(out, runs)
         if rows:
-            write_report(read_runs(request.folders), request.into)
+            write_report(read_runs(request.folders), request.into, request.figures)
         index.write_index(out, page if rows else None)
     if rows:
         console.out(f"Report: {page}", highlight=False)
