@@ -55,6 +55,21 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Breakdown:
+    """A figure of reports in which a share, from 0 to 1, is told apart by kind.
+
+    name: unique among the figures of a report. unit: of the axis. kinds: (label, metric of results) each. about: a
+    sentence on what the kinds are.
+    """
+
+    name: str
+    title: str
+    unit: str
+    kinds: tuple[tuple[str, str], ...]
+    about: str = ""
+
+
+@dataclass(frozen=True)
 class ScenarioInfo:
     """A scenario as experiments and reports know it.
 
@@ -166,7 +181,8 @@ class Suite:
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
     preload: modules that take long to import, which worker processes share. published_source: whose results
-    `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with the scenario that each begins with.
+    `ScenarioInfo.published` has. breakdowns: figures of its reports. environments: ids in PettingZoo's registry, with
+    the scenario that each begins with.
     """
 
     name: str
@@ -175,6 +191,7 @@ class Suite:
     packages: Sequence[str] = ()
     preload: Sequence[str] = ()
     published_source: str = ""
+    breakdowns: Sequence[Breakdown] = ()
     own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
 

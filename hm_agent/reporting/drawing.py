@@ -215,7 +215,8 @@ def _drawn(style: FigureStyle, colours: Mapping[str, str], width: float, height:
     from matplotlib.colors import get_named_colors_mapping
     from matplotlib.figure import Figure
 
-    get_named_colors_mapping().update(colours)
+    for name, colour in colours.items():  # one by one, since `update` would leave its cache as it is
+        get_named_colors_mapping()[name] = colour
     background = "none" if colours is _STAND_INS else PAGE
     letters: dict[Any, object] = {"font.size": style.letters, "figure.titlesize": style.title}
     faces: dict[Any, object] = dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), background)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hm_agent.questions import Usage
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.drawing import BAND, INK, MUTED, PAGE, Keys, Panel, Picture, head, legend
-from hm_agent.reporting.tables import Row
+from hm_agent.reporting.tables import Row, by_group
 from hm_agent.reporting.validation import FEWEST, Curve
 from hm_agent.reporting.wording import counted, listed
 from hm_agent.suite import ScenarioInfo
@@ -54,8 +54,8 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
         return None
     conditions = in_order(row.condition for row in rows)
     panels = [
-        _means_panel(f"{name}-{place}", group, list(of_group), keys)
-        for place, (group, of_group) in enumerate(groupby(rows, key=lambda row: row.scenario.group))
+        _means_panel(f"{name}-{place}", group, of_group, keys)
+        for place, (group, of_group) in enumerate(by_group(rows).items())
     ]
     has_intervals = any(row.estimate and row.estimate.interval for row in rows)
     caption = ["Means with 95% bootstrap intervals." if has_intervals else "Means."]

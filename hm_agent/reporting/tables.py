@@ -225,6 +225,14 @@ def _is_narrow(scale: float, error: float | None, typical: float) -> bool:
     return abs(scale) < LEAST_ERRORS * (error or 0.0) or abs(scale) < LEAST_SHARE * typical
 
 
+def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows by their scenarios' group, in the order in which the groups first occur."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.scenario.group, []).append(row)
+    return found
+
+
 def by_unit(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows by the sentence on their unit: rows of different units belong in different tables."""
     found: dict[str, list[Row]] = {}

@@ -79,10 +79,16 @@ def leave(out: Path, *results: Result) -> None:
         write_result(one, folder)
 
 
-def read(agent: str, accuracy: float, seed: int = 1, **metrics: float) -> Result:
-    """A finished story: the share of questions answered rightly, and others by name."""
-    known = {"world": "exploretom", "scenario": "exploretom_a1", "settings": {"seed": 0, "max_steps": None}}
-    return result(agent, accuracy, seed, **known, metrics={"accuracy": accuracy, **metrics})
+def read(
+    agent: str,
+    accuracy: float,
+    seed: int = 1,
+    scenario: str = "exploretom_a1",
+    kinds: Mapping[str, float] | None = None,
+) -> Result:
+    """A finished story: the share of questions answered rightly, and such shares of kinds of questions by metric."""
+    known = {"world": "exploretom", "scenario": scenario, "settings": {"seed": 0, "max_steps": None}}
+    return result(agent, accuracy, seed, **known, metrics={"accuracy": accuracy, **(kinds or {})})
 
 
 class DeliverySuite(Suite):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
+from hm_agent.suite import AgentSetup, Breakdown, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionSet
 
 if TYPE_CHECKING:
@@ -28,6 +28,30 @@ HIDDEN, SEEN = "hidden", "seen"
 ALL = "all"
 METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3)
 FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rightly", floor="reality", digits=3)
+
+BY_ORDER = Breakdown(
+    "orders",
+    "Accuracy by the order of the question",
+    "right answers",
+    (
+        ("0: the world", "accuracy_order_0"),
+        ("1: a belief", "accuracy_order_1"),
+        ("2: a belief about a belief", "accuracy_order_2"),
+    ),
+    "Grey: readers without a model, each with one blind spot.",
+)
+BY_INTEREST = Breakdown(
+    "interest",
+    "Accuracy in questions that need a mind, and in others",
+    "right answers",
+    (
+        ("not interesting", "accuracy_uninteresting"),
+        ("interesting", "accuracy_interesting"),
+        ("false belief", "accuracy_false_belief"),
+    ),
+    "A question about a belief is interesting if its answer depends on whom it asks about, and about a false belief if "
+    "its answer is not what is so.",
+)
 
 
 class ExploretomSuite(Suite):
@@ -56,6 +80,7 @@ class ExploretomSuite(Suite):
         ),
     )
     published_source = "Explore Theory of Mind"
+    breakdowns = (BY_ORDER, BY_INTEREST)
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
