@@ -129,7 +129,7 @@ class Panel:
             self.paint(figure.add_subplot())
             return _element(_saved(figure, "svg").decode(), self.name, self.label)
 
-    def file(self, files: FigureFiles, entries: Sequence[Entry] = ()) -> bytes:
+    def file(self, files: FigureFiles, entries: Sequence[LegendEntry] = ()) -> bytes:
         """A file of its own with a legend of these entries."""
         style = STYLES[files.style]
         longest = max((len(one.label) for one in entries), default=0)
@@ -145,7 +145,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """A label of a legend with a small drawing, in a page; name: unique within a report."""
 
     name: str
@@ -169,7 +169,7 @@ class Picture:
     title: str
     caption: str
     panels: tuple[Panel, ...]
-    legend: tuple[Entry, ...] = ()
+    legend: tuple[LegendEntry, ...] = ()
 
 
 def keys(conditions: Sequence[Condition]) -> Keys:
@@ -179,9 +179,11 @@ def keys(conditions: Sequence[Condition]) -> Keys:
     }
 
 
-def legend(name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys) -> list[Entry]:
+def legend(
+    name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys
+) -> list[LegendEntry]:
     """An entry for each condition."""
-    return [Entry(f"{name}-key-{place}", labels[one], keys[one]) for place, one in enumerate(conditions)]
+    return [LegendEntry(f"{name}-key-{place}", labels[one], keys[one]) for place, one in enumerate(conditions)]
 
 
 def head(axes: Axes, title: str) -> None:
@@ -226,7 +228,7 @@ def _drawn(style: FigureStyle, colours: Mapping[str, str], width: float, height:
         yield Figure(figsize=(round(width) / 72, round(height) / 72), layout="constrained")
 
 
-def _add_legend(figure: Figure, entries: Sequence[Entry], per_row: int) -> None:
+def _add_legend(figure: Figure, entries: Sequence[LegendEntry], per_row: int) -> None:
     from matplotlib.lines import Line2D
 
     handles = [

@@ -175,8 +175,8 @@ def test_kinds_are_averaged_over_episodes_and_references_are_among_them(tmp_path
         ),
     )
     means = {(one.condition.agent, one.kind): one.estimate.mean for one in kind_means(read_runs((tmp_path,)).results)}
-    assert means["reader", "1: a belief"] == pytest.approx(0.95)
-    assert means["reality", "2: a belief about a belief"] == pytest.approx((0.25 + 0.36) / 2)
+    assert means["reader", "order 1"] == pytest.approx(0.95)
+    assert means["reality", "order 2"] == pytest.approx((0.25 + 0.36) / 2)
     assert ("reader", "false belief") not in means
     (picture,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
     assert [entry.label for entry in picture.legend] == ["reader", "perspective", "reality"]

@@ -32,18 +32,15 @@ FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rig
 BY_ORDER = Breakdown(
     "orders",
     "Accuracy by the order of the question",
-    "right answers",
-    (
-        ("0: the world", "accuracy_order_0"),
-        ("1: a belief", "accuracy_order_1"),
-        ("2: a belief about a belief", "accuracy_order_2"),
-    ),
+    "share of right answers",
+    tuple((f"order {order}", f"accuracy_order_{order}") for order in range(3)),
+    "Order 0 asks about the world, order 1 what someone believes, order 2 what someone thinks that another believes. "
     "Grey: readers without a model, each with one blind spot.",
 )
 BY_INTEREST = Breakdown(
     "interest",
     "Accuracy in questions that need a mind, and in others",
-    "right answers",
+    "share of right answers",
     (
         ("not interesting", "accuracy_uninteresting"),
         ("interesting", "accuracy_interesting"),
