@@ -20,7 +20,9 @@ from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.datasets.item import line_of
 from hm_agent.worlds.exploretom.datasets.making import drawn_stories, items_of
+from hm_agent.worlds.exploretom.language import text_of, to_data
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedStory, read_story_set
 
 if TYPE_CHECKING:
@@ -103,6 +105,15 @@ def test_stories_without_questions_get_all_of_theirs(tmp_path: Path) -> None:
     assert line["question"] in story.questions
 
 
+def test_stories_that_a_search_found_are_read_with_what_the_reader_reached(tmp_path: Path) -> None:
+    script = next(iter(drawn_stories([ACTION_SETS["a3"]], range(1), read_cast()))).script
+    (story,) = read_story_set(
+        written(tmp_path / "found.jsonl", {"id": "a3/0", "accuracy": 0.25, "story": to_data(script)})
+    )
+    assert (story.id, story.text) == ("a3/0 (accuracy 0.25)", text_of(script))
+    assert story.questions.keys() == {one.text for one in AnsweredStory(script).questions()}
+
+
 def test_what_readers_answered_goes_with_the_question(played: Path) -> None:
     stories: list[BrowsedStory] = read_story_set(played)
     assert len(stories) == 2
@@ -114,7 +125,19 @@ def test_what_readers_answered_goes_with_the_question(played: Path) -> None:
         assert sorted(sum(some) / len(some) for some in right) == pytest.approx(sorted(accuracies(played, name)))
 
 
-@pytest.mark.parametrize("content", ["", "{}\n", "[1]\n", "no JSON\n", '{"question": "Who?"}\n', '{"story": "Bah."}\n'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}\n",
+        "[1]\n",
+        "no JSON\n",
+        '{"story": {}}\n',
+        '{"story": {"actions": [1]}}\n',
+        '{"question": "Who?"}\n',
+        '{"story": "Bah."}\n',
+    ],
+)
 def test_a_file_that_holds_no_stories_is_refused_in_one_line(content: str, tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     path.write_text(content)

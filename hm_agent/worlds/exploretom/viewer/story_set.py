@@ -12,11 +12,12 @@ from hm_agent.config import ConfigError
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.recording.trace import FILE as TRACE
 from hm_agent.recording.trace import read_trace
+from hm_agent.worlds.exploretom.actions import StoryScript
 from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.datasets.item import ReadItem, json_lines, read_items
 from hm_agent.worlds.exploretom.datasets.making import stories_in
 from hm_agent.worlds.exploretom.functional import functional_questions
-from hm_agent.worlds.exploretom.language import parse_story, text_of
+from hm_agent.worlds.exploretom.language import from_data, parse_story, text_of
 from hm_agent.worlds.exploretom.posing import PosableQuestion, QuestionKind
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory
 
@@ -74,16 +75,27 @@ def _in_file(path: Path) -> list[BrowsedStory]:
         raise ConfigError(f"{path}: nothing in it")
     if isinstance(first[1], Mapping) and {"question", "input"} & first[1].keys():
         return _of_items(read_items(path))
-    return [
-        BrowsedStory(
-            story.id,
-            text_of(story.script),
-            story.script.sees_contents,
-            story.infilled,
-            {one.text: _from_known(one) for one in AnsweredStory(story.script).questions()},
-        )
-        for story in stories_in(path)
-    ]
+    if isinstance(first[1], Mapping) and isinstance(first[1].get("story"), Mapping):
+        return [_found_story(path, number, row) for number, row in json_lines(path)]
+    return [_with_all_questions(story.id, story.script, story.infilled) for story in stories_in(path)]
+
+
+def _with_all_questions(name: str, script: StoryScript, infilled: str | None = None) -> BrowsedStory:
+    questions = {one.text: _from_known(one) for one in AnsweredStory(script).questions()}
+    return BrowsedStory(name, text_of(script), script.sees_contents, infilled, questions)
+
+
+def _found_story(path: Path, number: int, row: object) -> BrowsedStory:
+    """A story that a search found: `story` has its actions, `accuracy` is the share its reader answered rightly."""
+    if not isinstance(row, Mapping):
+        raise ConfigError(f"{path}: line {number}: a story is an object with its actions in `story`")
+    try:
+        script = from_data(row.get("story"))
+    except StoryError as error:
+        raise ConfigError(f"{path}: line {number}: {error}") from error
+    accuracy = row.get("accuracy")
+    reached = f" (accuracy {accuracy:.2f})" if isinstance(accuracy, float | int) else ""
+    return _with_all_questions(f"{row.get('id', number)}{reached}", script)
 
 
 def _of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
