@@ -21,6 +21,7 @@ from hm_agent.registry import own_agents, shared_agents, suites
 from hm_agent.suite import OwnCommand, Suite
 
 if TYPE_CHECKING:
+    from hm_agent.reporting.drawing import FigureFiles
     from hm_agent.reporting.runs import Runs
 
 PLAY_USAGE = """Plays agents on scenarios.
@@ -136,12 +137,12 @@ def _play(command: Command) -> int:
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
 
-def _asked_runs() -> tuple[Runs, Path]:
-    """The episodes that the flags ask to report on, and the folder to write to."""
+def _asked_runs() -> tuple[Runs, Path, FigureFiles]:
+    """The episodes that the flags ask to report on, the folder to write to, and what its figures are to be."""
     from hm_agent.reporting.runs import read_runs
 
     request = flags.report_request(after_playing=False)
-    return read_runs(request.folders).of(request.scenarios, request.agents), request.into
+    return read_runs(request.folders).of(request.scenarios, request.agents), request.into, request.figures
 
 
 def _report(command: Command) -> int:

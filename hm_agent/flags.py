@@ -14,6 +14,7 @@ from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.flag_help import read_flags
 from hm_agent.models.flags import ModelFlags
 from hm_agent.registry import find_agents, find_scenarios, suites
+from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 
@@ -62,6 +63,13 @@ REPORT_ONLY = flags.DEFINE_bool(
     "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
 )
 _REPORT = flags.DEFINE_string("report", None, "The report's folder, OUT/report unless said.", **_HERE)
+_FIGURE_FORMAT = flags.DEFINE_enum(
+    "figure_format", "svg", list(FORMATS), "Figures of reports are written as this, and as SVG in any case.", **_HERE
+)
+_FIGURE_STYLE = flags.DEFINE_enum(
+    "figure_style", "screen", list(STYLES), "How wide figures in files are: as a page, or as a paper's column.", **_HERE
+)
+_FIGURES = (_FIGURE_FORMAT, _FIGURE_STYLE)
 _REPLAY = flags.DEFINE_bool(
     "replay", True, "Write replay.html, a page that replays the episode; --noreplay leaves it out.", **_HERE
 )
@@ -100,7 +108,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
-    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT),
+    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT, *_FIGURES),
     **_MODEL_FLAGS.groups,
     "Theory of Mind": (_ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
     "Help": (LIST, HELP),
@@ -108,7 +116,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to report on": (_OUT, _SCENARIO, _AGENT),
-    "What to leave": (_REPORT,),
+    "What to leave": (_REPORT, *_FIGURES),
     "Help": (HELP,),
 }
 """The flags of `report`."""
@@ -168,16 +176,18 @@ class ReportRequest:
     into: Path
     scenarios: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
+    figures: FigureFiles = AS_SVG
 
 
 def report_request(*, after_playing: bool) -> ReportRequest:
     """What the flags ask to report on; after playing, that is everything in the folder."""
     folders = _folders()
     into = _path(_REPORT) or folders[0] / "report"
+    figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
     if after_playing:
-        return ReportRequest(folders, into)
+        return ReportRequest(folders, into, figures=figures)
     agents = tuple(_AGENT.value) if _AGENT.present else ()
-    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents)
+    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents, figures)
 
 
 def _folders() -> tuple[Path, ...]:
