@@ -13,6 +13,7 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.number_flags import define_count, define_float
 from hm_agent.registry import find_agents, find_scenarios, suites
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
@@ -22,7 +23,7 @@ _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 
 _SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
 _AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", **_HERE)
-_EPISODES = flags.DEFINE_integer("episodes", 1, "Episodes for each scenario and agent.", lower_bound=1, **_HERE)
+_EPISODES = define_count("episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", **_HERE)
 _SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
 _SEATS = flags.DEFINE_list(
@@ -80,16 +81,16 @@ _BASE_URL = flags.DEFINE_string(
     "base_url", None, "The endpoint, e.g. http://localhost:8000/v1; else OPENAI_BASE_URL, else OpenAI's own.", **_HERE
 )
 _KEY = flags.DEFINE_string("api_key_env", "OPENAI_API_KEY", "The environment variable with the key.", **_HERE)
-_TIMEOUT = flags.DEFINE_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **_HERE)
+_TIMEOUT = define_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **_HERE)
 _RETRIES = flags.DEFINE_integer(
     "retries", 5, "How often a failed call is made again, with growing pauses.", lower_bound=0, **_HERE
 )
-_PATIENCE = flags.DEFINE_float(
+_PATIENCE = define_float(
     "patience", 600.0, "For how many seconds an endpoint that has worked may be out of order.", lower_bound=0, **_HERE
 )
 
-_TEMPERATURE = flags.DEFINE_float("temperature", None, "Sent only if set, as all of these.", lower_bound=0, **_HERE)
-_TOP_P = flags.DEFINE_float("top_p", None, "Nucleus sampling.", 0, 1, **_HERE)
+_TEMPERATURE = define_float("temperature", None, "Sent only if set, as all of these.", lower_bound=0, **_HERE)
+_TOP_P = define_float("top_p", None, "Nucleus sampling.", 0, 1, **_HERE)
 _TOKENS = flags.DEFINE_integer("max_output_tokens", None, "The longest answer.", lower_bound=1, **_HERE)
 _COMPLETIONS = flags.DEFINE_integer(
     "completions", None, "How many to draw at once; the first valid one counts.", lower_bound=1, **_HERE
@@ -99,19 +100,19 @@ _EFFORT = flags.DEFINE_string("reasoning_effort", None, "Of reasoning models, e.
 _CACHE = flags.DEFINE_string("cache", None, "A file (SQLite) that keeps every answer and gives it again.", **_HERE)
 _OFFLINE = flags.DEFINE_bool("offline", False, "Answer from --cache alone, and never call.", **_HERE)
 _MAX_CALLS = flags.DEFINE_integer("max_calls", None, "End the run after so many calls.", lower_bound=0, **_HERE)
-_MAX_COST = flags.DEFINE_float("max_cost", None, "End the run once so many USD are spent.", lower_bound=0, **_HERE)
+_MAX_COST = define_float("max_cost", None, "End the run once so many USD are spent.", lower_bound=0, **_HERE)
 _PRICES = flags.DEFINE_string(
     "prices", None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens).", **_HERE
 )
 
-_ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
-_REWARD = flags.DEFINE_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
-_THRESHOLD = flags.DEFINE_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
+_ALPHA = define_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
+_REWARD = define_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
+_THRESHOLD = define_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
 _TOP_K = flags.DEFINE_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
-_COUNTERFACTUAL = flags.DEFINE_float(
+_COUNTERFACTUAL = define_float(
     "counterfactual_reward", 3.0, "Of he_hr: for a strategy that would have paid (table 3: c).", lower_bound=0, **_HERE
 )
-_REWARD_THRESHOLD = flags.DEFINE_float(
+_REWARD_THRESHOLD = define_float(
     "reward_threshold", 3.0, "Of he_hr: the value that validates a strategy (table 3).", **_HERE
 )
 
@@ -237,6 +238,9 @@ def _the_one_folder() -> Path:
 
 
 def _model_settings() -> ModelSettings:
+    """What the flags say of the model; raises ConfigError for one without a name."""
+    if not (_MODEL.value.strip() and all(name.strip() for name in _SEAT_MODELS.value)):
+        raise ConfigError("--model or --seat_models names no model; see --list")
     preset = PRESETS[_PRESET.value] if _PRESET.value else ModelSettings(_MODEL.value)
     return replace(
         preset,

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
 
@@ -55,7 +56,7 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
 
     Raises OSError if the files can't be written; the episode is then yet to be played, and not failed.
     """
-    shutil.rmtree(episode.folder, ignore_errors=True)  # what lies there was cut short, or is to be played anew
+    _make_way(episode.folder)
     episode.folder.mkdir(parents=True)
     played, started = _Played(EpisodeOutcome()), time.perf_counter()
     with closing(episode.suite.open(episode.scenario, episode.options)) as world:
@@ -74,6 +75,14 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
     if isinstance(played.outcome.error, OSError):
         raise played.outcome.error
     return result
+
+
+def _make_way(folder: Path) -> None:
+    """Removes what lies in place of a folder: it was cut short or is to be played anew. What a link names stays."""
+    if folder.is_dir() and not folder.is_symlink():
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        folder.unlink(missing_ok=True)
 
 
 def _recorders(episode: Episode) -> list[Recorder]:

@@ -1,4 +1,4 @@
-"""Several runs at one cache: one sends a request, all get the answer that is kept; a dead owner's claim is taken over."""
+"""Several runs at one cache: one sends a request, all get the answer that is kept; dead owners' claims are free."""
 
 from __future__ import annotations
 
@@ -115,7 +115,12 @@ def test_a_locked_cache_says_so_and_is_waited_for(tmp_path: Path) -> None:
         cache.open()
         lock = held.enter_context(closing(sqlite3.connect(tmp_path / "answers", check_same_thread=False)))
         lock.execute("BEGIN IMMEDIATE")
-        threading.Thread(target=lambda: (is_told.wait(PATIENCE), lock.rollback()), daemon=True).start()
+
+        def unlock() -> None:
+            is_told.wait(PATIENCE)
+            lock.rollback()
+
+        threading.Thread(target=unlock, daemon=True).start()
         cache.keep(REQUEST, Reply(("kept",)))
         assert cache.find(REQUEST) == Reply(("kept",), cached=True)
     assert said == [f"--cache={tmp_path / 'answers'}: waiting while another process writes to it"]

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)
+ONE = Sampling()
 QUESTION = next(iter(KITCHEN_EXAMPLES.values()))
 PRICE = Price(input=100_000, output=200_000)
 ANSWER = completion("fine", prompt="a prompt")
@@ -104,7 +105,7 @@ def test_an_endpoint_that_drips_is_given_up_at_the_deadline(head: bytes, drop: b
 # Bounds
 
 
-def test_a_flood_is_not_read_to_its_end_and_counts_as_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flood_is_not_read_to_its_end_and_counts_as_an_answer() -> None:
     flood = json.dumps({"choices": [{"message": {"content": "x" * (MAX_BODY + 10)}}]}).encode()
     with Server(lambda body: Response(body=flood)) as server:
         reply = ask(server.base_url)
@@ -126,10 +127,15 @@ def test_long_samples_are_kept_and_sent_back_in_part() -> None:
 # What is said of tokens and in which form
 
 
+ODD_COUNTS: list[Any] = [-1, 10**9 + 1, 1e300, 1.5, "many", "nan", "inf", True, None, [], {}, 10**400]
+
+
 @pytest.mark.parametrize(
     ("said", "read"),
-    [(12, 12), (12.0, 12), ("12", 12), (0, 0), (10**9, 10**9)]
-    + [(odd, None) for odd in (-1, 10**9 + 1, 1e300, 1.5, "many", "nan", "inf", True, None, [], {}, 10**400)],
+    [
+        *[(12, 12), (12.0, 12), ("12", 12), (0, 0), (10**9, 10**9)],
+        *[(odd, None) for odd in ODD_COUNTS],
+    ],
     ids=str,
 )
 def test_tokens_that_can_not_be_are_unknown(said: Any, read: int | None) -> None:
@@ -147,7 +153,9 @@ def test_a_text_may_come_in_parts() -> None:
     assert read_completion(json.dumps({"choices": [{"message": {"content": parts}}]})).texts == ("fine",)
 
 
-@pytest.mark.parametrize("body", ["", "[]", "{}", '{"choices": 1}', '{"choices": [1]}', '{"choices": [{}]}', "[" * 10**5])
+@pytest.mark.parametrize(
+    "body", ["", "[]", "{}", '{"choices": 1}', '{"choices": [1]}', '{"choices": [{}]}', "[" * 10**5]
+)
 def test_what_is_no_completion_is_told_apart(body: str) -> None:
     with pytest.raises(NoCompletion):
         read_completion(body)
@@ -157,7 +165,7 @@ def test_what_is_no_completion_is_told_apart(body: str) -> None:
 
 
 def answers(
-    server: Server, sampling: Sampling = Sampling(), budget: RunBudget | None = None, cache: AnswerFile | None = None
+    server: Server, sampling: Sampling = ONE, budget: RunBudget | None = None, cache: AnswerFile | None = None
 ) -> list[Call]:
     """The calls for one question."""
     notes: list[Call] = []
@@ -168,10 +176,8 @@ def answers(
             chat = CachedChat(chat, cache) if cache else chat
             await TextModel("m", chat, sampling, PRICE, 1).answer(QUESTION, notes.append)
 
-    try:
+    with suppress(BudgetSpent):
         asyncio.run(once())
-    except BudgetSpent:
-        pass
     return notes
 
 

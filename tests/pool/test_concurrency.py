@@ -33,7 +33,7 @@ AGENTS = {LIGHT: "reader", SEATED: "hypothetical_minds", HEAVY: "hypothetical_mi
 def experiment(out: Path, server: Endpoint, scenario: str = LIGHT, episodes: int = 6, **how: Any) -> Experiment:
     model = ModelSettings("loopback", base_url=server.base_url, **how.pop("model", {}))
     options = {"bots": "scripted"} if scenario == HEAVY else {}
-    settings = {"episodes": episodes, "max_steps": 6, "record_replay": False, "options": options} | how
+    settings: dict[str, Any] = {"episodes": episodes, "max_steps": 6, "record_replay": False, "options": options} | how
     return Experiment(find_scenarios([scenario]), (AGENTS[scenario],), model=model, out=out, **settings)
 
 
@@ -68,7 +68,11 @@ def test_episodes_are_the_same_alone_and_among_others(
     tmp_path: Path, silence: Progress, scenario: str, steps: int
 ) -> None:
     player = text_player.answer if scenario == HEAVY else schema_player.answer
-    ways = {"alone": {"concurrency": 1}, "here": {"concurrency": 4}, "there": {"workers": 2, "concurrency": 2}}
+    ways: dict[str, dict[str, Any]] = {
+        "alone": {"concurrency": 1},
+        "here": {"concurrency": 4},
+        "there": {"workers": 2, "concurrency": 2},
+    }
     with Endpoint(player) as server:
         for name, how in ways.items():
             run(experiment(tmp_path / name, server, scenario, 4, max_steps=steps, **how), silence)
@@ -78,12 +82,12 @@ def test_episodes_are_the_same_alone_and_among_others(
 
 
 def test_limit_on_calls_is_exact_among_many_episodes(tmp_path: Path, silence: Progress) -> None:
-    model = {"max_calls": 13, "cache": tmp_path / "answers"}
+    model: dict[str, Any] = {"max_calls": 13, "cache": tmp_path / "answers"}
     with Endpoint(schema_player.answer, delay=0.02) as server:
         cut = run(experiment(tmp_path / "out", server, workers=2, concurrency=3, model=model), silence)
         assert len(server.received) == 13
         assert {result.status for result in cut} <= {"budget_spent", "max_steps", "completed"}
-        model["max_calls"] = None  # type: ignore[assignment]
+        model["max_calls"] = None
         run(experiment(tmp_path / "out", server, workers=2, concurrency=3, model=model), silence)
         asked = [json.dumps(received.body) for received in server.received]
     assert len(asked) == len(set(asked)) > 13
@@ -118,7 +122,12 @@ class Killer(SilentProgress):
 
 def test_episodes_of_a_lost_worker_are_played_again_and_nothing_is_paid_twice(tmp_path: Path) -> None:
     with Endpoint(schema_player.answer, delay=0.05) as server:
-        how = {"workers": 2, "concurrency": 4, "model": {"cache": tmp_path / "answers"}, "max_steps": 12}
+        how: dict[str, Any] = {
+            "workers": 2,
+            "concurrency": 4,
+            "model": {"cache": tmp_path / "answers"},
+            "max_steps": 12,
+        }
         results = run(experiment(tmp_path / "out", server, episodes=8, **how), Killer(1))
         again = run(experiment(tmp_path / "again", server, episodes=8, **how), SilentProgress())
         asked = [json.dumps(received.body) for received in server.received]

@@ -13,6 +13,7 @@ from typing import Any
 from absl import flags
 
 from hm_agent.config import ConfigError
+from hm_agent.number_flags import define_float
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
@@ -24,9 +25,9 @@ _FLAGS = (
     flags.DEFINE_string("out", "runs/train", "The folder to write to; a run that is there goes on.", **_HERE),
     flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_HERE),
     flags.DEFINE_integer("games", 128, "How many episodes each update plays, a multiple of 4.", lower_bound=4, **_HERE),
-    flags.DEFINE_float("learning_rate", 1e-3, "At the start; it falls in a line.", lower_bound=0, **_HERE),
-    flags.DEFINE_float("entropy", 0.01, "The weight of the entropy bonus.", lower_bound=0, **_HERE),
-    flags.DEFINE_float(
+    define_float("learning_rate", 1e-3, "At the start; it falls in a line.", lower_bound=0, **_HERE),
+    define_float("entropy", 0.01, "The weight of the entropy bonus.", lower_bound=0, **_HERE),
+    define_float(
         "team_share", 0.0, "The weight of all agents' mean reward in what each one learns from.", 0, 1, **_HERE
     ),
     flags.DEFINE_integer("hidden", 64, "Units of each hidden layer.", lower_bound=1, **_HERE),
