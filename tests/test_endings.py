@@ -173,7 +173,11 @@ def test_a_folder_whose_name_is_no_text_is_reported_on(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert call("play", *FAST, f"--out={out}")[0] == 0
     (model,) = out.glob("*/*/builtin")
-    shutil.copytree(model, os.fsdecode(os.fsencode(model.parent) + b"/\xff\xfe"))
+    copied = Path(shutil.copytree(model, os.fsdecode(os.fsencode(model.parent) + b"/\xff\xfe")))
+    (path,) = copied.glob("*/result.json")
+    path.write_text(path.read_text().replace('"model": "builtin"', '"model": "another"'))
+    (copied / "episode-7").mkdir()
+    (copied / "episode-7" / "result.json").write_text("broken")
     status, _, errors = call("report", *FAST, "--report_only", f"--out={out}")
     assert (status, errors) == (0, "")
 
