@@ -144,7 +144,7 @@ def test_options_that_change_the_world_keep_a_reference_from_being_a_measure() -
 
 
 def test_no_cell_of_a_sheet_is_a_formula(tmp_path: Path) -> None:
-    said = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "plain", -2.5, None]
+    said: list[str | float | None] = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "plain", -2.5, None]
     _write_sheet(tmp_path / "sheet.csv", [{"cell": value} for value in said])
     with (tmp_path / "sheet.csv").open(newline="") as file:
         cells = [row["cell"] for row in csv.DictReader(file)]
