@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from hm_agent.extensions import load_place
 from hm_agent.flag_help import help_text
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.registry import own_agents, shared_agents, suites
+from hm_agent.shell import prepare_process, printable
 from hm_agent.suite import OwnCommand, Suite
 
 if TYPE_CHECKING:
@@ -70,7 +72,8 @@ INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 
 
 def _complain(name: str, message: str, status: int) -> int:
-    print(f"{name}: {message}", file=sys.stderr)
+    with suppress(OSError):  # nobody may be there to read it
+        print(printable(f"{name}: {message}"), file=sys.stderr, flush=True)
     return status
 
 
@@ -248,9 +251,11 @@ def main(argv: Sequence[str]) -> int:
 
 def run_from_shell() -> None:
     """The console script `hm-agent`."""
+    prepare_process()
     sys.exit(main(sys.argv))
 
 
 def play_from_shell() -> None:
     """`run_scenario.py`."""
+    prepare_process()
     sys.exit(PLAY.run(sys.argv[1:]))

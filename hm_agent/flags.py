@@ -13,6 +13,7 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.flag_help import read_flags
 from hm_agent.models.flags import ModelFlags
+from hm_agent.number_flags import define_count, define_float
 from hm_agent.registry import find_agents, find_scenarios, suites
 from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
 from hm_agent.suite import Option, Setting
@@ -23,7 +24,7 @@ _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 
 _SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
 _AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", **_HERE)
-_EPISODES = flags.DEFINE_integer("episodes", 1, "Episodes for each scenario and agent.", lower_bound=1, **_HERE)
+_EPISODES = define_count("episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", **_HERE)
 _SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
 _SEATS = flags.DEFINE_list(
@@ -77,14 +78,14 @@ _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **
 
 _MODEL_FLAGS = ModelFlags(FLAGS)
 
-_ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
-_REWARD = flags.DEFINE_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
-_THRESHOLD = flags.DEFINE_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
+_ALPHA = define_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
+_REWARD = define_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
+_THRESHOLD = define_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
 _TOP_K = flags.DEFINE_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
-_COUNTERFACTUAL = flags.DEFINE_float(
+_COUNTERFACTUAL = define_float(
     "counterfactual_reward", 3.0, "Of he_hr: for a strategy that would have paid (table 3: c).", lower_bound=0, **_HERE
 )
-_REWARD_THRESHOLD = flags.DEFINE_float(
+_REWARD_THRESHOLD = define_float(
     "reward_threshold", 3.0, "Of he_hr: the value that validates a strategy (table 3).", **_HERE
 )
 
@@ -139,7 +140,7 @@ def experiment() -> Experiment:
         agents=find_agents(tuple(_AGENT.value), scenarios),
         seats=tuple(name for agent in _SEATS.value for name in find_agents((agent,))),
         model=_MODEL_FLAGS.settings(),
-        seat_models=tuple(_SEAT_MODELS.value),
+        seat_models=_seat_models(),
         episodes=_EPISODES.value,
         seed=_SEED.value,
         out=_the_one_folder(),
@@ -166,6 +167,12 @@ def _options() -> Mapping[str, Setting]:
     for suite in suites().values():
         suite.chosen(given)
     return given
+
+
+def _seat_models() -> tuple[str, ...]:
+    if not all(name.strip() for name in _SEAT_MODELS.value):
+        raise ConfigError("--seat_models names no model for a seat; see --list")
+    return tuple(_SEAT_MODELS.value)
 
 
 @dataclass(frozen=True)

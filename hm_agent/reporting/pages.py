@@ -27,7 +27,8 @@ class Link:
 
 def address(path: Path, folder: Path) -> str:
     """The address of a file relative to a folder, quoted for an attribute of a page."""
-    return quote(Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix())
+    # As bytes: a name need not be text.
+    return quote(os.fsencode(os.path.relpath(path.resolve(), folder.resolve())))
 
 
 def page(template: str, **values: object) -> str:

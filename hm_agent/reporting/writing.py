@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from hm_agent.files import write_whole
+from hm_agent.paths import path_in_words
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
@@ -94,8 +95,14 @@ def _write_sheet(path: Path, records: Sequence[Record]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({name: _harmless(value) for name, value in record.items()} for record in records)
     write_whole(path, text.getvalue())
+
+
+def _harmless(value: object) -> object:
+    """A cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe before it."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if is_formula else value
 
 
 def row_record(row: Row) -> Record:
@@ -192,7 +199,7 @@ def episode_record(episode: RecordedEpisode) -> Record:
         "interactions": result.metrics.get("interactions"),
         **asdict(result.usage),
         "wall_seconds": result.wall_seconds,
-        "folder": str(episode.folder),
+        "folder": path_in_words(episode.folder),
     }
 
 
@@ -250,7 +257,7 @@ def _seat_record(episode: RecordedEpisode, seat: SeatResult) -> Record:
         "reward": seat.reward,
         "metrics": _joined(seat.metrics),
         **asdict(seat.usage),
-        "folder": str(episode.folder),
+        "folder": path_in_words(episode.folder),
     }
 
 
