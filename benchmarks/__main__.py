@@ -10,6 +10,7 @@ from benchmarks import (
     accuracy,
     bots,
     calls,
+    enacttom,
     exploretom,
     faults,
     kills,
@@ -36,6 +37,7 @@ SECTIONS = {
     "symmtom_language": symmtom_language.main,
     "symmtom_speed": symmtom_speed.main,
     "exploretom": exploretom.main,
+    "enacttom": enacttom.main,
 }
 STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
 ALL = SECTIONS | STRESS
