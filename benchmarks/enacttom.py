@@ -97,7 +97,7 @@ def show_planner(tasks: int) -> None:
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, asked in (("shipped", shipped()), ("large random", [random_task(seed, LARGE) for seed in range(tasks)])):
         times, statuses = zip(*answers(asked), strict=True)
-        counts, last = Counter(statuses), quantiles(times, n=100)[-1]
+        counts, last = Counter(statuses), quantiles(times, n=100, method="inclusive")[-1]
         found = " | ".join(str(counts[status]) for status in ("solved", "unsolvable", "unknown"))
         print(
             f"| {name}: {len(asked)} | {len(times)} | {found} | {median(times):.2f} | {last:.1f} | {max(times):.0f} | "
