@@ -27,7 +27,7 @@ def task_files() -> Mapping[str, Path]:
 
 
 class EnacttomSuite(Suite):
-    """Verified household tasks, one a scenario, and any other by the path of its file."""
+    """Verified household tasks, one a scenario."""
 
     name = "enacttom"
     title = "EnactToM"

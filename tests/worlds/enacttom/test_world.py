@@ -122,3 +122,16 @@ def test_the_scene_tells_what_messages_taught() -> None:
         taught += sum(len(sent.taught) for sent in scene.sent)
     assert taught
     assert world.seat_metrics("agent_1") == {"messages_sent": 2.0}
+
+
+def test_the_scene_tells_what_handles_set() -> None:
+    world = world_of("enacttom_far_handle")
+    world.reset(0)
+    world.step({"agent_0": "Open[cabinet_1]", "agent_1": "Close[chest_2]"})
+    scene = world.scene()
+    assert scene
+    assert scene.handles == {"agent_0": {"cabinet_1": "open", "chest_2": "open"}}
+    world.step({"agent_0": "Wait[]", "agent_1": "Open[chest_2]"})
+    scene = world.scene()
+    assert scene
+    assert scene.handles == {"agent_1": {"chest_2": "closed"}}
