@@ -31,6 +31,7 @@ class EnacttomSuite(Suite):
 
     name = "enacttom"
     title = "EnactToM"
+    environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, str] = {
         "verify": "prove EnactToM tasks",
         "export": "write the PDDL of EnactToM tasks",

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from pettingzoo.env_registry import registration
 
 from hm_agent.core import Turn
 from hm_agent.envs import parallel_env
@@ -75,6 +76,11 @@ def test_one_seed_is_one_episode_in_a_new_world_and_in_a_used_one() -> None:
 def test_passes_pettingzoos_own_tests(name: str) -> None:
     parallel_api_test(parallel_env(name), num_cycles=60)
     parallel_seed_test(lambda: parallel_env(name), num_cycles=60)
+
+
+def test_is_in_pettingzoos_registry() -> None:
+    env = registration.make("parallel", "hm_agent/EnactToM-v0", scenario="enacttom_relay_of_three")
+    assert len(env.reset(seed=0)[0]) == 3
 
 
 def test_the_environment_is_the_world_in_text() -> None:
