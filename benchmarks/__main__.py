@@ -12,6 +12,7 @@ from benchmarks import (
     bots,
     calls,
     conversations,
+    enacttom,
     exploretom,
     exploretom_functional,
     exploretom_search,
@@ -42,6 +43,7 @@ SECTIONS = {
     "exploretom": exploretom.main,
     "exploretom_search": exploretom_search.main,
     "exploretom_functional": exploretom_functional.main,
+    "enacttom": enacttom.main,
 }
 STRESS = {
     "attack": attack.main,

@@ -35,6 +35,7 @@ from hm_agent.worlds.enacttom.propositions import (
 KNOWS = "K"
 _TOKEN = re.compile(r"[()]|[^\s();]+|;[^\n]*|\n")
 _SECTIONS = (":domain", ":objects", ":init", ":goal", ":goal-owners", ":requirements")
+_MOST_NESTED = 50
 _CONTAINMENT = (IS_INSIDE, IS_ON_TOP)
 _UNSUPPORTED = {
     "or": "a goal is a conjunction",
@@ -107,6 +108,8 @@ def read_expressions(text: str) -> list[Expression]:
     stack: list[tuple[int, list[Expression]]] = [(1, [])]
     for line, token in _tokens(text):
         if token == "(":
+            if len(stack) > _MOST_NESTED:
+                raise PddlError(line, f"brackets are nested more than {_MOST_NESTED} deep")
             stack.append((line, []))
         elif token == ")":
             if len(stack) == 1:

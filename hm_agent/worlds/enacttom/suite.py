@@ -28,10 +28,11 @@ def task_files() -> Mapping[str, Path]:
 
 
 class EnacttomSuite(Suite):
-    """Verified household tasks, one a scenario, and any other by the path of its file."""
+    """Verified household tasks, one a scenario."""
 
     name = "enacttom"
     title = "EnactToM"
+    environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
         "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),

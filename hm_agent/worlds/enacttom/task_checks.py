@@ -215,9 +215,9 @@ def _check_goals(file: TaskFile, problem: PddlProblem, plan: FloorPlan, mechanic
         raise TaskError("a mixed task has private goals in :goal-owners, a cooperative one has none")
     for stated in (*problem.goal, *(one for claims in problem.owned.values() for one in claims)):
         _check_goal(stated, plan, mechanics)
-    _check_together(problem.goal)
+    _check_together(problem.goal, plan)
     for owned in problem.owned.values():
-        _check_together((*problem.goal, *owned))
+        _check_together((*problem.goal, *owned), plan)
 
 
 def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> None:
@@ -232,25 +232,31 @@ def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> N
         raise PddlError(line, f"{one.pddl} is impossible: {one.arguments[0]} cannot enter {one.arguments[1]}")
 
 
-def _check_together(goal: Iterable[Stated]) -> None:
-    """Raises PddlError for two conjuncts that can't hold at once."""
-    seen: dict[tuple[str, str], Proposition] = {}
+def _check_together(goal: Iterable[Stated], plan: FloorPlan) -> None:
+    """Raises PddlError for two conjuncts that can't hold at once; what is known has to be so, too."""
+    seen: dict[tuple[str, str], tuple[str, Proposition]] = {}
     for stated in goal:
         one = stated.claim.proposition
-        for key in _exclusive(one):
-            if seen.setdefault(key, one) != one:
-                raise PddlError(stated.line, f"{one.pddl} and {seen[key].pddl} can't both hold")
+        for slot, value in _slots(one, plan).items():
+            taken, by = seen.setdefault(slot, (value, one))
+            if taken != value:
+                raise PddlError(stated.line, f"{one.pddl} and {by.pddl} can't both hold")
 
 
-def _exclusive(one: Proposition) -> list[tuple[str, str]]:
-    """Slots that only one proposition at a time can fill: a thing's place, an agent's hand, a door's state."""
+def _slots(one: Proposition, plan: FloorPlan) -> dict[tuple[str, str], str]:
+    """What a proposition says of slots with one value at a time: a thing's place and room, a hand, a door."""
+    what, name = one.arguments, one.arguments[0]
     if one.predicate in (IS_OPEN, IS_CLOSED):
-        return [("state", one.arguments[0])]
+        return {("state", name): one.predicate}
     if one.predicate == AGENT_IN_ROOM:
-        return [("room", one.arguments[0])]
+        return {("room", name): what[1]}
+    if one.predicate == IS_IN_ROOM:
+        return {("lies in", name): what[1]}
     if one.predicate == IS_HELD_BY:
-        return [("place", one.arguments[0]), ("hand", one.arguments[1]), ("lying", one.arguments[0])]
-    return [("lying" if one.predicate == IS_IN_ROOM else "place", one.arguments[0])]
+        return {("place", name): one.pddl, ("lies in", name): "", ("hand", what[1]): name}
+    if one.predicate in (IS_ON_TOP, IS_INSIDE):
+        return {("place", name): one.pddl, ("lies in", name): plan.furniture[what[1]]}
+    return {("place", name): one.pddl}
 
 
 # What agents know from the start

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.core import Observation, Seat, Turn, World
-from hm_agent.worlds.enacttom.commands import IDLE, WAIT, CommandError, HouseCommand, parse_command
+from hm_agent.worlds.enacttom.commands import CLOSE_IT, IDLE, OPEN_IT, WAIT, CommandError, HouseCommand, parse_command
 from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.runtime import ActionOutcome, HouseRuntime, OutcomeKind, Sent
@@ -22,8 +22,9 @@ QUIET_TURNS = 2
 class HouseScene:
     """A turn as only viewers see it.
 
-    before, after: all that was so and who knew it. memories: what each agent had seen last, before. sent: messages with
-    what they taught. outcomes: by agent.
+    before, after: all that was so; knew, knows: who knew what of it. memories: what each agent had seen last, before.
+    outcomes: by agent. handles: by agent, what its Open or Close set, as furniture and state, and what mirrors and
+    remote controls set with it. sent: messages with what they taught.
     """
 
     turn: int
@@ -33,6 +34,7 @@ class HouseScene:
     knows: frozenset[Claim]
     memories: Mapping[Seat, frozenset[Proposition]]
     outcomes: Mapping[Seat, ActionOutcome]
+    handles: Mapping[Seat, Mapping[str, str]]
     sent: tuple[Sent, ...]
 
 
@@ -116,8 +118,17 @@ class EnacttomWorld(World[HouseView, HouseCommand | str]):
             self._claims(runtime.state),
             {seat: self._propositions(memory) for seat, memory in zip(self.seats, memories, strict=True)},
             outcomes,
+            {seat: self._handled(one) for seat, one in outcomes.items() if self._handled(one)},
             tuple(runtime.sent),
         )
+
+    def _handled(self, outcome: ActionOutcome) -> Mapping[str, str]:
+        """What an action opened and closed; empty if it did not turn a handle."""
+        command, mechanics = outcome.command, self.household.mechanics
+        if outcome.kind is not OutcomeKind.DONE or command.verb not in (OPEN_IT, CLOSE_IT):
+            return {}
+        (furniture,) = command.arguments
+        return mechanics.settings(furniture, mechanics.state_after(command.verb, furniture))
 
     def _propositions(self, mask: int) -> frozenset[Proposition]:
         return frozenset(one for one in self.household.named(mask) if isinstance(one, Proposition))

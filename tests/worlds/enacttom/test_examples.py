@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from hm_agent.config import ConfigError
 from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.mechanics import (
     Binding,
@@ -17,6 +25,7 @@ from hm_agent.worlds.enacttom.pddl import write_problem
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition, claim
 from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile, check_task
 from hm_agent.worlds.enacttom.verification.compiler import PlanningProblem, Variant, compile_task
+from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.plans import in_turns, replay, steps_of, strips_plan
 from hm_agent.worlds.enacttom.verification.strips import to_strips
@@ -175,6 +184,45 @@ def test_the_whole_chain_of_appendix_d1_needs_a_second_message_of_agent_1() -> N
     assert played(problem_of(appendix_d1(AGENTS, ONE_EACH | {"agent_1": 2})))[1] == 3
     for other in ("agent_0", "agent_2", "agent_3"):
         assert solve(problem_of(appendix_d1(AGENTS, ONE_EACH | {other: 2}))).status == "unsolvable"
+
+
+def test_a_planner_that_is_killed_says_nothing_and_leaves_no_process() -> None:
+    """Fast Downward is long at the chain as printed; its driver is killed as soon as it has started another program."""
+    strips, before = to_strips(problem_of(appendix_d1(AGENTS, ONE_EACH))), set(descendants())
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(ask_fast_downward, strips, seconds=60)
+        while len(started := [one for one in descendants() if one not in before]) < 2:
+            assert not answer.done()
+            time.sleep(0.01)
+        os.kill(started[0], signal.SIGKILL)
+        assert answer.result() == ("unknown", ())
+    while any(map(is_running, started)):
+        time.sleep(0.01)
+
+
+def is_running(process: int) -> bool:
+    """False once it is gone, or over and only not yet waited for."""
+    with suppress(OSError):
+        return bool(Path(f"/proc/{process}/cmdline").read_bytes())
+    return False
+
+
+def descendants() -> list[int]:
+    """The processes that this one started, and those that they did, parents first."""
+    found, waiting = list[int](), [os.getpid()]
+    while waiting:
+        for task in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+            with suppress(OSError):  # it is gone
+                waiting += [int(one) for one in task.read_text().split()]
+        found += [one for one in waiting if one not in found]
+    return found
+
+
+def test_a_planner_that_is_missing_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "up_fast_downward", None)
+    strips = to_strips(problem_of(appendix_e()))
+    with pytest.raises(ConfigError, match=r"Fast Downward is not installed: pip install 'hm_agent\[planners\]'"):
+        ask_fast_downward(strips)
 
 
 # Grapevine: everyone has a secret of its own; gossip spreads it

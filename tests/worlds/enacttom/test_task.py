@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hm_agent.testing.enacttom.random_tasks import random_task
 from hm_agent.worlds.enacttom.pddl import TaskError, read_problem, write_problem
@@ -122,6 +124,10 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "object wanted in two places": (
         replaced("(is_open cabinet_34)", "(is_on_top bowl_1 counter_29)"),
         "can't both hold",
+    ),
+    "object wanted in a room without its furniture": (
+        replaced("(is_open cabinet_34)", "(is_in_room bowl_1 hall_1)"),
+        "(is_in_room bowl_1 hall_1) and (is_on_top bowl_1 table_22) can't both hold",
     ),
     "goal of what does not open": (replaced("(is_open cabinet_34)", "(is_open table_22)"), "table_22 does not open"),
     "goal in a forbidden room": (
@@ -288,6 +294,23 @@ def test_the_hash_changes_with_the_task_and_not_with_its_certificate() -> None:
     file = load_task(TASK).file
     assert file.model_copy(update={"certificate": None, "max_turns": 3}).hash == file.hash
     assert file.model_copy(update={"title": "Another"}).hash != file.hash
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.text(alphabet="(): \n;-Kand_is_open?x1agent_0", max_size=80), st.integers(0, 800))
+def test_pddl_with_a_hole_is_read_or_refused_in_one_line(inserted: str, place: int) -> None:
+    text = content()["problem_pddl"]
+    said = ""
+    try:
+        read_problem(text[:place] + inserted + text[place:])
+    except TaskError as error:
+        said = str(error)
+    assert "\n" not in said
+
+
+def test_brackets_nested_without_end_are_refused() -> None:
+    with pytest.raises(TaskError, match="line 1: brackets are nested more than 50 deep"):
+        read_problem("(" * 100_000)
 
 
 def test_goals_are_read_with_their_operators() -> None:

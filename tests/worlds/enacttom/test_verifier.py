@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -165,6 +168,19 @@ def test_verify_proves_a_folder_and_writes_what_it_found(folder: Path, capsys: p
     written = load_task(folder / "appendix_e.json").file
     assert is_current(written)
     assert written.max_turns == json.loads(before["appendix_e.json"])["max_turns"]
+
+
+def test_two_processes_write_the_same_certificates(folder: Path, tmp_path: Path) -> None:
+    written = []
+    for seed in ("1", "2"):
+        subprocess.run(
+            [sys.executable, "-m", "hm_agent", "verify", str(folder), "--write"],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        )
+        written.append({path.name: path.read_text() for path in folder.glob("*.json")})
+    assert written[0] == written[1]
 
 
 def test_verify_tells_of_each_fault_in_one_line_and_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from pettingzoo.env_registry import registration
 
 from hm_agent.core import Turn
 from hm_agent.envs import parallel_env
@@ -77,6 +78,11 @@ def test_passes_pettingzoos_own_tests(name: str) -> None:
     parallel_seed_test(lambda: parallel_env(name), num_cycles=60)
 
 
+def test_is_in_pettingzoos_registry() -> None:
+    env = registration.make("parallel", "hm_agent/EnactToM-v0", scenario="enacttom_relay_of_three")
+    assert len(env.reset(seed=0)[0]) == 3
+
+
 def test_the_environment_is_the_world_in_text() -> None:
     env, world = parallel_env("enacttom_appendix_e", render_mode="ansi"), world_of("enacttom_appendix_e")
     observations, infos = env.reset(seed=0)
@@ -122,3 +128,16 @@ def test_the_scene_tells_what_messages_taught() -> None:
         taught += sum(len(sent.taught) for sent in scene.sent)
     assert taught
     assert world.seat_metrics("agent_1") == {"messages_sent": 2.0}
+
+
+def test_the_scene_tells_what_handles_set() -> None:
+    world = world_of("enacttom_far_handle")
+    world.reset(0)
+    world.step({"agent_0": "Open[cabinet_1]", "agent_1": "Close[chest_2]"})
+    scene = world.scene()
+    assert scene
+    assert scene.handles == {"agent_0": {"cabinet_1": "open", "chest_2": "open"}}
+    world.step({"agent_0": "Wait[]", "agent_1": "Open[chest_2]"})
+    scene = world.scene()
+    assert scene
+    assert scene.handles == {"agent_1": {"chest_2": "closed"}}

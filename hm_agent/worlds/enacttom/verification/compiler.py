@@ -8,7 +8,7 @@ goal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.worlds.enacttom.commands import NAVIGATE, ON, PICK, PLACE, HouseCommand, tell
@@ -119,13 +119,14 @@ def _all_public(household: Household) -> int:
 
 def _physical(household: Household, variant: Variant) -> Iterator[PlanAction]:
     goals = [wanted(one.proposition) for one in variant.goal if not one.depth]
+    reached = household.mask(fact.goal for fact in goals)
     seen: set[int] = set()
     for operators in household.operators.values():
         for one in operators:
             if household.agents[one.agent] in variant.idle or id(one) in seen:
                 continue
             seen.add(id(one))
-            reasons = household.gate(one, goals) if variant.is_knowing else []
+            reasons = household.gate(one, goals) if variant.is_knowing and one.adds & reached else []
             for reason in reasons or [0]:
                 yield PlanAction(one.agent, one.command, one.needs | reason, one.adds, one.deletes)
 
@@ -183,18 +184,16 @@ def without_irrelevant(problem: PlanningProblem) -> PlanningProblem:
     3. An action is left out if nothing of what it adds is needed, directly or not. Between rooms every agent goes
        straight, so that having been in a room matters only if something else is needed of being there.
     """
-    kept = [one for one in problem.actions if _may_matter(problem, one)]
+    moved = {thing: _surfaces(problem, thing) for thing in _moved_objects(problem)}
+    kept = [one for one in problem.actions if _may_matter(one.command, moved)]
     return _relevant(replace(problem, actions=tuple(kept)))
 
 
-def _may_matter(problem: PlanningProblem, action: PlanAction) -> bool:
-    verb, arguments = action.command.verb, action.command.arguments
-    if verb not in (PICK, PLACE):
-        return True
-    thing = arguments[0]
-    if thing not in _moved_objects(problem):
-        return False
-    return verb == PICK or arguments[1:] in _surfaces(problem, thing)
+def _may_matter(command: HouseCommand, moved: Mapping[str, Collection[tuple[str, ...]]]) -> bool:
+    """moved: the objects that matter, with the places for each."""
+    if command.verb == PICK:
+        return command.arguments[0] in moved
+    return command.verb != PLACE or command.arguments[1:] in moved.get(command.arguments[0], ())
 
 
 def _moved_objects(problem: PlanningProblem) -> set[str]:

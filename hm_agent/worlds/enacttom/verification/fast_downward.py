@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,9 +59,9 @@ def _run(folder: Path, seconds: float) -> int | None:
     except subprocess.TimeoutExpired:
         return None
     finally:
-        if process.poll() is None:
+        with suppress(ProcessLookupError):  # also what outlives a driver that somebody else killed
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        process.wait()
 
 
 def _script() -> Path:

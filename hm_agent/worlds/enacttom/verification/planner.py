@@ -18,7 +18,7 @@ from hm_agent.worlds.enacttom.verification.compiler import (
     without_irrelevant,
 )
 
-MOST_NODES = 200_000
+MOST_NODES = 100_000
 """After how many expanded states the planner stops without an answer."""
 BEFORE_BOUND = 200
 """After how many expanded states it looks for a proof by the order of messages."""
@@ -74,7 +74,7 @@ class _Search:
                 if problem.goal & ~after == 0:
                     return PlanResult("solved", self._path(after), nodes)
                 pushed += 1
-                heapq.heappush(waiting, (length, action not in helpful, pushed, after))
+                heapq.heappush(waiting, (length, id(action) not in helpful, pushed, after))
         return PlanResult("unsolvable", nodes=nodes)
 
     def _successors(self, state: int) -> Iterator[tuple[PlanAction, int]]:
@@ -103,8 +103,8 @@ class RelaxedPlans:
                 self.steps.append((one.needs, one.adds, one))
             self.steps += [(one.needs | rule.needs, rule.adds, one) for rule in one.tells]
 
-    def estimate(self, state: int) -> tuple[int, set[PlanAction]] | None:
-        """The length of a relaxed plan and those of its actions that are possible now; None if there is none."""
+    def estimate(self, state: int) -> tuple[int, set[int]] | None:
+        """The length of a relaxed plan and the `id` of its actions that are possible now; None if there is none."""
         layers = self._layers(state)
         if layers is None:
             return None
@@ -119,7 +119,7 @@ class RelaxedPlans:
                     if action is not None:
                         length += 1
                         if needs & ~state == 0:
-                            helpful.add(action)
+                            helpful.add(id(action))
                     if not fresh:
                         break
         return length, helpful

@@ -1,0 +1,158 @@
+"""EnactToM: joint turns a second, the planner's times, how long verifying takes, and agreement with Fast Downward.
+
+`python -m benchmarks.enacttom TASKS COMPARED`: over so many random households, of which so many go to Fast Downward.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from random import Random
+from statistics import median, quantiles
+
+from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
+from hm_agent.worlds.enacttom.commands import HouseCommand
+from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.task import HouseholdTask, load_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
+from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward
+from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.strips import to_strips
+from hm_agent.worlds.enacttom.verification.verifier import variants, verify
+from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+TASKS, COMPARED, EPISODES, ROUNDS, SECONDS = 100, 40, 20, 5, 30.0
+LARGE = TaskSize(agents=4, rooms=5, furniture=13, objects=9, goals=4, depth=3)
+"""The size of the households that planners' speeds were compared on beforehand (up to 4 agents)."""
+SMALL = TaskSize(agents=3, rooms=3, furniture=4, objects=2, goals=2, depth=4)
+
+
+def shipped() -> list[HouseholdTask]:
+    return [load_task(path) for path in task_files().values()]
+
+
+def show_turns() -> None:
+    print("Joint turns a second of processor time, one core, random commands drawn beforehand.\n")
+    print("| tasks | runtime | world, with views | target |\n| --- | --- | --- | --- |")
+    for name, tasks in (("shipped", shipped()), ("large random", [random_task(seed, LARGE) for seed in range(10)])):
+        played = [(task, drawn(task)) for task in tasks]
+        runtime = median(speed_of_runtime(played) for _ in range(ROUNDS))
+        world = median(speed_of_world(played) for _ in range(ROUNDS))
+        print(f"| {name} | {runtime:,.0f} | {world:,.0f} | 20,000 |", flush=True)
+    print()
+
+
+Played = Sequence[tuple[HouseholdTask, Sequence[Sequence[Sequence[HouseCommand]]]]]
+
+
+def drawn(task: HouseholdTask) -> list[list[list[HouseCommand]]]:
+    """The commands of random episodes: by episode, turn and agent."""
+    world, rng, found = EnacttomWorld(task), Random(0), []
+    for _ in range(EPISODES):
+        turn, episode = world.reset(0), []
+        while not turn.is_over:
+            commands = [rng.choice(turn.observations[seat].view.commands()) for seat in world.seats]
+            episode.append(commands)
+            turn = world.step(dict(zip(world.seats, commands, strict=True)))
+        found.append(episode)
+    return found
+
+
+def speed_of_runtime(played: Played) -> float:
+    turns, used = 0, 0.0
+    for task, episodes in played:
+        household = Household(task)
+        started = time.process_time()
+        for episode in episodes:
+            runtime = HouseRuntime(household)
+            for commands in episode:
+                runtime.step(commands)
+            turns += len(episode)
+        used += time.process_time() - started
+    return turns / used
+
+
+def speed_of_world(played: Played) -> float:
+    turns, used = 0, 0.0
+    for task, episodes in played:
+        world = EnacttomWorld(task)
+        joint = [[dict(zip(world.seats, commands, strict=True)) for commands in episode] for episode in episodes]
+        started = time.process_time()
+        for episode in joint:
+            world.reset(0)
+            for actions in episode:
+                world.step(actions)
+            turns += len(episode)
+        used += time.process_time() - started
+    return turns / used
+
+
+def show_planner(tasks: int) -> None:
+    print("The own planner on all questions about each task: milliseconds of processor time, compiling left out.\n")
+    print("| tasks | questions | solved | unsolvable | unknown | median | 99% within | most | targets |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for name, asked in (("shipped", shipped()), ("large random", [random_task(seed, LARGE) for seed in range(tasks)])):
+        times, statuses = zip(*answers(asked), strict=True)
+        counts, last = Counter(statuses), quantiles(times, n=100, method="inclusive")[-1]
+        found = " | ".join(str(counts[status]) for status in ("solved", "unsolvable", "unknown"))
+        print(
+            f"| {name}: {len(asked)} | {len(times)} | {found} | {median(times):.2f} | {last:.1f} | {max(times):.0f} | "
+            "10, 100 |",
+            flush=True,
+        )
+    print()
+
+
+def answers(tasks: Sequence[HouseholdTask]) -> Iterator[tuple[float, str]]:
+    """Milliseconds and status of each question."""
+    for task in tasks:
+        household = Household(task)
+        for variant in variants(task).values():
+            problem = compile_task(household, variant)
+            started = time.process_time()
+            status = solve(problem).status
+            yield 1000 * (time.process_time() - started), status
+
+
+def show_verifying(tasks: int) -> None:
+    asked = [random_task(seed, LARGE) for seed in range(tasks)]
+    started = time.process_time()
+    sound = sum(verify(task).is_sound for task in asked)
+    used = time.process_time() - started
+    print(f"Verifying {tasks} large random tasks takes {used:.1f} s of processor time: {300 * used / tasks:.1f} s for")
+    print(f"300 (target: 30 s on two cores). {sound} of them are what they claim to be.\n")
+
+
+def show_agreement(compared: int) -> None:
+    print(f"Answers of the own planner and of Fast Downward, which gets the whole problem and at most {SECONDS:.0f} s;")
+    print("of every second random task it is asked whether it can be solved without a message.\n")
+    print("| tasks | both solved | both unsolvable | Fast Downward stopped | disagree | its median, ms |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for name, asked in (("shipped", shipped()), ("random", [random_task(seed, SMALL) for seed in range(compared)])):
+        counts, times = Counter[str](), []
+        for number, task in enumerate(asked):
+            question = "silent" if name == "random" and number % 2 else "task"
+            problem = compile_task(Household(task), variants(task)[question])
+            started = time.perf_counter()
+            theirs, _ = ask_fast_downward(to_strips(problem), seconds=SECONDS)
+            times.append(1000 * (time.perf_counter() - started))
+            ours = solve(problem).status
+            counts[theirs if theirs in (ours, "unknown") else "disagree"] += 1
+        found = " | ".join(str(counts[one]) for one in ("solved", "unsolvable", "unknown", "disagree"))
+        print(f"| {name}: {len(asked)} | {found} | {median(times):.0f} |", flush=True)
+    print()
+
+
+def main(tasks: int = TASKS, compared: int = COMPARED) -> None:
+    show_turns()
+    show_planner(tasks)
+    show_verifying(tasks)
+    show_agreement(compared)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
