@@ -49,7 +49,7 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_learner_improves(whole_run: Path) -> None:
     found = json.loads((whole_run / "evaluation.json").read_text())
-    untrained = TRAINING.player(initial_weights(SMALL, TRAINING.shape, 0))
+    untrained = TRAINING.player(TRAINING.shape.initial_weights(SMALL, 0))
     before = mean_reward(untrained, np.arange(100, dtype=np.uint32))
     assert found["final"] > before + 3
     assert found["best"] > before + 3
@@ -112,7 +112,7 @@ def test_a_learner_with_a_gru_learns_from_whole_games(tmp_path: Path) -> None:
     )
     run(training, tmp_path, no_report)
     player, _ = load(tmp_path / "last.npz", SMALL)
-    start = initial_weights(SMALL, training.shape, 0)
+    start = training.shape.initial_weights(SMALL, 0)
     assert all((player.weights[name] != start[name]).any() for name in ("gru_memory", "gru_input", "judgement"))
 
 

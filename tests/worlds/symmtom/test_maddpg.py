@@ -54,7 +54,8 @@ def silent(settings: GameSettings) -> dict[str, np.ndarray]:
 
 def own_first(known: Bools, me: np.ndarray) -> Bools:
     order = (me[:, None] + np.arange(known.shape[1])) % known.shape[1]
-    return known[np.arange(len(me))[:, None], order]
+    turned: Bools = known[np.arange(len(me))[:, None], order]
+    return turned
 
 
 def test_an_estimate_that_takes_all_unheard_for_silent_is_the_conservative_one() -> None:
