@@ -32,7 +32,7 @@ class TrainingResult:
 
 
 @dataclass(frozen=True)
-class Relation:
+class LearnerRelation:
     """A sentence of the paper: by how much one reward is above another, as a share of it, on average over settings."""
 
     words: str
@@ -48,20 +48,22 @@ def _has_more_pieces_than_agents(scenario: str) -> bool:
 
 
 RELATIONS = (
-    Relation("MADDPG-Oracle above MADDPG", 1.27, lambda found: found["maddpg_oracle"], lambda found: found["maddpg"]),
-    Relation(
+    LearnerRelation(
+        "MADDPG-Oracle above MADDPG", 1.27, lambda found: found["maddpg_oracle"], lambda found: found["maddpg"]
+    ),
+    LearnerRelation(
         "models with recurrence (RMADDPG, CE, GE, EE) above MADDPG",
         0.60,
         lambda found: mean(found[name] for name in ("rmaddpg", *TAILORED)),
         lambda found: found["maddpg"],
     ),
-    Relation(
+    LearnerRelation(
         "the best of CE, GE and EE above RMADDPG",
         0.42,
         lambda found: max(found[name] for name in TAILORED),
         lambda found: found["rmaddpg"],
     ),
-    Relation(
+    LearnerRelation(
         "the heuristic above MADDPG-Oracle where c > n",
         0.92,
         lambda found: found[HEURISTIC],
@@ -113,7 +115,7 @@ def _best_rewards(results: Sequence[TrainingResult]) -> dict[str, dict[str, floa
     return {scenario: {name: mean(values) for name, values in by.items()} for scenario, by in found.items()}
 
 
-def _excess(relation: Relation, scenario: str, rewards: Rewards) -> float | None:
+def _excess(relation: LearnerRelation, scenario: str, rewards: Rewards) -> float | None:
     """None if the relation is not about the scenario, or not all of its learners were run there."""
     if not relation.is_about(scenario):
         return None
