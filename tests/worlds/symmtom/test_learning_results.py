@@ -23,6 +23,7 @@ def leave(out: Path, scenario: str, algorithm: str, best: float, seed: int = 0) 
     (folder / "curve.csv").write_text(curve.as_csv())
     found = {"scenario": scenario, "algorithm": algorithm, "seed": seed, "trained_episodes": 300}
     found |= {"evaluated_episodes": 1000, "final": best - 1, "best": best, "heuristic": 48.0}
+    found |= {"parameters": {"updates": 3, "every": 25}}
     (folder / "evaluation.json").write_text(json.dumps(found))
 
 
@@ -59,6 +60,7 @@ def test_results_are_published_without_training(out: Path, tmp_path: Path) -> No
     assert main(["hm-agent", "train", "symmtom", f"--out={out}", f"--results={into}"]) == 0
     text = (into / "README.md").read_text()
     assert summary(read_results(out)) in text
+    assert "| symmtom_w6_n3_c3 | rmaddpg | 0 | 300 episodes | every=25 | 11.0 | 12.0 | 48.0 |" in text
     assert len(json.loads((into / "results.json").read_text())) == 9
     pictures = sorted(path.stem for path in into.glob("*.png"))
     assert pictures == ["maddpg", "maddpg_oracle", "symmtom_w6_n3_c3", "symmtom_w6_n3_c6"]

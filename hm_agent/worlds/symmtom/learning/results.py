@@ -17,6 +17,7 @@ from hm_agent.worlds.symmtom.settings import parse_name
 Rewards = Mapping[str, float]
 """The mean reward in one scenario by algorithm, and of the heuristic."""
 HEURISTIC = "heuristic"
+TOLD_PARAMETERS = ("team_share", "every", "batch")
 TAILORED = ("maddpg_ce", "maddpg_ge", "maddpg_ee")
 
 
@@ -87,12 +88,18 @@ def _result(path: Path) -> TrainingResult:
 def summary(results: Sequence[TrainingResult]) -> str:
     """A table of all evaluations."""
     lines = ["Mean reward per agent and episode in self-play.", ""]
-    lines += ["| scenario | algorithm | seed | trained on | final | best | heuristic |", "| --- " * 7 + "|"]
+    lines += ["| scenario | algorithm | seed | trained on | how | final | best | heuristic |", "| --- " * 8 + "|"]
     for one in results:
         rewards = " | ".join(f"{one.found[name]:.1f}" for name in ("final", "best", HEURISTIC))
         episodes = f"{one.found['trained_episodes']:,} episodes"
-        lines.append(f"| {one.scenario} | {one.algorithm} | {one.seed} | {episodes} | {rewards} |")
+        lines.append(f"| {one.scenario} | {one.algorithm} | {one.seed} | {episodes} | {_how(one)} | {rewards} |")
     return "\n".join(lines) + "\n"
+
+
+def _how(result: TrainingResult) -> str:
+    """What a run was asked to do in its own way."""
+    parameters = result.found["parameters"]
+    return ", ".join(f"{name}={parameters[name]}" for name in TOLD_PARAMETERS if name in parameters)
 
 
 def relations(results: Sequence[TrainingResult]) -> str:
