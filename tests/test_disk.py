@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from hm_agent.cli import main
 from hm_agent.pool.run import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
 from hm_agent.testing.commands import call, orphans, start
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.melting_pot import text_player
+from hm_agent.worlds.symmtom.learning.checkpoints import load
 
 SIZE = RESERVED_BYTES + 4 * EPISODE_BYTES
 GRID = ("--scenario=rws_repeated_1", "--episodes=2", "--max_steps=1000", "--bots=scripted")
@@ -115,3 +118,23 @@ def test_something_else_in_the_place_of_a_file_or_folder_is_told_of_in_one_line(
     flags = ["--scenario=rws_repeated_1", "--max_steps=5", "--bots=scripted", f"--out={tmp_path / 'out'}"]
     status, _, errors = call("place", *flags)
     check_said(status, errors, name.rstrip("/"))
+
+
+@pytest.mark.slow
+def test_training_that_fills_the_disk_ends_in_one_line_and_goes_on_later(
+    disk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--scenario=symmtom_w4_n2_c2", "--games=4", "--hidden=8", "--evaluation=4", "--checkpoint_every=1"]
+    train = ["hm-agent", "train", "symmtom", "--episodes=12", *flags]
+    assert main([*train, f"--out={tmp_path / 'whole'}"]) == 0
+    fill(disk)
+    capsys.readouterr()
+    status = main([*train, f"--out={disk / 'cut'}"])
+    assert status == 1
+    assert re.fullmatch("hm-agent train: can't write: .*No space left on device.*\n", capsys.readouterr().err)
+    (disk / "filler").unlink()
+    assert main([*train, f"--out={disk / 'cut'}"]) == 0
+    run = Path("symmtom_w4_n2_c2/ippo/seed-0")
+    one, other = (load(out / run / "last.npz")[0].weights for out in (tmp_path / "whole", disk / "cut"))
+    for name, value in one.items():
+        np.testing.assert_array_equal(value, other[name])

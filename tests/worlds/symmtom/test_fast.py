@@ -13,7 +13,7 @@ from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast import beliefs, core
 from hm_agent.worlds.symmtom.fast.beliefs import first_k, next_k
 from hm_agent.worlds.symmtom.fast.multi_agent import SymmtomMultiAgentEnv
-from hm_agent.worlds.symmtom.fast.observations import general_size, observation_size, piece_size
+from hm_agent.worlds.symmtom.fast.observations import general_size, observation_size, piece_size, turn_size
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
@@ -146,3 +146,4 @@ def test_the_size_of_an_observation_is_the_sum_of_its_documented_parts() -> None
     rows = 3 * c + 3 * (n - 1) * c + 2 * c
     assert (general, rows) == (general_size(env.settings), c * piece_size(env.settings))
     assert observations["player_0"].shape == (general + rows,)
+    assert turn_size(env.settings) == 4 + 2 + 7 + (7 + 6) * (n - 1) + 2 * n + 2 * n * c

@@ -244,7 +244,7 @@ def test_the_checkpoints_that_ship_beat_the_heuristic_and_are_small() -> None:
     paths = sorted(SHIPPED.glob("*.npz"))
     assert sum(path.stat().st_size for path in paths) < 3_000_000
     assert SHIPPED / "symmtom_w6_n3_c3_ippo.npz" in paths
-    seeds = np.arange(100, dtype=np.uint32)
+    seeds = np.arange(25, dtype=np.uint32)
     for path in paths:
         player = shipped("ippo", load(path)[0].settings)
         heuristic = measure(player.settings, HeuristicPolicy, seeds)[REWARD].mean()

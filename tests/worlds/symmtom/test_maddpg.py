@@ -54,8 +54,8 @@ def silent(settings: GameSettings) -> dict[str, np.ndarray]:
 
 def own_first(known: Bools, me: np.ndarray) -> Bools:
     order = (me[:, None] + np.arange(known.shape[1])) % known.shape[1]
-    found: Bools = known[np.arange(len(me))[:, None], order]
-    return found
+    turned: Bools = known[np.arange(len(me))[:, None], order]
+    return turned
 
 
 def test_an_estimate_that_takes_all_unheard_for_silent_is_the_conservative_one() -> None:
@@ -241,9 +241,9 @@ TRAINING = Training(
     "maddpg_ee",
     SMALL,
     0,
-    MaddpgParameters(updates=36, games=16, every=4, batch=256, capacity=160),
+    MaddpgParameters(updates=30, games=16, every=8, batch=256, capacity=160),
     hidden=32,
-    every=12,
+    every=10,
     validation=20,
     evaluation=40,
 )
@@ -262,13 +262,13 @@ def test_maddpg_improves(whole_run: Path) -> None:
     untrained = TRAINING.player(TRAINING.shape.initial_weights(SMALL, 0))
     before = mean_reward(untrained, np.arange(100, dtype=np.uint32))
     assert found["best"] > before + 3
-    assert found["trained_episodes"] == 36 * 16
+    assert found["trained_episodes"] == 30 * 16
 
 
 @pytest.mark.slow
 def test_a_run_that_was_killed_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
-    run_until_killed(TRAINING, tmp_path, 15)
-    assert go_on(TRAINING, tmp_path) == 13
+    run_until_killed(TRAINING, tmp_path, 13)
+    assert go_on(TRAINING, tmp_path) == 11
     check_same(whole_run, tmp_path)
 
 
@@ -279,8 +279,8 @@ def test_maddpg_stops_where_a_number_is_none_and_keeps_the_checkpoint_before(who
         name: np.full_like(value, np.nan) if name.startswith("critics/") and value.ndim == 3 else value
         for name, value in extra.items()
     }
-    save(tmp_path / "last.npz", player, poisoned | {"updates": np.array(12)})
-    with pytest.raises(TrainingFailed, match=r"symmtom_w4_n2_c2, seed 0.*update 13"):
+    save(tmp_path / "last.npz", player, poisoned | {"updates": np.array(10)})
+    with pytest.raises(TrainingFailed, match=r"symmtom_w4_n2_c2, seed 0.*update 11"):
         run(TRAINING, tmp_path, no_report)
     kept, _ = load(tmp_path / "last.npz", SMALL)
     np.testing.assert_array_equal(kept.weights["first"], player.weights["first"])

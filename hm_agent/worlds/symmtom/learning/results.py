@@ -17,6 +17,7 @@ from hm_agent.worlds.symmtom.settings import parse_name
 Rewards = Mapping[str, float]
 """The mean reward in one scenario by algorithm, and of the heuristic."""
 HEURISTIC = "heuristic"
+TOLD_PARAMETERS = ("team_share", "every", "batch")
 TAILORED = ("maddpg_ce", "maddpg_ge", "maddpg_ee")
 
 
@@ -32,7 +33,7 @@ class TrainingResult:
 
 
 @dataclass(frozen=True)
-class ProseRelation:
+class LearnerRelation:
     """A sentence of the paper: by how much one reward is above another, as a share of it, on average over settings."""
 
     words: str
@@ -48,22 +49,22 @@ def _has_more_pieces_than_agents(scenario: str) -> bool:
 
 
 RELATIONS = (
-    ProseRelation(
+    LearnerRelation(
         "MADDPG-Oracle above MADDPG", 1.27, lambda found: found["maddpg_oracle"], lambda found: found["maddpg"]
     ),
-    ProseRelation(
+    LearnerRelation(
         "models with recurrence (RMADDPG, CE, GE, EE) above MADDPG",
         0.60,
         lambda found: mean(found[name] for name in ("rmaddpg", *TAILORED)),
         lambda found: found["maddpg"],
     ),
-    ProseRelation(
+    LearnerRelation(
         "the best of CE, GE and EE above RMADDPG",
         0.42,
         lambda found: max(found[name] for name in TAILORED),
         lambda found: found["rmaddpg"],
     ),
-    ProseRelation(
+    LearnerRelation(
         "the heuristic above MADDPG-Oracle where c > n",
         0.92,
         lambda found: found[HEURISTIC],
@@ -87,12 +88,18 @@ def _result(path: Path) -> TrainingResult:
 def summary(results: Sequence[TrainingResult]) -> str:
     """A table of all evaluations."""
     lines = ["Mean reward per agent and episode in self-play.", ""]
-    lines += ["| scenario | algorithm | seed | trained on | final | best | heuristic |", "| --- " * 7 + "|"]
+    lines += ["| scenario | algorithm | seed | trained on | how | final | best | heuristic |", "| --- " * 8 + "|"]
     for one in results:
         rewards = " | ".join(f"{one.found[name]:.1f}" for name in ("final", "best", HEURISTIC))
         episodes = f"{one.found['trained_episodes']:,} episodes"
-        lines.append(f"| {one.scenario} | {one.algorithm} | {one.seed} | {episodes} | {rewards} |")
+        lines.append(f"| {one.scenario} | {one.algorithm} | {one.seed} | {episodes} | {_how(one)} | {rewards} |")
     return "\n".join(lines) + "\n"
+
+
+def _how(result: TrainingResult) -> str:
+    """What a run was asked to do in its own way."""
+    parameters = result.found["parameters"]
+    return ", ".join(f"{name}={parameters[name]}" for name in TOLD_PARAMETERS if name in parameters)
 
 
 def relations(results: Sequence[TrainingResult]) -> str:
@@ -115,7 +122,7 @@ def _best_rewards(results: Sequence[TrainingResult]) -> dict[str, dict[str, floa
     return {scenario: {name: mean(values) for name, values in by.items()} for scenario, by in found.items()}
 
 
-def _excess(relation: ProseRelation, scenario: str, rewards: Rewards) -> float | None:
+def _excess(relation: LearnerRelation, scenario: str, rewards: Rewards) -> float | None:
     """None if the relation is not about the scenario, or not all of its learners were run there."""
     if not relation.is_about(scenario):
         return None
