@@ -1,8 +1,9 @@
 """ExploreToM's search: A* against over-generation and random search at equal cost, its lookahead, and an endpoint.
 
 READERS names what is compared, with commas: weak readers, or a model such as local:smollm2, whose answers are kept in
-runs/bench/search-answers.sqlite. STORIES is how many stories a cell has, EVALUATIONS what each may cost, SETS the
-action sets (globs), PARTS what is measured: lookahead, endpoint, readers.
+runs/bench/search-answers.sqlite. METHODS names the methods. STORIES is how many stories a cell has, EVALUATIONS what
+each may cost, SETS the action sets (globs), CELLS how many settings of each, PARTS what is measured: lookahead,
+endpoint, readers.
 """
 
 from __future__ import annotations
@@ -39,11 +40,12 @@ STORIES = int(os.environ.get("STORIES", "4"))
 EVALUATIONS = int(os.environ.get("EVALUATIONS", "50"))
 SETS = os.environ.get("SETS", "all").split(",")
 PARTS = os.environ.get("PARTS", "lookahead,endpoint,readers").split(",")
-CELLS = ((2, 2), (3, 3), (4, 4))
+CELLS = ((2, 2), (3, 3), (4, 4))[: int(os.environ.get("CELLS", "3"))]
 """(people, important actions) of the stories of each action set."""
 CACHE = Path("runs/bench/search-answers.sqlite")
 ONE = "one random story"
 NAMES = {"a_star": "A*", "random": "random search", "over_generation": "over-generation"}
+COMPARED = os.environ.get("METHODS", ",".join((*NAMES, ONE))).split(",")
 DELAY, AT_ONCE, ENDPOINT_STORIES, ENDPOINT_EVALUATIONS = 0.2, 16, 32, 12
 LOOKAHEAD_TARGET = 5.0
 """Milliseconds for 50 completions."""
@@ -84,7 +86,7 @@ def sets_of(reader: str) -> tuple[str, ...]:
 
 async def compare(reader: str, models: ModelPool) -> dict[str, Outcomes]:
     """Finds stories by each method, for each action set and cell; by name of the method."""
-    found = {name: Outcomes() for name in (*NAMES, ONE)}
+    found = {name: Outcomes() for name in COMPARED}
     for name in sets_of(reader):
         for people, important in CELLS:
             plan = SearchPlan((name,), STORIES, read_cast(), people=(people,), important=(important,))
@@ -123,14 +125,14 @@ async def _find(
 
 def show(reader: str, found: Mapping[str, Outcomes]) -> None:
     """Prints the methods of one reader, and A* minus each."""
-    print(
-        f"\n{reader}, {STORIES} stories in each of {len(found[ONE].accuracies)} cells, {EVALUATIONS} evaluations each"
-    )
+    cells = len(next(iter(found.values())).accuracies)
+    print(f"\n{reader}, {STORIES} stories in each of {cells} cells, {EVALUATIONS} evaluations each")
     print("| method | accuracy | asked anew | questions a story | actions | CPU s a story | A* minus it |")
     print("| --- " * 7 + "|")
     for method, one in found.items():
         number = len(one.actions)
-        difference = "" if method == "a_star" else _words(_difference(found["a_star"], one))
+        star = found.get("a_star")
+        difference = _words(_difference(star, one)) if star and star is not one else ""
         print(
             f"| {NAMES.get(method, method)} | {mean(one.accuracies):.3f} | {mean(one.fresh):.3f} "
             f"| {one.questions / number:.0f} | {sum(one.actions) / number:.1f} | {one.seconds / number:.2f} "

@@ -212,7 +212,11 @@ class StorySampler:
     def __init__(self, cast: StoryCast, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> None:
         self._people, self._place, self._conditions = cast.people, cast.place, conditions
         self._all = _candidates(cast.place, len(cast.people), kinds)
-        self._plain = _candidates(cast.place, len(cast.people), tuple(kind for kind in kinds if kind not in IMPORTANT))
+        plain = tuple(kind for kind in kinds if kind not in IMPORTANT)
+        self._plain = _candidates(cast.place, len(cast.people), plain)
+        # Once all important actions have happened, whoever still lacks these won't get them.
+        self._must_be_important = IMPORTANT.issuperset(conditions.must_have)
+        self._only_walks = set(plain) <= set(_WALK)
 
     def draw(self, rng: Random) -> DrawnStory | None:
         """The first story that meets the conditions; None if none of `TRIES` does."""
@@ -289,10 +293,23 @@ class StorySampler:
             return False
         return not conditions.false_beliefs or self._false_beliefs(draft) >= conditions.false_beliefs
 
+    def can_complete(self, draft: StoryDraft, rng: Random) -> bool:
+        """The same as `complete`, but ends as soon as it can tell that the conditions won't be met."""
+        while self.can_be_met(draft) and self.add(draft, rng):
+            if self.is_met(draft):
+                return True
+        return False
+
     def can_be_met(self, draft: StoryDraft) -> bool:
-        """False if the actions that are left are too few for the conditions; True says little."""
-        left = self._conditions.max_actions - len(draft.actions)
-        return left > 0 and self._conditions.important - draft.important <= left
+        """False if it is plain that the conditions can't be met any more; True says little."""
+        conditions = self._conditions
+        left = conditions.max_actions - len(draft.actions)
+        missing = conditions.important - draft.important
+        if left <= 0 or missing > left:
+            return False
+        return missing > 0 or not (
+            (draft.lacks_kind and self._must_be_important) or (draft.lacks_aside and self._only_walks)
+        )
 
     def _false_beliefs(self, draft: StoryDraft) -> int:
         questions = AnsweredStory(self.script(draft), draft.tracker).questions((1,))

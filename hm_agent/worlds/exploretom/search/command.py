@@ -32,6 +32,7 @@ NAME = "hm-agent generate exploretom"
 STORIES, IDENTITY, ANSWERS = "stories.jsonl", "search.json", "answers.sqlite"
 STORY_KEYS = ("action_set", "seed", "accuracy", "story", "text")
 TOLD, TOLD_IDENTITY = "told.jsonl", "told.json"
+TOLD_KEYS = (FIRST_TRY, RETOLD, PLAIN, "is_told")
 """The files of OUT."""
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
@@ -162,12 +163,12 @@ def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = Non
     settings = plan.model if plan.model.cache else replace(plan.model, cache=out / ANSWERS)
     models = ModelPool(settings)
     with closing(models), locked(out, 0):
-        check_identity(out / IDENTITY, plan.identity, "stories")
         models.check([plan.model.name] if plan.asks_model else [])
+        check_identity(out / IDENTITY, plan.identity, RowFile(out / STORIES, STORY_KEYS))
         status = _until_stopped(lambda: _search(plan, out, workers, models), out)
         if writers and not status:
-            check_identity(out / TOLD_IDENTITY, asdict(writers), "told stories")
             models.check(dict.fromkeys((writers.teller, writers.judge)))
+            check_identity(out / TOLD_IDENTITY, asdict(writers), RowFile(out / TOLD, TOLD_KEYS))
             status = _until_stopped(lambda: _tell(plan, out, workers, models, writers), out)
     return status
 
@@ -201,7 +202,7 @@ def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int
 def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers: Writers) -> int:
     stories, told, console = (
         RowFile(out / STORIES, STORY_KEYS),
-        RowFile(out / TOLD, (FIRST_TRY, RETOLD, PLAIN, "is_told")),
+        RowFile(out / TOLD, TOLD_KEYS),
         search_console(),
     )
     due = [stories.rows[name] for name in _names(plan)]

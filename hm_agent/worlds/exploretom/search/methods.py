@@ -158,7 +158,7 @@ class StorySearch:
             return 1.0
         if not sampler.can_be_met(draft):
             return 0.0
-        return sum(sampler.complete(draft.copy(), self._rng) for _ in range(number)) / number
+        return sum(sampler.can_complete(draft.copy(), self._rng) for _ in range(number)) / number
 
     def _completed(self, frontier: list[_Node]) -> StoryDraft | None:
         """A random completion of the most promising node that has one, or else a random story; None without any."""

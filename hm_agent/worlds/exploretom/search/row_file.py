@@ -62,13 +62,13 @@ class RowFile:
         write_whole(self.path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
 
 
-def check_identity(path: Path, identity: Mapping[str, object], what: str) -> None:
-    """Writes down what the rows of a folder have in common, or compares it with what is there.
+def check_identity(path: Path, identity: Mapping[str, object], file: RowFile) -> None:
+    """Writes down what the rows of a file have in common, or compares it with what is there.
 
-    Raises ConfigError if it differs; what: names the rows.
+    Raises ConfigError if it differs, unless there are no rows yet.
     """
     wanted = json.loads(json.dumps(identity))
-    if not path.exists():
+    if not (path.exists() and file.rows):
         write_whole(path, json.dumps(wanted, indent=2) + "\n")
         return
     try:
@@ -78,7 +78,9 @@ def check_identity(path: Path, identity: Mapping[str, object], what: str) -> Non
         raise ConfigError(f"{path}: not a search's settings: {error}; name another folder with --out") from error
     if names:
         differing = ", ".join(f"{name} {_short(there.get(name))}, not {_short(wanted.get(name))}" for name in names[:3])
-        raise ConfigError(f"--out={path.parent}: its {what} have {differing}; name another folder, or say the same")
+        raise ConfigError(
+            f"--out={path.parent}: {file.path.name} has {differing}; name another folder, or say the same"
+        )
 
 
 def _short(value: object) -> str:

@@ -160,7 +160,7 @@ def test_folder_of_another_search_is_refused_and_stays(tmp_path: Path, capsys: p
     assert generate("--reader=reality", *flags) == 0
     before = (tmp_path / "stories.jsonl").read_bytes()
     assert generate("--reader=last_mention", *flags) == 2
-    assert 'its stories have reader "reality", not "last_mention"' in capsys.readouterr().err
+    assert 'stories.jsonl has reader "reality", not "last_mention"' in capsys.readouterr().err
     assert (tmp_path / "stories.jsonl").read_bytes() == before
 
 
@@ -216,4 +216,38 @@ def test_stories_are_told_and_telling_goes_on(tmp_path: Path, capsys: pytest.Cap
         assert row["is_told"]
     said = capsys.readouterr()
     assert f"{sum(len(story['text']) for story in rows(tmp_path))} actions at the first try, 0 later, 0 by" in said.out
-    assert 'its told stories have judge "loopback", not "builtin"' in said.err
+    assert 'told.jsonl has judge "loopback", not "builtin"' in said.err
+
+
+def test_disk_that_fills_up_ends_the_search_in_one_line_and_keeps_whole_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--reader=reality", "--action_sets=a1", "--stories=4", "--evaluations=3", f"--out={tmp_path}")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, before[1]))
+    try:
+        assert generate(*flags) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    errors = capsys.readouterr().err
+    assert errors.startswith("hm-agent generate: can't write: ")
+    assert errors.count("\n") == 1
+    assert 0 < len(rows(tmp_path)) < 4
+    assert generate(*flags) == 0
+    assert len(rows(tmp_path)) == 4
+
+
+def test_folder_without_stories_takes_another_search(tmp_path: Path, endpoint: Endpoint) -> None:
+    flags = ("--action_sets=a1", "--stories=1", "--evaluations=3", f"--out={tmp_path}", *asks(endpoint))
+    assert generate(*flags, "--max_calls=0") == 3
+    assert generate(*flags, "--seed=1") == 0
+
+
+def test_model_without_a_key_is_one_line_and_leaves_no_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert generate("--model=gpt-4o", "--stories=1", f"--out={tmp_path}") == 2
+    assert "--model=gpt-4o needs a key" in capsys.readouterr().err
+    assert not (tmp_path / "search.json").exists()
