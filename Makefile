@@ -5,10 +5,11 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local test-evals lint format bench stress compare ablations orders bots wheel clean
+.PHONY: help demo demo-llm test test-local test-evals lint format bench stress compare ablations orders train-symmtom \
+	bots docs wheel clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: $(set_up) ## play one episode with the built-in reasoner; its video, trace and result go to runs/demo
 	$(python) run_scenario.py --scenario=rws_repeated_1 --agent=hypothetical_minds --model=builtin --episodes=1 \
@@ -88,8 +89,25 @@ orders: $(set_up) ## ask when a mind helps: agents of order 0 to 2 against oppon
 	$(play_orders) --scenario='$(ordered_without_clues)' --out=$(orders_out)/without_clues --agent='order_*' --clues=off
 	$(python) -m hm_agent orders --out=$(orders_out)/with_clues,$(orders_out)/without_clues --report=$(orders_report)
 
+# To train less: make train-symmtom trained_episodes=6000 train_out=runs/few train_report=runs/few/report
+trained_episodes := 60000
+train_out := runs/train
+train_report := docs/results/symmtom_learning
+maddpg_family := maddpg,maddpg_oracle,maddpg_ce,maddpg_ge,maddpg_ee,rmaddpg
+other_small_boards := symmtom_w6_n3_c6,symmtom_w6_n3_c9,symmtom_w6_n4_c4,symmtom_w6_n4_c8,symmtom_w6_n4_c12
+train = $(python) -m hm_agent train symmtom --episodes=$(trained_episodes) --out=$(train_out) --results=$(train_report)
+
+train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where it was cut short; results go to docs/results/symmtom_learning
+	$(train) --algorithm=ippo --team_share=0.5 --scenario='symmtom_*'
+	$(train) --algorithm=$(maddpg_family) --scenario=symmtom_w6_n3_c3 --seeds=0,1,2
+	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
+
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
 	@.ci/set_up bots
+
+docs: $(set_up) ## build the documentation as a site in build/site
+	@.ci/set_up docs
+	NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --strict
 
 wheel: $(set_up) ## build dist/*.tar.gz and, from it, dist/*.whl
 	$(python) -m build

@@ -12,6 +12,7 @@ from benchmarks import (
     calls,
     exploretom,
     exploretom_functional,
+    exploretom_search,
     faults,
     kills,
     replay,
@@ -38,6 +39,7 @@ SECTIONS = {
     "symmtom_speed": symmtom_speed.main,
     "exploretom": exploretom.main,
     "exploretom_functional": exploretom_functional.main,
+    "exploretom_search": exploretom_search.main,
 }
 STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
 ALL = SECTIONS | STRESS

@@ -6,22 +6,22 @@ and trials of each test of mind.
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
 from statistics import mean, median
 
 import numpy as np
 
-from hm_agent.episode import run_episode
+from hm_agent.registry import scenario_named
+from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
+from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.knowledge.accuracy import measure_accuracy
 from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter, uniform_speech
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.metrics import REWARD
-from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
-from hm_agent.worlds.symmtom.mind_world import FAILURE, OVER_OPTIMUM, SUCCESS, MindTestWorld
+from hm_agent.worlds.symmtom.mind_facts import mind_tests
+from hm_agent.worlds.symmtom.mind_world import FAILURE, OVER_OPTIMUM, SUCCESS
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
@@ -82,18 +82,17 @@ def show_accuracy(episodes: int) -> None:
 def show_mind_tests(trials: int) -> None:
     print(f"Tests of mind, {trials} trials each: share passed/failed, turns of passed trials over the optimum.\n")
     print(f"| test | {' | '.join(POLICIES)} |\n| --- |{' --- |' * len(POLICIES)}")
-    for name, test in mind_tests().items():
-        print(f"| {name} | {' | '.join(judged(test, agent, trials) for agent in POLICIES)} |", flush=True)
+    for name in mind_tests():
+        print(f"| {name} | {' | '.join(judged(name, agent, trials) for agent in POLICIES)} |", flush=True)
     print()
 
 
-def judged(test: MindTest, agent: str, trials: int) -> str:
-    """How an agent does in a test, in a cell of the table."""
+def judged(name: str, agent: str, trials: int) -> str:
+    """How an agent does in a test, in a cell of the table. Questions are answered by the built-in reasoner."""
     found = []
     for seed in range(trials):
-        world = MindTestWorld(test)
-        playing = PolicyAgent(POLICIES[agent](), world, seed, is_told=agent == "k_oracle")
-        asyncio.run(run_episode(world, {world.seats[0]: playing}, seed=seed))
+        world, agents = set_up(scenario_named(name), agent, seed=seed)
+        play_out(world, agents, seed=seed)
         found.append(world.metrics())
     turns = [one[OVER_OPTIMUM] for one in found if OVER_OPTIMUM in one]
     shares = "/".join(f"{mean(one[name] for one in found):.2f}" for name in (SUCCESS, FAILURE))

@@ -1,0 +1,100 @@
+"""Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
+
+    import hm_agent
+
+    results = hm_agent.play("rws_repeated_*", agent=["hypothetical_minds", "react"], episodes=5, out="runs")
+    frame = hm_agent.load("runs")
+
+Importing it imports nothing else: each name brings its module when it is used. docs/python.md shows agents,
+strategists, models and recorders of one's own.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hm_agent import envs
+    from hm_agent.api import Results, play
+    from hm_agent.config import ConfigError
+    from hm_agent.core import Agent, Decision, Observation, Recorder, Step, Thoughts
+    from hm_agent.experiment import Episode
+    from hm_agent.frames import load, load_trace
+    from hm_agent.models.chat import Chat, Reply, Request, Sampling
+    from hm_agent.models.providers import ModelSettings, register_model
+    from hm_agent.questions import Call, Model, Question, Unanswered, Usage
+    from hm_agent.recording.result import Result
+    from hm_agent.registry import register_agent, register_strategist, register_world
+    from hm_agent.suite import AgentSetup, OwnAgent, Suite
+    from hm_agent.theory_of_mind.hypotheses import Parameters
+    from hm_agent.theory_of_mind.strategist import BaseStrategist
+
+__all__ = [
+    "Agent",
+    "AgentSetup",
+    "BaseStrategist",
+    "Call",
+    "Chat",
+    "ConfigError",
+    "Decision",
+    "Episode",
+    "Model",
+    "ModelSettings",
+    "Observation",
+    "OwnAgent",
+    "Parameters",
+    "Question",
+    "Recorder",
+    "Reply",
+    "Request",
+    "Result",
+    "Results",
+    "Sampling",
+    "Step",
+    "Suite",
+    "Thoughts",
+    "Unanswered",
+    "Usage",
+    "envs",
+    "load",
+    "load_trace",
+    "play",
+    "register_agent",
+    "register_model",
+    "register_strategist",
+    "register_world",
+]
+
+_MODULES = {
+    "api": ("Results", "play"),
+    "config": ("ConfigError",),
+    "core": ("Agent", "Decision", "Observation", "Recorder", "Step", "Thoughts"),
+    "experiment": ("Episode",),
+    "frames": ("load", "load_trace"),
+    "models.chat": ("Chat", "Reply", "Request", "Sampling"),
+    "models.providers": ("ModelSettings", "register_model"),
+    "questions": ("Call", "Model", "Question", "Unanswered", "Usage"),
+    "recording.result": ("Result",),
+    "registry": ("register_agent", "register_strategist", "register_world"),
+    "suite": ("AgentSetup", "OwnAgent", "Suite"),
+    "theory_of_mind.hypotheses": ("Parameters",),
+    "theory_of_mind.strategist": ("BaseStrategist",),
+}
+_HOMES = {name: f"hm_agent.{module}" for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "envs":
+        return import_module("hm_agent.envs")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("hm_agent")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

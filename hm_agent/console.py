@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
@@ -22,7 +23,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import counted
+from hm_agent.reporting.wording import bill
 
 SHOWN = {name: name for name in ("scenario", "agent", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
@@ -70,14 +71,17 @@ class ConsoleProgress:
     def pulse(self, episode: Episode, pulse: Pulse) -> None:
         self._running[_title(episode)] = _Running(pulse, time.monotonic())
 
-    def end(self, episode: Episode, result: Result) -> None:
+    def _take(self, episode: Episode, result: Result) -> None:
         self._running.pop(_title(episode), None)
         self._usage += result.usage
         self._done += 1
         self._failed += result.has_failed
         self._bar.update(self._task, completed=self._done)
+
+    def end(self, episode: Episode, result: Result) -> None:
+        self._take(episode, result)
         if not self._live.is_started:
-            said = f"{result.status}, {result.steps} steps, reward {result.reward:.1f}{_bill(result.usage)}"
+            said = f"{result.status}, {result.steps} steps, reward {result.reward:.1f}{bill(result.usage)}"
             self._console.out(f"[{self._done}/{self._episodes}] {_title(episode)}: {said}", highlight=False)
 
     def _picture(self) -> Group:
@@ -88,20 +92,59 @@ class ConsoleProgress:
             waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
             lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
-        said = f"{len(self._running)} running, {self._failed} failed{_bill(usage)}"
+        said = f"{len(self._running)} running, {self._failed} failed{bill(usage)}"
         return Group(self._bar, Text(said), *map(Text, lines))
+
+
+class NotebookProgress(ConsoleProgress):
+    """Shows the same picture in the output of a notebook's cell, drawn anew at most every `REDRAW` seconds."""
+
+    REDRAW = 0.5
+
+    def __init__(self, console: Console, episodes: int) -> None:
+        super().__init__(console, episodes)
+        self._drawn = 0.0
+        self._cell: Any = None
+
+    def __enter__(self) -> Self:
+        self._draw()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._draw()
+
+    def pulse(self, episode: Episode, pulse: Pulse) -> None:
+        super().pulse(episode, pulse)
+        if time.monotonic() - self._drawn >= self.REDRAW:
+            self._draw()
+
+    def end(self, episode: Episode, result: Result) -> None:
+        self._take(episode, result)
+        self._draw()
+
+    def _draw(self) -> None:
+        from IPython.display import display
+
+        self._drawn = time.monotonic()
+        plain = Console(width=self._console.width, file=io.StringIO(), color_system=None, force_jupyter=False)
+        with plain.capture() as captured:
+            plain.print(self._picture())
+        bundle = {"text/plain": captured.get()}
+        if self._cell is None:
+            self._cell = display(bundle, raw=True, display_id=True)
+        else:
+            self._cell.update(bundle, raw=True)
+
+
+def progress_for(console: Console, episodes: int) -> ConsoleProgress:
+    """What shows a run's progress best there."""
+    return (NotebookProgress if console.is_jupyter else ConsoleProgress)(console, episodes)
 
 
 def _title(episode: Episode) -> str:
     return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
-
-
-def _bill(usage: Usage) -> str:
-    """Calls, tokens and cost in words; empty if no language model was called."""
-    if not usage.calls:
-        return ""
-    tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
-    return f", {counted(usage.calls, 'call')}{tokens}{'' if usage.cost is None else f', {usage.cost:.4f} USD'}"
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:

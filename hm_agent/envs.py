@@ -31,12 +31,10 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, **options: st
         raise ConfigError(f"{scenario!r} stands for {len(found)} scenarios; an environment is of one")
     suite = suites()[found[0].world]
     settings: dict[str, Setting] = {option.name: option.default for option in suite.options}
-    for option in suite.options:
-        if option.choices and options.get(option.name, option.default) not in option.choices:
-            raise ConfigError(f"{option.name} is {' or '.join(option.choices)}, not {options[option.name]!r}")
     if unknown := options.keys() - settings.keys():
         raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(settings)}")
-    return suite.parallel_env(found[0], suite.settle(found[0], settings | options), render_mode)
+    settled = suite.settle(found[0], {**settings, **suite.chosen(options)})
+    return suite.parallel_env(found[0], settled, render_mode)
 
 
 for _suite in suites().values():

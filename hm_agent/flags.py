@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from absl import flags
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import ENGINES, Experiment
-from hm_agent.models.chat import Sampling
-from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
+from hm_agent.flag_help import read_flags
+from hm_agent.models.flags import ModelFlags
 from hm_agent.registry import find_agents, find_scenarios, suites
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
@@ -41,7 +41,14 @@ _RETRY_FAILED = flags.DEFINE_bool("retry_failed", False, "Play episodes anew tha
 _WORKERS = flags.DEFINE_integer(
     "workers",
     1,
-    "How many episodes to play at once; as many as cores or, with a remote model, far more.",
+    "How many processes play episodes; as many as cores are enough.",
+    lower_bound=1,
+    **_HERE,
+)
+_CONCURRENCY = flags.DEFINE_integer(
+    "concurrency",
+    None,
+    f"How many episodes each worker plays at the same time; {REMOTE_AT_ONCE} with a remote model, else 1.",
     lower_bound=1,
     **_HERE,
 )
@@ -60,42 +67,7 @@ _REPLAY = flags.DEFINE_bool(
 )
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 
-_MODEL = flags.DEFINE_string(
-    "model",
-    "builtin",
-    "Who answers the agent's questions: builtin, local:smollm2, local:PATH (a GGUF file), or a model's name.",
-    **_HERE,
-)
-_PRESET = flags.DEFINE_enum(
-    "preset", None, list(PRESETS), "A model with its sampling from the paper's table 4; other flags win.", **_HERE
-)
-_BASE_URL = flags.DEFINE_string(
-    "base_url", None, "The endpoint, e.g. http://localhost:8000/v1; else OPENAI_BASE_URL, else OpenAI's own.", **_HERE
-)
-_KEY = flags.DEFINE_string("api_key_env", "OPENAI_API_KEY", "The environment variable with the key.", **_HERE)
-_TIMEOUT = flags.DEFINE_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **_HERE)
-_RETRIES = flags.DEFINE_integer(
-    "retries", 5, "How often a failed call is made again, with growing pauses.", lower_bound=0, **_HERE
-)
-_PATIENCE = flags.DEFINE_float(
-    "patience", 600.0, "For how many seconds an endpoint that has worked may be out of order.", lower_bound=0, **_HERE
-)
-
-_TEMPERATURE = flags.DEFINE_float("temperature", None, "Sent only if set, as all of these.", lower_bound=0, **_HERE)
-_TOP_P = flags.DEFINE_float("top_p", None, "Nucleus sampling.", 0, 1, **_HERE)
-_TOKENS = flags.DEFINE_integer("max_output_tokens", None, "The longest answer.", lower_bound=1, **_HERE)
-_COMPLETIONS = flags.DEFINE_integer(
-    "completions", None, "How many to draw at once; the first valid one counts.", lower_bound=1, **_HERE
-)
-_EFFORT = flags.DEFINE_string("reasoning_effort", None, "Of reasoning models, e.g. low.", **_HERE)
-
-_CACHE = flags.DEFINE_string("cache", None, "A file (SQLite) that keeps every answer and gives it again.", **_HERE)
-_OFFLINE = flags.DEFINE_bool("offline", False, "Answer from --cache alone, and never call.", **_HERE)
-_MAX_CALLS = flags.DEFINE_integer("max_calls", None, "End the run after so many calls.", lower_bound=0, **_HERE)
-_MAX_COST = flags.DEFINE_float("max_cost", None, "End the run once so many USD are spent.", lower_bound=0, **_HERE)
-_PRICES = flags.DEFINE_string(
-    "prices", None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens).", **_HERE
-)
+_MODEL_FLAGS = ModelFlags(FLAGS)
 
 _ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
 _REWARD = flags.DEFINE_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
@@ -127,11 +99,9 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
-    "Where to play it": (_WORKERS, _ENGINE, _RAY_ADDRESS),
+    "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
     "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT),
-    "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
-    "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
-    "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
+    **_MODEL_FLAGS.groups,
     "Theory of Mind": (_ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
     "Help": (LIST, HELP),
 }
@@ -145,11 +115,8 @@ REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 
 
 def parse(argv: tuple[str, ...]) -> None:
-    """Reads a command line; raises absl's `flags.Error`, and ConfigError for words that are no flags."""
-    FLAGS.unparse_flags()
-    rest = FLAGS(argv)[1:]
-    if rest:
-        raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
+    """Reads a command line of these flags, as `read_flags` does."""
+    read_flags(FLAGS, argv)
 
 
 def experiment() -> Experiment:
@@ -163,7 +130,7 @@ def experiment() -> Experiment:
         scenarios=scenarios,
         agents=find_agents(tuple(_AGENT.value), scenarios),
         seats=tuple(name for agent in _SEATS.value for name in find_agents((agent,))),
-        model=_model_settings(),
+        model=_MODEL_FLAGS.settings(),
         seat_models=tuple(_SEAT_MODELS.value),
         episodes=_EPISODES.value,
         seed=_SEED.value,
@@ -174,6 +141,7 @@ def experiment() -> Experiment:
         overwrite=_OVERWRITE.value,
         retry_failed=_RETRY_FAILED.value,
         workers=_WORKERS.value,
+        concurrency=_CONCURRENCY.value,
         engine=_ENGINE.value,
         ray_address=_RAY_ADDRESS.value,
         options=_options(),
@@ -186,12 +154,10 @@ def experiment() -> Experiment:
 
 def _options() -> Mapping[str, Setting]:
     """The worlds' own options; raises ConfigError for a folder that is not there."""
+    given = {name: holder.value for holders in _OPTIONS.values() for name, holder in holders.items()}
     for suite in suites().values():
-        for option in suite.options:
-            folder = _OPTIONS[suite.title][option.name].value if option.is_folder else None
-            if folder and not Path(folder).is_dir():
-                raise ConfigError(f"--{option.name}={folder}: no such folder")
-    return {name: holder.value for holders in _OPTIONS.values() for name, holder in holders.items()}
+        suite.chosen(given)
+    return given
 
 
 @dataclass(frozen=True)
@@ -226,36 +192,6 @@ def _the_one_folder() -> Path:
     if len(folders) > 1:
         raise ConfigError(f"--out={','.join(map(str, folders))}: only --report_only takes more than one folder")
     return folders[0]
-
-
-def _model_settings() -> ModelSettings:
-    preset = PRESETS[_PRESET.value] if _PRESET.value else ModelSettings(_MODEL.value)
-    return replace(
-        preset,
-        name=_MODEL.value if _MODEL.present else preset.name,
-        base_url=_BASE_URL.value,
-        api_key_env=_KEY.value,
-        sampling=_sampling(preset.sampling),
-        timeout=_TIMEOUT.value,
-        retries=_RETRIES.value,
-        patience=_PATIENCE.value,
-        cache=_path(_CACHE),
-        offline=_OFFLINE.value,
-        max_calls=_MAX_CALLS.value,
-        max_cost=_MAX_COST.value,
-        prices=_path(_PRICES),
-    )
-
-
-def _sampling(preset: Sampling) -> Sampling:
-    said = {
-        "temperature": _TEMPERATURE.value,
-        "top_p": _TOP_P.value,
-        "max_output_tokens": _TOKENS.value,
-        "completions": _COMPLETIONS.value,
-        "reasoning_effort": _EFFORT.value,
-    }
-    return replace(preset, **{name: value for name, value in said.items() if value is not None})
 
 
 def _path(flag: flags.FlagHolder[str | None]) -> Path | None:

@@ -10,9 +10,12 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AsyncExitStack, closing, contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from statistics import median
+from threading import Thread
 from typing import Any, TypeVar
 
 from hm_agent.core import Agent, Recorder, Seat, World, per_capita
@@ -50,7 +53,7 @@ class _Played:
     seconds: float = 0.0
 
 
-def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
+async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
     """Plays an episode and leaves its files; however it ends, the result says how.
 
     Raises OSError if the files can't be written; the episode is then yet to be played, and not failed.
@@ -63,7 +66,7 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
         if episode.experiment.record_replay:
             replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
         recorders = [*_recorders(episode), watcher, *filter(None, [replay])]
-        run_interruptibly(lambda: _play(episode, world, models, recorders, played))
+        await _play(episode, world, models, recorders, played)
     played.metrics, played.background = world.metrics(), tuple(world.background())
     played.seat_metrics = {seat: world.seat_metrics(seat) for seat in world.seats}
     played.seconds = time.perf_counter() - started
@@ -79,12 +82,12 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
 def _recorders(episode: Episode) -> list[Recorder]:
     recorders: list[Recorder] = [trace.TraceRecorder(episode.folder / trace.FILE)]
     viewer = episode.suite.viewer(episode.scenario)
-    if episode.experiment.record_video and viewer is not None:
+    picture = viewer.picture(episode.scenario, episode.title) if viewer and episode.experiment.record_video else None
+    if picture is not None:
         from hm_agent.recording.video import VideoRecorder
 
-        picture = viewer.picture(episode.scenario, episode.title)
         recorders.append(VideoRecorder(episode.folder / "video.mp4", picture))
-    return recorders
+    return [*recorders, *(build(episode) for build in episode.experiment.recorders)]
 
 
 async def _play(
@@ -201,8 +204,11 @@ def defer_interruptions() -> Iterator[set[signal.Signals | int]]:
 def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Runs a coroutine as asyncio.run does, but defers SIGINT while the event loop is set up and closed.
 
-    An interruption then would leave a half-made loop behind, which only prints warnings.
+    An interruption then would leave a half-made loop behind, which only prints warnings. Where a loop is running
+    already, as in Jupyter, the coroutine gets a loop in a thread of its own.
     """
+    if _is_in_a_loop():
+        return _run_in_a_thread(work)
 
     async def work_unblocked() -> T:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -213,3 +219,37 @@ def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
     with defer_interruptions() as before:
         return asyncio.run(work_unblocked())
+
+
+def _is_in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Waits for a coroutine that runs in another thread; an interruption cancels it, as it does in asyncio.run."""
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = Future()
+    ended: Future[T] = Future()
+
+    async def work_and_tell() -> T:
+        task = asyncio.ensure_future(work())
+        begun.set_result((asyncio.get_running_loop(), task))
+        return await task
+
+    def run() -> None:
+        try:
+            ended.set_result(asyncio.run(work_and_tell()))
+        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+            ended.set_exception(error)
+
+    # Output of this thread belongs to the notebook's cell that began it, which the context tells.
+    Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    try:
+        return ended.result()
+    except KeyboardInterrupt:
+        loop, task = begun.result()
+        loop.call_soon_threadsafe(task.cancel)
+        return ended.result()

@@ -1,38 +1,43 @@
-"""The worlds and agents there are, by name: those of the package, and those that other packages add by entry points.
+"""The worlds and agents there are, by name: the package's, other packages' by entry points, and registered ones.
 
-A world is named by where its suite is (`module:attribute`). Suites are imported when scenarios or flags are asked for,
+A world is named by where its suite is (`module:name`). Suites are imported when scenarios or flags are asked for,
 a world's simulator only when one of its scenarios is opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
-from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Suite
+from hm_agent.extensions import ADDED, check_name, is_place, load_place
+from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import Recipe
+    from hm_agent.agents.reflection import Reflector
+    from hm_agent.questions import Model
+    from hm_agent.theory_of_mind.hypotheses import Parameters
+    from hm_agent.theory_of_mind.mind import Mind
+    from hm_agent.theory_of_mind.strategist import Strategist
 
 WORLDS: Mapping[str, str] = {
     "melting_pot": "hm_agent.worlds.melting_pot.suite:SUITE",
     "symmtom": "hm_agent.worlds.symmtom.suite:SUITE",
     "exploretom": "hm_agent.worlds.exploretom.suite:SUITE",
+    "enacttom": "hm_agent.worlds.enacttom.suite:SUITE",
 }
 """Other packages add worlds by entry points of the group `hm_agent.worlds`."""
 AGENTS = "hm_agent.agents.registry:AGENTS"
 """Other packages add agents by entry points of the group `hm_agent.agents`."""
 
 
-def _load(place: str) -> Any:
-    module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)
+SharedAgent: TypeAlias = "Recipe | OwnAgent"
+"""An agent that is no world's own: a recipe plays any world with a body, an `OwnAgent` any world that it knows."""
 
 
 def _added(group: str) -> dict[str, Any]:
@@ -41,21 +46,95 @@ def _added(group: str) -> dict[str, Any]:
 
 
 @cache
-def suites() -> Mapping[str, Suite]:
-    """Every world's suite by name."""
-    found: dict[str, Suite] = {name: _load(place) for name, place in WORLDS.items()}
+def _installed_suites() -> Mapping[str, Suite]:
+    found: dict[str, Suite] = {name: load_place(place) for name, place in WORLDS.items()}
     for name, entry in _added("hm_agent.worlds").items():
         found.setdefault(name, entry.load())
     return found
 
 
+def suites() -> Mapping[str, Suite]:
+    """Every world's suite by name."""
+    return {**_installed_suites(), **ADDED.worlds} if ADDED.worlds else _installed_suites()
+
+
 @cache
-def shared_agents() -> Mapping[str, Recipe]:
-    """The agents that play any world with a body, by name."""
-    found: dict[str, Recipe] = dict(_load(AGENTS))
+def _installed_agents() -> Mapping[str, SharedAgent]:
+    found: dict[str, SharedAgent] = dict(load_place(AGENTS))
     for name, entry in _added("hm_agent.agents").items():
-        found.setdefault(name, entry.load())
+        found.setdefault(name, as_agent(name, entry.load()))
     return found
+
+
+def shared_agents() -> Mapping[str, SharedAgent]:
+    """The agents that no single world owns, by name."""
+    return {**_installed_agents(), **ADDED.agents} if ADDED.agents else _installed_agents()
+
+
+def shared_agent(name: str) -> SharedAgent | None:
+    """The one of a name or, as `module:name`, of a place; None if there is none; ConfigError if it can't be loaded."""
+    found = shared_agents().get(name)
+    return as_agent(name, load_place(name)) if found is None and is_place(name) else found
+
+
+def as_agent(name: str, value: object) -> SharedAgent:
+    """A recipe, an OwnAgent or a function that builds an agent from an `AgentSetup`, as an agent.
+
+    Raises ConfigError for anything else.
+    """
+    from hm_agent.agents.agent import Recipe
+
+    if isinstance(value, (Recipe, OwnAgent)):
+        return value
+    if not callable(value):
+        raise ConfigError(f"agent {name} is {type(value).__name__}: it has to be a function build(setup), or a Recipe")
+    about = (value.__doc__ or "").strip().partition("\n")[0]
+    return OwnAgent(about or "an agent of one's own", value, is_reference=False)
+
+
+def register_agent(name: str, build: Callable[[AgentSetup], Agent[Any, Any]] | Recipe | OwnAgent) -> None:
+    """Makes an agent known by a name, in this process and its workers.
+
+    build: makes the agent for one seat of one episode from an `AgentSetup`; or a `Recipe`, or an `OwnAgent`, which also
+    says what it plays. A name that is registered again gets the new agent. Raises ConfigError for a name that the
+    package or a world has, or that is none.
+    """
+    check_name(name)
+    if name in _installed_agents() or name in own_agents():
+        raise ConfigError(f"agent {name!r} is there already: choose another name")
+    ADDED.agents[name] = as_agent(name, build)
+
+
+def register_strategist(
+    name: str,
+    build: Callable[[Mind, Model, Parameters], Strategist],
+    *,
+    reflector: Callable[[Model], Reflector] | None = None,
+    about: str = "a strategist of one's own",
+) -> None:
+    """Makes an agent known that plays any world with a body by this strategist; see `register_agent`.
+
+    build: makes the strategist for one seat of one episode. reflector: decides what a plan learns from the latest one;
+    None: nothing.
+    """
+    from hm_agent.agents.agent import Recipe
+    from hm_agent.agents.reflection import NoReflection
+
+    register_agent(name, Recipe(about, build, reflector or NoReflection))
+
+
+def register_world(name: str, suite: Suite | str) -> None:
+    """Makes a world known in this process and its workers. suite: it, or `module:name` of it.
+
+    Raises ConfigError for a name that an installed world has, or that is not the suite's own.
+    """
+    check_name(name)
+    found = load_place(suite) if isinstance(suite, str) else suite
+    if name in _installed_suites():
+        raise ConfigError(f"world {name!r} is there already: choose another name")
+    if not isinstance(found, Suite) or found.name != name:
+        raise ConfigError(f"world {name!r} needs a Suite of that name")
+    ADDED.worlds[name] = found
 
 
 def own_agents() -> Mapping[str, OwnAgent]:
@@ -78,6 +157,10 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
     asked_by = {name: agent.asked_by for name, agent in own_agents().items()}
     found: dict[str, None] = {}
     for pattern in patterns:
+        if is_place(pattern) and pattern not in known:
+            shared_agent(pattern)
+            found[pattern] = None
+            continue
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
@@ -93,7 +176,10 @@ def can_play(agent: str, scenario: ScenarioInfo) -> bool:
     suite = suites()[scenario.world]
     if agent in suite.own_agents:
         return suite.own_agents[agent].plays(scenario)
-    return agent in shared_agents() and suite.plays(agent, scenario)
+    shared = shared_agent(agent)
+    if isinstance(shared, OwnAgent):
+        return shared.plays(scenario)
+    return shared is not None and suite.plays(agent, scenario)
 
 
 def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
@@ -106,18 +192,32 @@ def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
         raise ConfigError(f"{agent} is an agent of the model {own.only_model} alone, and {model} is to answer it")
 
 
+def check_options(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> None:
+    """Raises ConfigError if an agent can't play a scenario with the world's settled options."""
+    if own := suites()[scenario.world].own_agents.get(agent):
+        own.check(scenario, options)
+
+
 def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
     """The agent of a name for one seat; `check_agent` says whether it can play there."""
     suite = suites()[setup.scenario.world]
     if name in suite.own_agents:
         return suite.own_agents[name].build(setup)
-    return shared_agents()[name].build(suite.body(setup), setup.model, setup.parameters)
+    shared = shared_agent(name)
+    assert shared is not None, "check the agent first"
+    if isinstance(shared, OwnAgent):
+        return shared.build(setup)
+    return shared.build(suite.body(setup), setup.model, setup.parameters)
+
+
+def scenarios() -> Mapping[str, ScenarioInfo]:
+    """Every scenario by its full name, world by world."""
+    return _scenarios_of(tuple(suites().values()))
 
 
 @cache
-def scenarios() -> Mapping[str, ScenarioInfo]:
-    """Every scenario by its full name, world by world."""
-    return {scenario.name: scenario for suite in suites().values() for scenario in suite.scenarios}
+def _scenarios_of(found: tuple[Suite, ...]) -> Mapping[str, ScenarioInfo]:
+    return {scenario.name: scenario for suite in found for scenario in suite.scenarios}
 
 
 def scenario_named(name: str) -> ScenarioInfo:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
 
-from hm_agent.console import ConsoleProgress, show_rows
+from hm_agent.console import progress_for, show_rows
 from hm_agent.experiment import Experiment
 from hm_agent.flags import ReportRequest
-from hm_agent.pool.run import run
+from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
+from hm_agent.reporting.tables import Row
 from hm_agent.reporting.writing import PAGE, write_report
 
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 WIDTH = 120
 """The width of what is printed into files and pipes, in characters."""
+MANY = 10_000
+"""From this many episodes on, what they may take is told first."""
 Complain = Callable[[str, int], int]
 """Prints a message under the command's name and returns the given exit status."""
 
@@ -30,11 +34,13 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
-    due, planned = len(experiment.due()), sum(1 for _ in experiment.plan())
-    if due < planned:
-        console.out(f"{planned - due} of {planned} episodes are there already; --overwrite plays them anew")
+    grid = experiment.survey()
+    if grid.played:
+        there = f"{len(grid.played):,} of {experiment.size:,} episodes are there already"
+        console.out(f"{there}; --overwrite plays them anew")
+    _tell_size(experiment, grid.due, console)
     try:
-        with ConsoleProgress(console, due) as progress:
+        with progress_for(console, grid.due) as progress:
             status = _judge(run(experiment, progress), experiment, complain)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
@@ -42,6 +48,18 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
         status = complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
     _sum_up(experiment.out, request, console)
     return status
+
+
+def _tell_size(experiment: Experiment, due: int, console: Console) -> None:
+    """Prints what a large run may take, since it begins at once."""
+    existing = next(folder for folder in (experiment.out, *experiment.out.absolute().parents) if folder.is_dir())
+    free, wanted = shutil.disk_usage(existing).free, EPISODE_BYTES * due
+    if due >= MANY or wanted > free:
+        console.out(
+            f"{due:,} episodes to play; with all their files they may take {wanted / 1e9:,.0f} GB, "
+            f"and {free / 1e9:,.0f} GB are free. The same command goes on after an interruption (Ctrl-C)",
+            highlight=False,
+        )
 
 
 def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain) -> int:
@@ -58,10 +76,18 @@ def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain
 
 def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
     """Prints the means of all episodes in the folder; writes summary, report and index if they are outdated."""
-    runs = read_runs((out,))
-    rows = rows_of(runs)
+    rows = write_pages(out, request)
     show_rows(console, rows)
     console.out(f"Files: {out}", highlight=False)
+    if rows:
+        console.out(f"Report: {request.into / PAGE}", highlight=False)
+    console.out(f"Index: {out / index.PAGE}", highlight=False)
+
+
+def write_pages(out: Path, request: ReportRequest) -> Sequence[Row]:
+    """Writes summary, report and index of a folder if they are outdated; returns the summary's rows."""
+    runs = read_runs((out,))
+    rows = rows_of(runs)
     page = request.into / PAGE
     pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([page] if rows else [])]
     if not _is_current(pages, out, len(runs.results)):
@@ -69,9 +95,7 @@ def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
         if rows:
             write_report(read_runs(request.folders), request.into)
         index.write_index(out, page if rows else None)
-    if rows:
-        console.out(f"Report: {page}", highlight=False)
-    console.out(f"Index: {out / index.PAGE}", highlight=False)
+    return rows
 
 
 def _is_current(pages: Sequence[Path], out: Path, episodes: int) -> bool:

@@ -53,6 +53,19 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class ShareMetric:
+    """A share between 0 and 1 in the metrics of an episode.
+
+    name: its key. about: what it is the share of, in words. base_rate: the key of what an answer that knows nothing of
+    this mind would get; None if there is none.
+    """
+
+    name: str
+    about: str
+    base_rate: str | None = None
+
+
+@dataclass(frozen=True)
 class ScenarioInfo:
     """A scenario as experiments and reports know it.
 
@@ -121,15 +134,28 @@ class OwnAgent:
 
     plays: which of its scenarios it can play. only_model: the one model that makes it what it is; None: any will do.
     is_reference: True if others are measured by it and it is not compared itself. asked_by: a word that a glob must
-    hold to stand for it, if not just any glob does.
+    hold to stand for it, if not just any glob does. check: raises ConfigError if it can't play a scenario with the
+    world's settled options, e.g. for want of a file; called before anything is played.
     """
 
     about: str
     build: Callable[[AgentSetup], Agent[Any, Any]]
     plays: Callable[[ScenarioInfo], bool] = lambda scenario: True
+    check: Callable[[ScenarioInfo, Mapping[str, Setting]], object] = lambda scenario, options: None
     only_model: str | None = None
     is_reference: bool = True
     asked_by: str = ""
+
+
+@dataclass(frozen=True)
+class OwnCommand:
+    """A command of `hm-agent` that a world has. about: a few words for the help.
+
+    place: `module:name` of a function that takes the arguments and returns the exit status.
+    """
+
+    about: str
+    place: str
 
 
 class Viewer(Protocol):
@@ -154,8 +180,8 @@ class Viewer(Protocol):
         """What the scripts show of a step from one seat, beyond the trace, as JSON values."""
         ...
 
-    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
-        """Draws each step as a picture of the video, (H, W, 3) of one size."""
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
+        """Draws each step as a picture of the video, (H, W, 3) of one size; None for a world that is not filmed."""
         ...
 
 
@@ -163,8 +189,10 @@ class Suite:
     """What one world hands out; worlds extend it.
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
-    preload: modules that take long to import, which worker processes share. published_source: whose results
-    `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with the scenario that each begins with.
+    preload: modules that take long to import, which worker processes share. commands: further ones of `hm-agent`, by
+    name. published_source: whose results `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with
+    the scenario that each begins with. literal: how often what an agent says of other minds is right; None if nothing
+    asks. functional: how well it acts on them, if not by the normalised score of each scenario's metric.
     """
 
     name: str
@@ -172,9 +200,12 @@ class Suite:
     options: Sequence[Option] = ()
     packages: Sequence[str] = ()
     preload: Sequence[str] = ()
+    commands: Mapping[str, OwnCommand] = {}
     published_source: str = ""
     own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
+    literal: ShareMetric | None = None
+    functional: ShareMetric | None = None
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -186,6 +217,17 @@ class Suite:
         Raises ConfigError if the name means one that can't be.
         """
         return None
+
+    def chosen(self, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        """Those of the options that are this world's; ConfigError for a value that there isn't, or no folder."""
+        own = {option.name: option for option in self.options if option.name in options}
+        for name, option in own.items():
+            value = options[name]
+            if option.choices and value != option.default and value not in option.choices:
+                raise ConfigError(f"{name} is {' or '.join(option.choices)}, not {value!r}")
+            if option.is_folder and value and not Path(str(value)).is_dir():
+                raise ConfigError(f"--{name}={value}: no such folder")
+        return {name: options[name] for name in own}
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """The options with every choice made; raises ConfigError if the scenario can't be played with them."""
@@ -209,18 +251,6 @@ class Suite:
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         """The scenario as a `pettingzoo.ParallelEnv`."""
         raise ConfigError(f"{self.name} has no environment for PettingZoo")
-
-    def train(self, arguments: Sequence[str]) -> int:
-        """Runs `hm-agent train WORLD` with these arguments; returns the exit status."""
-        raise ConfigError(f"{self.name} has nothing that can be trained")
-
-    def export(self, arguments: Sequence[str]) -> int:
-        """Runs `hm-agent export WORLD` with these arguments; returns the exit status."""
-        raise ConfigError(f"{self.name} has nothing that can be exported")
-
-    def audit(self, arguments: Sequence[str]) -> int:
-        """Runs `hm-agent audit WORLD` with these arguments; returns the exit status."""
-        raise ConfigError(f"{self.name} has no audit of data sets")
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """The body of a seat, for every agent that is not the world's own."""

@@ -6,13 +6,14 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from hm_agent.config import ConfigError
+from hm_agent.extensions import ADDED, check_name, load_place
 from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.cache import AnswerCache, CachedChat
@@ -24,10 +25,13 @@ from hm_agent.questions import Model
 
 if TYPE_CHECKING:
     from hm_agent.models.answer_file import AnswerFile
+    from hm_agent.models.openai_chat import OpenAIChat
 
 BUILTIN = "builtin"
 LOCAL = "local:"
 """The prefix of a model that runs in this process."""
+PLACE = "python:"
+"""The prefix of `module:name`, a function that makes a model as `register_model` takes it."""
 OFFLINE_NEEDS_CACHE = "--offline answers from a record of earlier runs: name it with --cache=FILE"
 ENTRY_POINTS = "hm_agent.models"
 """The group of entry points by which other packages add providers."""
@@ -106,6 +110,8 @@ class EndpointProvider:
         self._settings, self._cache = settings, cache
         self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
         self._support = ParameterSupport()
+        self._chat: OpenAIChat | None = None
+        self._users = 0
 
     def check(self) -> None:
         settings = self._settings
@@ -138,26 +144,35 @@ class EndpointProvider:
     def _key(self) -> str | None:
         return os.environ.get(self._settings.api_key_env, "").strip() or None
 
-    def _cost(self, reply: Reply) -> float | None:
-        return self._price.of(reply.input_tokens, reply.output_tokens) if self._price else None
-
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
+        settings = self._settings
+        async with self._client() as client:
+            chat = OutageTolerantChat(client, self._budget, settings.patience)
+            yield _text_model(chat, settings, self._budget, self._cache, self._price, seed)
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[OpenAIChat]:
+        """The client that all episodes share that are played at the same time; the last of them closes it."""
         # The openai package takes long to import, and runs of the built-in reasoner don't need it.
         from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
-        from hm_agent.models.text_model import TextModel
 
         settings = self._settings
-        endpoint = EndpointSettings(self._base_url, self._key, settings.timeout, settings.retries)
-        async with OpenAIChat(endpoint, self._support) as openai_chat:
-            chat: Chat = OutageTolerantChat(openai_chat, self._budget, settings.patience)
-            chat = BudgetedChat(chat, self._budget, self._cost)
-            if self._cache is not None:
-                chat = CachedChat(chat, self._cache, self._budget, offline=settings.offline)
-            yield TextModel(settings.name, chat, settings.sampling, self._price, seed)
+        if self._chat is None:
+            endpoint = EndpointSettings(self._base_url, self._key, settings.timeout, settings.retries)
+            self._chat = OpenAIChat(endpoint, self._support)
+        chat = self._chat
+        self._users += 1
+        try:
+            yield chat
+        finally:
+            self._users -= 1
+            if not self._users:
+                self._chat = None
+                await chat.__aexit__()
 
     def close(self) -> None:
-        """Does nothing: each model is closed with its episode."""
+        """Does nothing: the client is closed with the last episode."""
 
 
 class LocalProvider:
@@ -180,16 +195,74 @@ class LocalProvider:
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
         from hm_agent.models.local import LocalChat
-        from hm_agent.models.text_model import TextModel
 
-        settings, free = self._settings, Price(0.0, 0.0)
-        chat: Chat = BudgetedChat(LocalChat(settings.name), self._budget, lambda reply: 0.0)
-        if self._cache is not None:
-            chat = CachedChat(chat, self._cache, self._budget, offline=settings.offline)
-        yield TextModel(settings.name, chat, settings.sampling, free, seed)
+        settings = self._settings
+        yield _text_model(LocalChat(settings.name), settings, self._budget, self._cache, Price(0.0, 0.0), seed)
 
     def close(self) -> None:
         """Does nothing: the loaded model serves the process's later episodes, too."""
+
+
+class OwnProvider:
+    """Opens a model of a user's own. build: makes it for one episode from its seed: a `Model`, or a `Chat`.
+
+    A chat gets what every language model has: prompts, checks of answers, retries, cache, budget and prices.
+    """
+
+    def __init__(
+        self,
+        build: Callable[[int], Model | Chat],
+        settings: ModelSettings,
+        budget: Budget | None = None,
+        cache: AnswerCache | None = None,
+    ) -> None:
+        self._build, self._settings, self._cache = build, settings, cache
+        self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
+
+    def check(self) -> None:
+        if not callable(self._build):
+            raise ConfigError(f"--model={self._settings.name} is no function build(seed) that makes a model")
+        if self._cache is not None:
+            self._cache.open()
+
+    @asynccontextmanager
+    async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
+        made = self._build(seed)
+        if hasattr(made, "complete"):  # a chat
+            price = load_prices(self._settings.prices).get(self._settings.name)
+            yield _text_model(cast(Chat, made), self._settings, self._budget, self._cache, price, seed)
+        else:
+            yield made
+
+    def close(self) -> None:
+        """Does nothing: each model is the episode's own."""
+
+
+def _text_model(
+    chat: Chat, settings: ModelSettings, budget: Budget, cache: AnswerCache | None, price: Price | None, seed: int
+) -> Model:
+    """A model that asks a chat within the budget, or finds the reply in the cache."""
+    from hm_agent.models.text_model import TextModel
+
+    def cost(reply: Reply) -> float | None:
+        return price.of(reply.input_tokens, reply.output_tokens) if price else None
+
+    asked: Chat = BudgetedChat(chat, budget, cost)
+    if cache is not None:
+        asked = CachedChat(asked, cache, offline=settings.offline)
+    return TextModel(settings.name, asked, settings.sampling, price, seed)
+
+
+def register_model(name: str, build: Callable[[int], Model | Chat]) -> None:
+    """Makes a model known by a name, in this process and its workers.
+
+    build: makes the model for one episode from its seed: a `Model`, which answers questions as data, or a `Chat`, which
+    answers prompts with text. Raises ConfigError for a name that the package has, or that is none.
+    """
+    check_name(name)
+    if name in PROVIDERS:
+        raise ConfigError(f"model {name!r} is there already: choose another name")
+    ADDED.models[name] = build
 
 
 def _is_url(text: str) -> bool:
@@ -205,7 +278,7 @@ PROVIDERS: Mapping[str, ProviderFactory] = {BUILTIN: BuiltinProvider}
 
 
 def provider_factory(name: str) -> ProviderFactory:
-    """Finds a model's provider: in PROVIDERS, by the prefix, among other packages' entry points, else the endpoint's.
+    """Finds a model's provider: in PROVIDERS, by prefix, among registered models and entry points, else the endpoint's.
 
     Raises ConfigError if an entry point can't be loaded.
     """
@@ -213,6 +286,10 @@ def provider_factory(name: str) -> ProviderFactory:
         return PROVIDERS[name]
     if name.startswith(LOCAL):
         return LocalProvider
+    if name in ADDED.models:
+        return partial(OwnProvider, ADDED.models[name])
+    if name.startswith(PLACE):
+        return partial(OwnProvider, load_place(name.removeprefix(PLACE)))
     for entry_point in entry_points(group=ENTRY_POINTS, name=name):
         try:
             return cast(ProviderFactory, entry_point.load())

@@ -13,6 +13,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from hm_agent.files import write_whole
+from hm_agent.paths import read_regular
 from hm_agent.questions import Usage
 
 FILE = "result.json"
@@ -169,10 +171,10 @@ def write_result(result: Result, folder: Path) -> None:
 def read_result(path: Path) -> Result | None:
     """Reads a result of this or an older format; None if there is none, or none that this version knows."""
     try:
-        said = path.read_bytes()
+        said = read_regular(path)
         reader = _reader()
         return reader.validate_json(said) if b'"format"' in said else reader.validate_python(_upgraded(said))
-    except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 
@@ -202,14 +204,3 @@ def versions(packages: Sequence[str] = ()) -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "not installed"
     return found
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes beside the file and renames, so that a reader never sees half of it; errors are `OSError`."""
-    draft = path.with_name(f".{path.name}")
-    try:
-        draft.write_text(text, "utf-8", newline="")
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)  # half a file is of no use
-        raise

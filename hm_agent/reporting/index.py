@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hm_agent.files import write_whole
 from hm_agent.recording import trace
-from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result, write_whole
+from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
 from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.notes import file_notes, notes_on_results
 from hm_agent.reporting.pages import Link, address, page

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from hm_agent.recording.result import write_whole
+from hm_agent.files import write_whole
 from hm_agent.reporting.ceilings import told_mark
 from hm_agent.reporting.conditions import labels
 from hm_agent.reporting.notes import notes

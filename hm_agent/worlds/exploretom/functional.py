@@ -12,16 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
 
-from hm_agent.worlds.exploretom.beliefs import (
-    BeliefTracker,
-    Key,
-    ObjectLocation,
-    StoryError,
-    Value,
-    location_key,
-    state_key,
-    topic_key,
-)
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
 from hm_agent.worlds.exploretom.language import listed
 from hm_agent.worlds.exploretom.posing import PosedStory, QuestionKind
 from hm_agent.worlds.exploretom.story_questions import NO, YES, AnsweredStory, AskedTime, StoryQuestion, parse_asked

@@ -29,8 +29,9 @@ from hm_agent.worlds.exploretom.actions import (
     StoryScript,
     TalkAbout,
     people_of,
+    words_of,
 )
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, words_of
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
 
 INVISIBLE = ", which leaves no visible trace"
 BEHIND = "leaving any container behind"

@@ -9,17 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hm_agent.worlds.exploretom.actions import PutInto, StoryScript, TalkAbout
-from hm_agent.worlds.exploretom.beliefs import (
-    BeliefTracker,
-    Key,
-    ObjectLocation,
-    StoryError,
-    Value,
-    location_key,
-    state_key,
-    topic_key,
-    track,
-)
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, track
+from hm_agent.worlds.exploretom.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
 from hm_agent.worlds.exploretom.language import clause_of
 from hm_agent.worlds.exploretom.posing import QuestionKind
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite, Viewer
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionSet
 
 if TYPE_CHECKING:
@@ -35,6 +35,15 @@ class ExploretomSuite(Suite):
 
     name = "exploretom"
     title = "ExploreToM"
+    commands: Mapping[str, OwnCommand] = {
+        "generate": OwnCommand(
+            "search stories that a model finds hard", "hm_agent.worlds.exploretom.search.command:main"
+        ),
+        "export": OwnCommand("write a data set", "hm_agent.worlds.exploretom.datasets.export_command:main"),
+        "audit": OwnCommand(
+            "look for wrong labels in a data set", "hm_agent.worlds.exploretom.audit.audit_command:main"
+        ),
+    }
     options = (
         Option("choices", "Whether questions show their choices, or answers are free.", SHOWN, (SHOWN, FREE), True),
         Option(
@@ -109,16 +118,6 @@ class ExploretomSuite(Suite):
             pose = partial(pose_drawn, settings)
         return StoryWorld(pose, shows_choices=options["choices"] == SHOWN, questions=_number(options["questions"]))
 
-    def export(self, arguments: Sequence[str]) -> int:
-        from hm_agent.worlds.exploretom.datasets.export_command import main
-
-        return main(arguments)
-
-    def audit(self, arguments: Sequence[str]) -> int:
-        from hm_agent.worlds.exploretom.audit.audit_command import main
-
-        return main(arguments)
-
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
 
@@ -135,6 +134,11 @@ class ExploretomSuite(Suite):
         )
         weak = {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()}
         return {**asking, "hypothetical_minds": hypotheses, **weak}
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.exploretom.viewer.story_viewer import StoryViewer
+
+        return StoryViewer()
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.exploretom.reading import ANSWERS

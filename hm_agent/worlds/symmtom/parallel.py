@@ -10,16 +10,17 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import ParallelEnv
-from PIL import Image, ImageDraw
 
 from hm_agent.worlds.symmtom.one_game import OneGame
 from hm_agent.worlds.symmtom.rules import SILENT, Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of_game
+from hm_agent.worlds.symmtom.viewer.shapes import painted
 
 Numbers = tuple[float, ...]
 Observations = dict[str, dict[str, npt.NDArray[Any]]]
-CELL_PIXELS = 32
-COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2")
+CELL_PIXELS = 64
+"""The side of a cell in a rendered frame."""
 
 
 class SymmtomParallelEnv(ParallelEnv):  # type: ignore[misc]
@@ -99,8 +100,11 @@ class SymmtomParallelEnv(ParallelEnv):  # type: ignore[misc]
         return np.array(sum((*cells, *sets), (game.taken / self.settings.steps,)), np.float32)
 
     def render(self) -> npt.NDArray[np.uint8] | None:
-        """(32 w, 32 w, 3): agents as discs, bases as frames of their colours; grey marks who hears whom."""
-        return draw_board(self._game) if self.render_mode == "rgb_array" else None
+        """(64 w, 64 w, 3): the picture of videos and replays, with who has just said what to whom."""
+        if self.render_mode != "rgb_array":
+            return None
+        picture, width = picture_of_game(self._game), self.settings.width
+        return painted([*ground(picture), *figures(picture)], width, width * CELL_PIXELS)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -149,24 +153,3 @@ def _mask(width: int, pieces: int, cell: int, known: int) -> npt.NDArray[np.int8
     says = np.array(_bits(known, pieces)) > 0 if known else np.ones(pieces, bool)
     mask: npt.NDArray[np.int8] = (moves[:, None] & says).astype(np.int8).reshape(-1)
     return mask
-
-
-def draw_board(game: OneGame) -> npt.NDArray[np.uint8]:
-    """A picture of the board, (32 w, 32 w, 3): bases as frames, agents as discs with as many dots as pieces known."""
-    width, size = game.settings.width, CELL_PIXELS
-    picture = Image.new("RGB", (width * size, width * size), "white")
-    draw = ImageDraw.Draw(picture)
-    corners = [((cell % width) * size, (cell // width) * size) for cell in range(width * width)]
-    for x, y in corners:
-        draw.rectangle((x, y, x + size - 1, y + size - 1), outline="#dddddd")
-    for agent, cell in enumerate(game.bases):
-        x, y = corners[cell]
-        draw.rectangle((x + 2, y + 2, x + size - 3, y + size - 3), outline=COLOURS[agent % len(COLOURS)], width=3)
-    middle = [(x + size // 2, y + size // 2) for x, y in (corners[cell] for cell in game.cells)]
-    for listener, speakers in enumerate(game.near):
-        for speaker in speakers:
-            draw.line((middle[listener], middle[speaker]), fill="#999999", width=2)
-    for agent, (x, y) in enumerate(middle):
-        draw.ellipse((x - 10, y - 10, x + 10, y + 10), fill=COLOURS[agent % len(COLOURS)])
-        draw.text((x, y), str(game.knows[agent].bit_count()), fill="white", anchor="mm")
-    return np.asarray(picture)

@@ -22,6 +22,8 @@ STEPS_PER_WIDTH = 5
 """An episode of a board of width w has 5 w steps."""
 WINNING_RECHARGES = 2
 """In the competitive variant, an episode ends when an agent has recharged this often."""
+LEAST_WIDTH = 4
+"""2h + 1 has to be below the width, and the hearing range h is at least 1."""
 MOST_CELLS, MOST_AGENTS, MOST_PIECES = 64 * 64, 16, 64
 """What a free size may ask for at most: all of it is held in memory for every agent."""
 
@@ -51,6 +53,8 @@ class GameSettings:
 
     def _problem(self) -> str:
         cells = self.width**2
+        if self.width < LEAST_WIDTH:
+            return f"the width w is at least {LEAST_WIDTH}: 2h + 1 is below it, and the hearing range h at least 1"
         if self.hearing < 1 or 2 * self.hearing + 1 >= self.width:
             most = (self.width - 2) // 2
             return f"a hearing range h is at least 1 and 2h + 1 below the width w: up to {most} on w = {self.width}"

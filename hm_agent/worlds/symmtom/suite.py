@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,17 +12,39 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.suite import (
+    AgentSetup,
+    Metric,
+    Option,
+    OwnAgent,
+    OwnCommand,
+    ScenarioInfo,
+    Setting,
+    ShareMetric,
+    Suite,
+    Viewer,
+)
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder, ThinkingBody
     from hm_agent.agents.reflection import Reflector
+    from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
 
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
 
+TRAINED: Mapping[str, str] = {
+    "ippo": "PPO",
+    "maddpg": "MADDPG; remembers nothing",
+    "maddpg_oracle": "MADDPG; is told what the others truly know",
+    "maddpg_ce": "MADDPG; knows what it witnessed that others were told",
+    "maddpg_ge": "MADDPG; knows that, and guesses at what it could not hear",
+    "maddpg_ee": "MADDPG; learned to guess at what it could not hear",
+    "rmaddpg": "MADDPG; learned to remember",
+}
+"""What the agents that play by a checkpoint were trained by."""
 WITHOUT_A_BODY = ("vmp", "he_hr")
 """The shared agents that ask of the others what this world's agents can't answer."""
 
@@ -48,7 +70,20 @@ class SymmtomSuite(Suite):
             (COOPERATIVE, COMPETITIVE),
             changes_world=True,
         ),
-        Option("checkpoint", "The file that ippo plays by; else the one that comes with the package for the scenario."),
+        Option(
+            "literal",
+            "At how many steps of an episode language agents are asked whether others know pieces; none by default.",
+        ),
+        Option(
+            "checkpoint",
+            "The file that a trained agent plays by; else the one that comes with the package for the scenario.",
+        ),
+    )
+    commands: Mapping[str, OwnCommand] = {
+        "train": OwnCommand("train agents", "hm_agent.worlds.symmtom.learning.command:main"),
+    }
+    literal = ShareMetric(
+        "literal_right", "the share of rightly answered questions on who knows which piece", "literal_base_rate"
     )
     published_source = "Symmetric Machine Theory of Mind, table 1"
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
@@ -63,11 +98,13 @@ class SymmtomSuite(Suite):
         return _info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        asked, steps = options.get("literal"), _settings(scenario, options).steps
+        if asked is not None and not (str(asked).isdecimal() and int(asked) < steps):
+            raise ConfigError(f"--literal={asked}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")
         if path := options.get("checkpoint"):
             from hm_agent.worlds.symmtom.learning.checkpoints import load
 
-            test = mind_tests().get(scenario.name)
-            load(Path(str(path)), test.settings if test else _game(scenario, options))
+            load(Path(str(path)), _settings(scenario, options))
         return options
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
@@ -75,8 +112,7 @@ class SymmtomSuite(Suite):
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
         if scenario.name in mind_tests():
-            test = mind_tests()[scenario.name]
-            return MindTestWorld(test, has_public_first_hand=options["first_hand"] == PUBLIC)
+            return MindTestWorld(mind_tests()[scenario.name], has_public_first_hand=options["first_hand"] == PUBLIC)
         return SymmtomWorld(_game(scenario, options))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
@@ -86,27 +122,30 @@ class SymmtomSuite(Suite):
 
         return SymmtomParallelEnv(_game(scenario, options), render_mode)
 
-    def train(self, arguments: Sequence[str]) -> int:
-        from hm_agent.worlds.symmtom.learning.command import main
-
-        return main(arguments)
-
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.symmtom.agents import BeliefScore
         from hm_agent.worlds.symmtom.language.body import SymmtomBody
+        from hm_agent.worlds.symmtom.language.literal import LiteralProbe
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
         world, seat, seed = setup.world, setup.seat, setup.seed
         assert isinstance(world, SymmtomWorld)
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world))
+            probe = LiteralProbe(world, seed, int(setup.options["literal"] or 0))
+            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world), probe)
             return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
 
         return build
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return agent not in WITHOUT_A_BODY
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.symmtom.viewer.viewer import SymmtomViewer
+
+        test = mind_tests().get(scenario.name)
+        return SymmtomViewer(test.settings if test else _size(scenario), test)
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
@@ -135,16 +174,30 @@ class SymmtomSuite(Suite):
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
             ),
-            "ippo": OwnAgent("was trained by PPO; --checkpoint says by what it plays", _trained),
+            **{
+                name: OwnAgent(f"was trained by {about}", partial(_trained, name), check=partial(_checkpoint, name))
+                for name, about in TRAINED.items()
+            },
         }
 
 
-def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+def _settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+    """The game of a size or of a test of mind."""
+    if test := mind_tests().get(scenario.name):
+        return replace(test.settings, has_public_first_hand=options["first_hand"] == PUBLIC)
+    return _game(scenario, options)
+
+
+def _size(scenario: ScenarioInfo) -> GameSettings:
     game = parse_name(scenario.name)
     if game is None:
         raise ConfigError(f"unknown scenario {scenario.name!r}: say symmtom_w6_n3_c3 or the like")
+    return game
+
+
+def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
     return replace(
-        game,
+        _size(scenario),
         has_public_first_hand=options["first_hand"] == PUBLIC,
         is_competitive=options["rewards"] == COMPETITIVE,
     )
@@ -191,15 +244,22 @@ def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent
     return build
 
 
-def _trained(setup: AgentSetup) -> Agent[Any, Any]:
+def _checkpoint(name: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:
+    """What a trained agent plays a scenario by; ConfigError if there is nothing, or nothing that fits."""
+    from hm_agent.worlds.symmtom.learning.checkpoints import player_of
+
+    path = options["checkpoint"]
+    return player_of(name, Path(str(path)) if path else None, _settings(scenario, options))
+
+
+def _trained(name: str, setup: AgentSetup) -> Agent[Any, Any]:
+    """Builds an agent that learned by the algorithm `name`."""
     from hm_agent.worlds.symmtom.agents import PolicyAgent
-    from hm_agent.worlds.symmtom.learning.checkpoints import load, shipped
     from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
     from hm_agent.worlds.symmtom.world import SymmtomWorld
 
     assert isinstance(setup.world, SymmtomWorld)
-    path, settings = setup.options["checkpoint"], setup.world.settings
-    player = load(Path(str(path)), settings)[0] if path else shipped("ippo", settings)
+    player = _checkpoint(name, setup.scenario, setup.options)
     return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
 
 

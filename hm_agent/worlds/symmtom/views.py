@@ -57,10 +57,10 @@ class BelievedKnowledge:
 
 @dataclass(frozen=True, slots=True)
 class BoardScene:
-    """A step as it truly is. positions, knows: before it. moved_to, knew, said, heard, recharged: what it led to.
+    """A step as it truly is. positions, knows: before it. moved_to to rewards: what it led to.
 
     first_hand, knows, then_knows: pieces by agent. said: by agent, None if silent. heard: (listener, speaker) pairs.
-    recharged: the agents that did. controlled: the agents whose actions a test decides.
+    recharged: the agents that did. rewards: by agent.
     """
 
     positions: tuple[Cell, ...]
@@ -72,4 +72,8 @@ class BoardScene:
     said: tuple[int | None, ...]
     heard: tuple[tuple[int, int], ...]
     recharged: tuple[int, ...]
-    controlled: tuple[int, ...] = ()
+    rewards: tuple[int, ...]
+
+    def is_new(self, listener: int, speaker: int) -> bool:
+        """True if what an agent says is something that another did not know."""
+        return self.said[speaker] not in self.knows[listener]

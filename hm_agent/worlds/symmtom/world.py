@@ -109,6 +109,7 @@ def scene_of(before: GameState, after: GameState, effects: Effects) -> BoardScen
         said=tuple(map(_said, effects.said[0].tolist())),
         heard=tuple((int(listener), int(speaker)) for listener, speaker in np.argwhere(effects.heard_from[0])),
         recharged=pieces_of(effects.recharged[0]),
+        rewards=tuple(effects.rewards[0].tolist()),
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hm_agent.cli import main
 from hm_agent.worlds.exploretom.audit.audit_command import judgements
-from hm_agent.worlds.exploretom.audit.judging import Judgement, Verdict
+from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict
 from hm_agent.worlds.exploretom.datasets.export_command import main as export
 from tests.worlds.exploretom.story_examples import FALSE_BELIEF
 
@@ -34,7 +34,7 @@ SEEN_AGAIN = """\
 8 Emil exited the cellar.
 9 Vera entered the cellar.
 """
-RIGHT, WRONG, NOT_JUDGED = Verdict.RIGHT, Verdict.WRONG, Verdict.NOT_JUDGED
+RIGHT, WRONG, NOT_JUDGED = LabelVerdict.RIGHT, LabelVerdict.WRONG, LabelVerdict.NOT_JUDGED
 
 
 def audit(tmp_path: Path, text: str, *, contents: str = "seen") -> list[Judgement]:

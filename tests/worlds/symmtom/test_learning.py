@@ -27,6 +27,7 @@ from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure, play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
+from tests.worlds.symmtom.training_runs import check_same, go_on, no_report, run_until_killed
 
 SMALL = GameSettings(6, 3, 3)
 TRAINING = Training(
@@ -36,10 +37,6 @@ TRAINING = Training(
 
 class Killed(Exception):
     """Stands for the end of the process."""
-
-
-def no_report(training: Training, progress: TrainingProgress) -> None:
-    """Says nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +49,7 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_learner_improves(whole_run: Path) -> None:
     found = json.loads((whole_run / "evaluation.json").read_text())
-    untrained = TRAINING.player(initial_weights(SMALL, TRAINING.shape, 0))
+    untrained = TRAINING.player(TRAINING.shape.initial_weights(SMALL, 0))
     before = mean_reward(untrained, np.arange(100, dtype=np.uint32))
     assert found["final"] > before + 3
     assert found["best"] > before + 3
@@ -64,26 +61,11 @@ def test_a_learner_improves(whole_run: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_was_cut_short_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
-    def cut(training: Training, progress: TrainingProgress) -> None:
-        if progress.updates == 17:
-            raise Killed
-
-    with pytest.raises(Killed):
-        run(TRAINING, tmp_path, cut)
+def test_a_run_that_was_killed_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
+    run_until_killed(TRAINING, tmp_path, 17)
     (tmp_path / ".last.npz.part").write_bytes(b"half a file")
-    began: list[int] = []
-    run(TRAINING, tmp_path, lambda training, progress: began.append(progress.updates))
-    assert began[0] == 11
-    for name in ("last.npz", "best.npz"):
-        (one, extra), (other, its_extra) = load(whole_run / name), load(tmp_path / name)
-        assert one.reward == other.reward
-        for arrays, others in ((one.weights, other.weights), (extra, its_extra)):
-            assert arrays.keys() == others.keys()
-            for key, value in arrays.items():
-                np.testing.assert_array_equal(value, others[key], key)
-    for name in ("curve.csv", "evaluation.json"):
-        assert (tmp_path / name).read_text() == (whole_run / name).read_text()
+    assert go_on(TRAINING, tmp_path) == 11
+    check_same(whole_run, tmp_path)
 
 
 @pytest.mark.slow
@@ -130,7 +112,7 @@ def test_a_learner_with_a_gru_learns_from_whole_games(tmp_path: Path) -> None:
     )
     run(training, tmp_path, no_report)
     player, _ = load(tmp_path / "last.npz", SMALL)
-    start = initial_weights(SMALL, training.shape, 0)
+    start = training.shape.initial_weights(SMALL, 0)
     assert all((player.weights[name] != start[name]).any() for name in ("gru_memory", "gru_input", "judgement"))
 
 
@@ -155,7 +137,7 @@ def test_learner_and_player_see_and_compute_the_same() -> None:
     rng = np.random.default_rng(0)
     while not rules.is_over(settings, state).all():
         sights = sights_of(settings, state, effects, np.zeros((1, 4), np.uint32))
-        view = ego_view_of(sights, knowledge.update(sights, state))
+        view = ego_view_of(sights, knowledge.update(sights, state), np.zeros_like(sights.positions))
         seen, masks = observe(np, settings, view), action_masks(np, settings, view)
         fast_seen, *fast_masks = glance(fast)
         np.testing.assert_allclose(np.asarray(fast_seen), seen, atol=1e-6)
@@ -179,7 +161,7 @@ def test_renamed_pieces_change_no_move_and_rename_what_is_said() -> None:
     player = random_player(settings, "ce", Shape(16, 8))
     state = rules.reset(settings, np.arange(20))
     sights = sights_of(settings, state, None, np.zeros((20, 3), np.uint32))
-    view = ego_view_of(sights, KINDS["ce"]().update(sights))
+    view = ego_view_of(sights, KINDS["ce"]().update(sights), np.zeros_like(sights.positions))
     order = [2, 0, 3, 1]
     renamed = view._replace(
         **{name: getattr(view, name)[..., order] for name in ("first_hand", "knows", "heard", "known")}
@@ -243,8 +225,7 @@ def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ([], "say which world"),
-        (["melting_pot"], "nothing that can be trained"),
+        (["melting_pot"], "melting_pot has no command train: say hm-agent train symmtom"),
         (["symmtom"], "no scenario"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=magic"], "unknown algorithm 'magic'"),
         (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),

@@ -132,7 +132,7 @@ def test_renders_a_frame_and_gives_the_state() -> None:
     env = parallel_env(NAME, render_mode="rgb_array")
     env.reset(seed=0)
     frame = env.render()
-    assert frame.shape == (192, 192, 3)
+    assert frame.shape == (384, 384, 3)
     assert frame.dtype == np.uint8
     assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 5
     assert env.state_space.contains(env.state())

@@ -23,7 +23,7 @@ def test_the_name_of_a_size_means_that_size(settings: GameSettings) -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("symmtom_w3_n3_c3", r"2h \+ 1 below the width w: up to 0 on w = 3"),
+        ("symmtom_w3_n3_c3", r"the width w is at least 4"),
         ("symmtom_w6_n3_c3_h3", r"up to 2 on w = 6"),
         ("symmtom_w6_n1_c3", r"number of agents n is 2 to 16"),
         ("symmtom_w4_n17_c3", r"number of agents n is 2 to 16"),

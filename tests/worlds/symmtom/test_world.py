@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hm_agent.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.pool.run import run
@@ -35,6 +36,19 @@ def test_a_size_that_is_not_listed_is_found_by_its_name() -> None:
 def test_a_glob_must_name_the_world_to_find_its_scenarios() -> None:
     assert len(find_scenarios(["symmtom_w*"])) == 12
     assert not [scenario for scenario in find_scenarios(["*"]) if scenario.world == "symmtom"]
+
+
+@pytest.mark.parametrize("scenario", ["symmtom_w7_n3_c4", "symmtom_test_order_0_w12"])
+def test_a_trained_agent_without_a_checkpoint_is_refused_before_anything_is_played(
+    scenario: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    status = main(["hm-agent", "play", f"--scenario={scenario}", "--agent=random,ippo", f"--out={out}"])
+    assert status == 2
+    error = capsys.readouterr().err
+    assert "ippo has no checkpoint for symmtom_w" in error
+    assert error.count("\n") == 1
+    assert not out.exists()
 
 
 def test_who_hears_sees_who_said_what() -> None:

@@ -33,7 +33,7 @@ const HAPPENED = {
     const events = step.events.map((event) => make("li", {}, viewer.event(event)));
     const reasons = [...new Set(step.asked.map(({ why }) => why))];
     const asked = reasons.map((reason) => make("li", {}, "asked ", step.asked.filter(({ why }) => why === reason).map((asked, i) => [i ? ", " : "", questionLink(asked)]), reason ? make("span", { class: "why" }, reason) : ""));
-    const action = make("li", {}, "action ", make("code", {}, inWords(step.action)), step.reward ? `, reward ${signed(step.reward)}` : "");
+    const action = make("li", {}, "action ", make("code", {}, viewer.action(step.action)), step.reward ? `, reward ${signed(step.reward)}` : "");
     return [make("h2", {}, step.step === index ? "What happens" : `Its latest action, at step ${step.step}`), make("ul", {}, action, viewer.happenings(step), events, asked)];
   },
 };

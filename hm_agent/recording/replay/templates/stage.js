@@ -2,13 +2,16 @@
 
 class Stage {
   constructor(episode, world) {
-    Object.assign(this, { episode, world });
+    const drawn = world ? null : viewer.size();
+    Object.assign(this, { episode, world, drawn });
     this.place = document.querySelector(".stage");
     this.cards = viewer.cards.map((card) => ({ ...card, element: make("div") }));
     byId("reward-card").before(...this.cards.map(({ title, element }) => make("div", { class: "card" }, make("h2", {}, title), element)));
-    document.querySelector(".world").hidden = !world;
+    const size = world ?? drawn;
+    document.querySelector(".world").hidden = !size;
     filled(byId("caption"), {}, viewer.caption());
-    if (world) byId("over").setAttribute("viewBox", `0 0 ${world.width} ${world.height}`);
+    if (size) byId("over").setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
+    if (drawn) this.drawAlone();
     new ResizeObserver(() => this.fit()).observe(this.place);
   }
 
@@ -19,12 +22,20 @@ class Stage {
     this.fit();
   }
 
+  // Without a film the overlay is the picture.
+  drawAlone() {
+    byId("world").hidden = true;
+    byId("over").removeAttribute("aria-hidden");
+    byId("over").setAttribute("role", "img");
+    document.querySelector(".world .picture").classList.add("drawn");
+  }
+
   // Every pixel of a frame becomes a square of whole pixels of the screen: crisp at any zoom.
   fit() {
     const room = this.place.clientWidth;
     if (this.view) this.sized("view", this.view, 180, 180);
-    if (!this.world) return;
-    const width = this.sized("world", this.world, Math.min(room, 800), Math.max(240, window.innerHeight * 0.52));
+    if (!this.world && !this.drawn) return;
+    const width = this.world ? this.sized("world", this.world, Math.min(room, 800), Math.max(240, window.innerHeight * 0.52)) : this.scaled(room);
     this.place.classList.toggle("narrow", width + 220 < room);
   }
 
@@ -37,11 +48,21 @@ class Stage {
     return (film.width * factor) / dense;
   }
 
+  // A drawing may have any size.
+  scaled(room) {
+    const { width, height } = this.drawn;
+    const factor = Math.min(Math.min(room, 800) / width, Math.max(360, window.innerHeight * 0.6) / height);
+    const { style } = byId("over");
+    style.width = `${width * factor}px`;
+    style.height = `${height * factor}px`;
+    return width * factor;
+  }
+
   show(index, step) {
     this.view?.draw(byId("view"), index);
-    if (this.world) {
-      this.world.draw(byId("world"), index);
-      byId("world").setAttribute("aria-label", viewer.describe(step, index));
+    if (this.world || this.drawn) {
+      this.world?.draw(byId("world"), index);
+      byId(this.world ? "world" : "over").setAttribute("aria-label", viewer.describe(step, index));
       show(byId("over"), [viewer.overlay.key(step)], () => viewer.overlay.build(step));
     }
     for (const { element, key, build } of this.cards) show(element, [key(step)], () => build(step));

@@ -14,6 +14,7 @@
 const viewer = {
   facts: {}, // what Viewer.facts said
   seats: [], // all seats: {name, agent}
+  tabs: ["present", "beliefs", "interactions", "questions", "costs"], // those that are shown
   hasTruth: false, // whether elements of class `truth` are added, which a switch shows
 
   // Sentences at the end of the page's first paragraph. settings: of the result.
@@ -23,6 +24,8 @@ const viewer = {
   caption: () => ["The world, for the viewer only"],
   // The world's picture in words.
   describe: (step, index) => `The world at step ${index}`,
+  // The {width, height} of a picture that the overlay draws by itself, for a world without a film of that name; null: none.
+  size: () => null,
   // Drawn over the world's picture, in the pixels of its film.
   overlay: { key: (step) => null, build: (step) => [] },
   // Below the pictures, or in their place: what the agent believes and plans.
@@ -34,6 +37,8 @@ const viewer = {
   strategy: ({ words, ...fields }, step) => Object.entries(fields),
   // What a field means that is true, by its name: "watches: meets nobody yet".
   meanings: {},
+  // An action in words.
+  action: (action) => inWords(action),
   // An event in words. event: {kind, words, fields}.
   event: ({ words }) => words,
   // Why a question of some kind was asked, e.g. "because the plan is used up"; null if that isn't known.

@@ -12,7 +12,7 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.flag_help import help_text, read_flags
-from hm_agent.worlds.exploretom.audit.judging import Judgement, Verdict, judge
+from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict, judge
 from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
 
@@ -57,16 +57,16 @@ def main(arguments: Sequence[str]) -> int:
     if len(files) != 1:
         raise ConfigError("name one file: hm-agent audit FILE; see --help")
     path = Path(files[0])
-    counts: Counter[Verdict] = Counter()
+    counts: Counter[LabelVerdict] = Counter()
     for judgement in judgements(path, sees_contents=_asked("contents") == SEEN):
         counts[judgement.verdict] += 1
         if _asked("json"):
             _print_json(path, judgement)
-        elif judgement.verdict is not Verdict.RIGHT and counts[judgement.verdict] <= _asked("most"):
+        elif judgement.verdict is not LabelVerdict.RIGHT and counts[judgement.verdict] <= _asked("most"):
             _print(path, judgement)
     if not _asked("json"):
         _sum_up(path, counts)
-    failing = counts[Verdict.WRONG] + (counts[Verdict.NOT_JUDGED] if _asked("strict") else 0)
+    failing = counts[LabelVerdict.WRONG] + (counts[LabelVerdict.NOT_JUDGED] if _asked("strict") else 0)
     return FOUND if failing else NONE_FOUND
 
 
@@ -95,7 +95,7 @@ def _printable(text: str) -> str:
 
 
 def _print_json(path: Path, judgement: Judgement) -> None:
-    if judgement.verdict is Verdict.RIGHT:
+    if judgement.verdict is LabelVerdict.RIGHT:
         return
     question = judgement.question
     shown = {
@@ -110,9 +110,13 @@ def _print_json(path: Path, judgement: Judgement) -> None:
     print(json.dumps(shown, ensure_ascii=False))
 
 
-def _sum_up(path: Path, counts: Counter[Verdict]) -> None:
-    parts = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in Verdict)
+def _sum_up(path: Path, counts: Counter[LabelVerdict]) -> None:
+    parts = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in LabelVerdict)
     print(f"{path}: {counts.total():,} labels: {parts}")
-    hidden = [verdict.value for verdict in Verdict if verdict is not Verdict.RIGHT and counts[verdict] > _asked("most")]
+    hidden = [
+        verdict.value
+        for verdict in LabelVerdict
+        if verdict is not LabelVerdict.RIGHT and counts[verdict] > _asked("most")
+    ]
     if hidden:
         print(f"Shown are {_asked('most')} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")

@@ -26,8 +26,9 @@ from hm_agent.worlds.exploretom.audit.tomi_language import (
     parse_sentence,
     words,
 )
-from hm_agent.worlds.exploretom.beliefs import AwayFrom, BeliefTracker, Key, Missing, ObjectLocation, StoryError, Value
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.datasets.belief_trace import value_words
+from hm_agent.worlds.exploretom.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
 from hm_agent.worlds.exploretom.functional import action_choices, chosen_action, parse_asked_action, tracked
 from hm_agent.worlds.exploretom.grading import meaning
 from hm_agent.worlds.exploretom.language import aside_of, listed, plain_words, with_aside
@@ -39,7 +40,7 @@ TELLER = "(the story)"
 ELSEWHERE = "(elsewhere)"
 
 
-class Verdict(Enum):
+class LabelVerdict(Enum):
     """What becomes of a label."""
 
     RIGHT = "right"
@@ -52,7 +53,7 @@ class Judgement:
     """A label with its verdict. reason: in one line. trace: of a wrong one, a line for each sentence of the story."""
 
     question: LabelledQuestion
-    verdict: Verdict
+    verdict: LabelVerdict
     reason: str = ""
     trace: tuple[str, ...] = ()
 
@@ -75,14 +76,14 @@ def judge(story: LabelledStory, *, sees_contents: bool) -> Iterator[Judgement]:
 
 def _judge(read: ReadStory, question: LabelledQuestion, lines: Sequence[int]) -> Judgement:
     if read.stop < question.after:
-        return Judgement(question, Verdict.NOT_JUDGED, f"line {lines[read.stop]}: {read.problem}")
+        return Judgement(question, LabelVerdict.NOT_JUDGED, f"line {lines[read.stop]}: {read.problem}")
     try:
         wrong = read.objection(question)
     except _Unjudged as unjudged:
-        return Judgement(question, Verdict.NOT_JUDGED, unjudged.reason)
+        return Judgement(question, LabelVerdict.NOT_JUDGED, unjudged.reason)
     if wrong is None:
-        return Judgement(question, Verdict.RIGHT)
-    return Judgement(question, Verdict.WRONG, wrong.reason, tuple(read.trace(wrong, question.after)))
+        return Judgement(question, LabelVerdict.RIGHT)
+    return Judgement(question, LabelVerdict.WRONG, wrong.reason, tuple(read.trace(wrong, question.after)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.exploretom.actions import People, StoryAction, StoryScript
-from hm_agent.worlds.exploretom.beliefs import AwayFrom, BeliefTracker, Key, Missing, ObjectLocation, Value
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
 from hm_agent.worlds.exploretom.reading import sees
 
 

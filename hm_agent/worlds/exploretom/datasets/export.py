@@ -13,9 +13,9 @@ from typing import Any, TextIO
 from jinja2 import Environment
 
 from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
 from hm_agent.models.prompts import environment as prompts
 from hm_agent.pages.rendering import environment
-from hm_agent.recording.result import write_whole
 from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, LITERAL, TRACKER, StoryItem, line_of
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, items_of
 from hm_agent.worlds.exploretom.datasets.training import direct_pair, line_of_pair, reasoned_pair

@@ -9,10 +9,11 @@ from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.actions import StoryScript, is_asymmetric
-from hm_agent.worlds.exploretom.beliefs import Key, StoryError
+from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.cast import CastLists
 from hm_agent.worlds.exploretom.datasets.belief_trace import StoryTrace, TracedAction
 from hm_agent.worlds.exploretom.datasets.item import FUNCTIONAL, LITERAL, StoryItem, json_lines, letter
+from hm_agent.worlds.exploretom.evidence import Key
 from hm_agent.worlds.exploretom.functional import FunctionalQuestion, functional_questions, relied_on
 from hm_agent.worlds.exploretom.grading import accepted_forms
 from hm_agent.worlds.exploretom.language import from_data, parse_story, text_of

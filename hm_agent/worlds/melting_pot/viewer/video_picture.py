@@ -8,12 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hm_agent.core import Hypothesis, Seat, Step, Strategy, Thoughts
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
-from hm_agent.worlds.melting_pot.facts import Counts, GameFacts, MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
-from hm_agent.worlds.melting_pot.scene import Scene
-from hm_agent.worlds.melting_pot.viewer.drawing import (
+from hm_agent.recording.drawing import (
     ACCENT,
     BRIGHT,
     FAINT,
@@ -28,6 +23,11 @@ from hm_agent.worlds.melting_pot.viewer.drawing import (
     Pen,
     Pixels,
 )
+from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.facts import Counts, GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.scene import Scene
 
 WIDTH, HEIGHT = 1280, 720
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hm_agent.core import Seat, Step
 from hm_agent.questions import Question
+from hm_agent.recording.drawing import Pixels
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
@@ -19,7 +20,6 @@ from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
-from hm_agent.worlds.melting_pot.viewer.drawing import Pixels
 from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
 SCRIPTS = Path(__file__).parent / "scripts"

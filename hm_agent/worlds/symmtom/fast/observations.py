@@ -17,6 +17,19 @@ The vector of agent i is egocentric: agents come in the order i, i + 1, ..., aro
 | ... each other agent: by K, whether it knows it; knows it first-hand; was heard to say it | 3 (n - 1) c |
 | ... by K, the share of the others that lack it, and of the others within hearing range that do | 2 c |
 
+`observe_turn` gives what the paper's learners see, a processed version of the last turn; an agent that is given no more
+remembers nothing, not even what it knows:
+
+| part | numbers |
+|---|---|
+| whether a move to the left, right, up, down is cancelled by a wall | 4 |
+| own position (x, y) / (w - 1) | 2 |
+| own base: offset, whether the agent is on it | 7 |
+| each other agent: offset, whether it is within hearing range | 7 (n - 1) |
+| ... the offset of its base from it | 6 (n - 1) |
+| each agent: (dx, dy) of its last move | 2 n |
+| each agent: its first-hand knowledge, what it was heard to say | 2 n c |
+
 The functions take NumPy's arrays (xp = numpy) or JAX's (xp = jax.numpy), with any axes `...` before those of an agent.
 """
 
@@ -35,14 +48,15 @@ DIRECTIONS = len(Direction)
 class EgoView(NamedTuple):
     """What one agent sees and believes at the start of a turn; it is the first of all agents.
 
-    step: (...). positions, bases: (..., n, 2). first_hand: (..., n, c) bool, as far as it is told. knows: (..., c)
-    bool. heard: (..., n, c) bool, what it heard each agent, itself included, say in the turn before. known: (..., n, c)
-    bool, its K.
+    step: (...). positions, bases: (..., n, 2). moved: (..., n, 2), how positions changed in the turn before.
+    first_hand: (..., n, c) bool, as far as it is told. knows: (..., c) bool. heard: (..., n, c) bool, what it heard
+    each agent, itself included, say in the turn before. known: (..., n, c) bool, its K.
     """
 
     step: Array
     positions: Array
     bases: Array
+    moved: Array
     first_hand: Array
     knows: Array
     heard: Array
@@ -69,6 +83,18 @@ def observe(xp: Any, settings: GameSettings, view: EgoView) -> Array:
     return xp.concatenate([general, pieces.reshape(*general.shape[:-1], -1)], -1)
 
 
+def turn_size(settings: GameSettings) -> int:
+    """The length of what `observe_turn` gives."""
+    n = settings.agents
+    return 13 + 13 * (n - 1) + 2 * n + 2 * n * settings.pieces
+
+
+def observe_turn(xp: Any, settings: GameSettings, view: EgoView) -> Array:
+    """(..., D) float32: the last turn as the paper's learners see it, without K."""
+    parts = [*_places(xp, settings, view), _flat(view.moved), _flat(view.first_hand), _flat(view.heard)]
+    return xp.concatenate([part.astype(xp.float32) for part in parts], -1)
+
+
 def action_masks(xp: Any, settings: GameSettings, view: EgoView) -> tuple[Array, Array]:
     """(..., 5) and (..., c) bool: the moves that no wall cancels, and the pieces that the agent knows; all if none."""
     moves = xp.concatenate([~_walls(xp, settings, view.positions[..., 0, :]), xp.ones_like(view.knows[..., :1])], -1)
@@ -76,26 +102,39 @@ def action_masks(xp: Any, settings: GameSettings, view: EgoView) -> tuple[Array,
 
 
 def _general_part(xp: Any, settings: GameSettings, view: EgoView) -> Array:
-    here, base = view.positions[..., 0, :], view.bases[..., 0, :]
-    others, theirs = view.positions[..., 1:, :], view.known[..., 1:, :]
-    knows = view.knows[..., None, :]
-    apart = xp.abs(others - here[..., None, :]).max(-1)
+    theirs, knows = view.known[..., 1:, :], view.knows[..., None, :]
+    walls, here, base, is_home, others, near, their_bases = _places(xp, settings, view)
     parts = [
         (view.step / settings.steps)[..., None],
-        _walls(xp, settings, here),
-        here / (settings.width - 1),
-        _offset(xp, settings, base - here),
-        (base == here).all(-1)[..., None],
+        walls,
+        here,
+        base,
+        is_home,
         view.knows.all(-1)[..., None],
         view.knows.mean(-1)[..., None],
-        _flat(_offset(xp, settings, others - here[..., None, :])),
-        apart <= settings.hearing,
-        _flat(_offset(xp, settings, view.bases[..., 1:, :] - others)),
+        others,
+        near,
+        their_bases,
         theirs.all(-1),
         (theirs & ~knows).mean(-1),
         (knows & ~theirs).mean(-1),
     ]
     return xp.concatenate([part.astype(xp.float32) for part in parts], -1)
+
+
+def _places(xp: Any, settings: GameSettings, view: EgoView) -> list[Array]:
+    """Where all are: walls, own position, own base, whether on it, others, who is in range, their bases."""
+    here, base, others = view.positions[..., 0, :], view.bases[..., 0, :], view.positions[..., 1:, :]
+    apart = xp.abs(others - here[..., None, :]).max(-1)
+    return [
+        _walls(xp, settings, here),
+        here / (settings.width - 1),
+        _offset(xp, settings, base - here),
+        (base == here).all(-1)[..., None],
+        _flat(_offset(xp, settings, others - here[..., None, :])),
+        apart <= settings.hearing,
+        _flat(_offset(xp, settings, view.bases[..., 1:, :] - others)),
+    ]
 
 
 def _piece_rows(xp: Any, settings: GameSettings, view: EgoView) -> Array:

@@ -17,18 +17,23 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 
 
 class Believed(NamedTuple):
-    """A game and its agents' K of one kind. heard: (n, n) int32, the piece that the first heard the second say."""
+    """A game and its agents' K of one kind.
+
+    heard: (n, n) int32, the piece that the first heard the second say. moved: (n, 2) int32, the last change of
+    positions.
+    """
 
     game: FastState
     known: Array
     heard: Array
+    moved: Array
 
 
 def begin(settings: GameSettings, kind: str, seed: Array) -> Believed:
     """A new game. kind: one of `beliefs.KINDS`."""
     game = core.reset(settings, seed)
     heard = jnp.full((settings.agents, settings.agents), SILENT, jnp.int32)
-    return Believed(game, first_k(settings, kind, game), heard)
+    return Believed(game, first_k(settings, kind, game), heard, jnp.zeros_like(game.positions))
 
 
 def advance(
@@ -38,9 +43,13 @@ def advance(
     over = core.is_over(settings, state.game)
     game, effects = core.step(settings, state.game, directions, pieces)
     hears = effects.heard_from | np.eye(settings.agents, dtype=bool)
-    after = next_k(settings, kind, state.known, game, effects), jnp.where(hears, effects.said, SILENT)
-    known, heard = (jnp.where(over, old, new) for old, new in zip((state.known, state.heard), after, strict=True))
-    return Believed(game, known, heard), effects
+    after = Believed(
+        game,
+        next_k(settings, kind, state.known, game, effects),
+        jnp.where(hears, effects.said, SILENT),
+        game.positions - state.game.positions,
+    )
+    return jax.tree.map(lambda old, new: jnp.where(over, old, new), state, after), effects
 
 
 def look(settings: GameSettings, state: Believed) -> tuple[Array, Array, Array]:
@@ -62,6 +71,7 @@ def ego_views(settings: GameSettings, state: Believed) -> EgoView:
         step=jnp.broadcast_to(game.step, (n,)),
         positions=game.positions[own_first],
         bases=game.bases[own_first],
+        moved=state.moved[own_first],
         first_hand=core.unpacked(turned(told_first_hand(settings, game)), c),
         knows=core.unpacked(game.knows, c),
         heard=turned(state.heard)[..., None] == np.arange(c),

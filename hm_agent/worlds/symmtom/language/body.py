@@ -12,6 +12,7 @@ from hm_agent.worlds.symmtom.agents import BeliefScore
 from hm_agent.worlds.symmtom.language.board import Board, CameIntoRange, HasRecharged, PieceHeard
 from hm_agent.worlds.symmtom.language.call_planner import CallPlanner, PlanRecord
 from hm_agent.worlds.symmtom.language.calls import Call, Meet, Recharge, Say, parse_calls
+from hm_agent.worlds.symmtom.language.literal import LiteralProbe, ProbeKnowledge
 from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.language.peer_mind import PeerMind, meetings
 from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, EvaluateTalk, PlanTalk, TalkStrategy
@@ -43,13 +44,21 @@ class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
     """One agent through one episode.
 
     me: its seat. seed: of its own random numbers, by which it evades others. score: counts how much of what it believes
-    is so.
+    is so. probe: has the model asked what others know, and counts that.
     """
 
     def __init__(
-        self, rules: GameSettings, me: str, seed: int, model: Model, reflector: Reflector, score: BeliefScore
+        self,
+        rules: GameSettings,
+        me: str,
+        seed: int,
+        model: Model,
+        reflector: Reflector,
+        score: BeliefScore,
+        probe: LiteralProbe,
     ) -> None:
-        self._rules, self._model, self._reflector, self._score = rules, model, reflector, score
+        self._rules, self._model, self._reflector = rules, model, reflector
+        self._score, self._probe = score, probe
         self._notebook, self._planner = Notebook(seed), CallPlanner(rules)
         self.mind = PeerMind(rules, me)
         self._strategy: TalkStrategy | None = None
@@ -103,12 +112,19 @@ class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
             self._because = self._because or "your strategy has changed"
         self._strategy = strategy
         board, sights = self._notebook.board, self._notebook.sights
+        await self._ask_what_others_know(board)
         move = None if self._because else self._planner.next_move(board, sights)
         if move is None:
             self._planner.follow(await self._plan(strategy, history, board))
             move = self._planner.next_move(board, sights)
         assert move is not None, "a plan that has just been made is not over"
         return move
+
+    async def _ask_what_others_know(self, board: Board) -> None:
+        """Has a few bits of K said, where it is time to; nothing else follows from the answer."""
+        if bits := self._probe.bits(board):
+            answer = await answer_or_none(self._model, ProbeKnowledge(self._rules, board, tuple(bits)))
+            self._probe.note(bits, answer, self._notebook.believed())
 
     async def _plan(self, strategy: TalkStrategy, history: Sequence[Interaction], board: Board) -> Sequence[Call]:
         """Asks for calls, in view of what the latest plan has taught."""
@@ -147,7 +163,7 @@ class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
         )
 
     def metrics(self) -> Mapping[str, float]:
-        return self._score.metrics()
+        return {**self._score.metrics(), **self._probe.metrics()}
 
 
 def default_plan(rules: GameSettings, board: Board) -> tuple[Call, ...]:

@@ -22,6 +22,7 @@ from hm_agent.worlds.symmtom.language.board import (
     Peer,
 )
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
+from hm_agent.worlds.symmtom.language.literal import KnowledgeAnswer, ProbeKnowledge
 from hm_agent.worlds.symmtom.language.peer_questions import (
     SILENCE,
     MakeTalkStrategy,
@@ -315,6 +316,11 @@ def evaluate(question: EvaluateTalk) -> Critique:
     return Critique(critique=f"Reward {question.reward:g} in {steps} steps: {advice}.")
 
 
+def say_what_others_know(question: ProbeKnowledge) -> KnowledgeAnswer:
+    known = estimate(question.rules, question.board)
+    return KnowledgeAnswer(knows=[bit.piece in known[bit.player] for bit in question.bits])
+
+
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     ProposePeer: propose,
     PredictPeer: predict,
@@ -322,5 +328,6 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     MakeTalkStrategy: make_strategy,
     PlanTalk: plan,
     EvaluateTalk: evaluate,
+    ProbeKnowledge: say_what_others_know,
 }
 """Which function answers which question."""

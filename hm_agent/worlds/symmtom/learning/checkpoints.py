@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.learning.networks import Shape, initial_weights
+from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
+from hm_agent.worlds.symmtom.learning.networks import Network
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 VERSION = 1
@@ -33,7 +35,7 @@ class TrainedPlayer:
     algorithm: str
     settings: GameSettings
     kind: str
-    shape: Shape
+    shape: Network
     weights: Arrays
     reward: float | None = None
 
@@ -46,7 +48,7 @@ def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None
         "algorithm": player.algorithm,
         "settings": asdict(player.settings),
         "kind": player.kind,
-        "shape": asdict(player.shape),
+        "shape": asdict(player.shape),  # type: ignore[call-overload]
         "reward": player.reward,
     }
     arrays = {f"weights/{name}": value for name, value in player.weights.items()}
@@ -54,13 +56,6 @@ def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None
     buffer = io.BytesIO()
     np.savez_compressed(buffer, facts=np.array(json.dumps(facts)), **arrays)  # type: ignore[arg-type]
     write_whole(path, buffer.getvalue())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file so that it is never there in part."""
-    draft = path.with_name(f".{path.name}.part")
-    draft.write_bytes(content)
-    draft.replace(path)
 
 
 def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlayer, Arrays]:
@@ -75,16 +70,31 @@ def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlaye
     for name, version in (("version", VERSION), ("rules", rules.VERSION)):
         if facts.get(name) != version:
             raise ConfigError(f"{path}: a checkpoint of {name} {facts.get(name)}; this is {name} {version}")
+    if facts["algorithm"] not in ALGORITHMS:
+        raise ConfigError(f"{path}: a checkpoint of {facts['algorithm']!r}; there are {', '.join(ALGORITHMS)}")
     player = TrainedPlayer(
         algorithm=facts["algorithm"],
         settings=GameSettings(**facts["settings"]),
         kind=facts["kind"],
-        shape=Shape(**facts["shape"]),
+        shape=type(ALGORITHMS[facts["algorithm"]].network)(**facts["shape"]),
         weights=_of(arrays, "weights/"),
         reward=facts["reward"],
     )
     _check(path, player, settings)
     return player, _of(arrays, "extra/")
+
+
+def player_of(agent: str, path: Path | None, settings: GameSettings) -> TrainedPlayer:
+    """What an agent plays a game by: a checkpoint at a path, or else the one that ships.
+
+    ConfigError if there is none, or if it was trained by another algorithm; `ippo` plays by any variant of PPO.
+    """
+    if path is None:
+        return shipped(agent, settings)
+    player = load(path, settings)[0]
+    if player.algorithm != agent and not (agent == "ippo" and player.algorithm.startswith("ippo_")):
+        raise ConfigError(f"{path}: trained by {player.algorithm}, which is not {agent}")
+    return player
 
 
 def shipped(algorithm: str, settings: GameSettings) -> TrainedPlayer:
@@ -102,7 +112,7 @@ def _of(arrays: Arrays, start: str) -> Arrays:
 
 
 def _check(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:
-    expected = initial_weights(player.settings, player.shape, 0)
+    expected = player.shape.initial_weights(player.settings, 0)
     if {name: value.shape for name, value in player.weights.items()} != {
         name: value.shape for name, value in expected.items()
     }:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -13,24 +12,41 @@ from typing import Any
 from absl import flags
 
 from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
+from hm_agent.worlds.symmtom.learning import results
+from hm_agent.worlds.symmtom.learning.actors import ActorShape
+from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _FLAGS = (
-    flags.DEFINE_list("algorithm", ["ippo"], "What learns, with commas: ippo, ippo_gru and others.", **_HERE),
+    flags.DEFINE_list("algorithm", ["ippo"], f"What learns, with commas: {', '.join(ALGORITHMS)}.", **_HERE),
     flags.DEFINE_list("scenario", [], "Scenarios by name, with commas, or symmtom_* for the paper's twelve.", **_HERE),
     flags.DEFINE_list("seeds", ["0"], "The seeds, with commas; each is a run of its own.", **_HERE),
     flags.DEFINE_string("out", "runs/train", "The folder to write to; a run that is there goes on.", **_HERE),
-    flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_HERE),
-    flags.DEFINE_integer("games", 128, "How many episodes each update plays, a multiple of 4.", lower_bound=4, **_HERE),
-    flags.DEFINE_float("learning_rate", 1e-3, "At the start; it falls in a line.", lower_bound=0, **_HERE),
-    flags.DEFINE_float("entropy", 0.01, "The weight of the entropy bonus.", lower_bound=0, **_HERE),
-    flags.DEFINE_float(
-        "team_share", 0.0, "The weight of all agents' mean reward in what each one learns from.", 0, 1, **_HERE
+    flags.DEFINE_string(
+        "results", None, "A folder for a table, the paper's relations and figures of all in --out.", **_HERE
     ),
+    flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_HERE),
+    flags.DEFINE_integer(
+        "games",
+        None,
+        "How many episodes each update plays: 128 and a multiple of 4 for PPO, 100 for MADDPG.",
+        1,
+        **_HERE,
+    ),
+    flags.DEFINE_float("learning_rate", 1e-3, "At the start; that of PPO falls in a line.", lower_bound=0, **_HERE),
+    flags.DEFINE_float("entropy", 0.01, "The weight of PPO's entropy bonus.", lower_bound=0, **_HERE),
+    flags.DEFINE_float(
+        "team_share", 0.0, "The weight of all agents' mean reward in what each one learns from by PPO.", 0, 1, **_HERE
+    ),
+    flags.DEFINE_integer("replay", 10_000, "How many episodes MADDPG's replay holds.", lower_bound=1, **_HERE),
+    flags.DEFINE_integer("batch", 1024, "How many transitions MADDPG learns from at once.", lower_bound=1, **_HERE),
+    flags.DEFINE_integer("every", 100, "MADDPG learns once in so many steps of a game.", lower_bound=1, **_HERE),
     flags.DEFINE_integer("hidden", 64, "Units of each hidden layer.", lower_bound=1, **_HERE),
     flags.DEFINE_integer("evaluation", 1000, "How many episodes evaluate a checkpoint.", lower_bound=1, **_HERE),
+    flags.DEFINE_integer("checkpoint_every", 20, "How many updates lie between checkpoints.", lower_bound=1, **_HERE),
     flags.DEFINE_enum("first_hand", "public", ["public", "private"], "As in play.", **_HERE),
     flags.DEFINE_enum("rewards", "cooperative", ["cooperative", "competitive"], "As in play.", **_HERE),
     flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
@@ -78,7 +94,8 @@ def _help() -> str:
 
 def _train(training: Any) -> int:
     out = Path(_asked("out"))
-    for planned in _planned(training):
+    planned_runs = _planned(training)
+    for planned in planned_runs:
         folder = out / planned.settings.name / planned.algorithm / f"seed-{planned.seed}"
         show = LiveLine()
         try:
@@ -92,38 +109,75 @@ def _train(training: Any) -> int:
             f"best {found['best']:.1f}, heuristic {found['heuristic']:.1f}, "
             f"mean reward per agent over {found['evaluated_episodes']:,} episodes"
         )
-        (out / "summary.md").write_text(summary(out), "utf-8")
+        _tell(out)
+    if not planned_runs:
+        _tell(out)
     print(f"Summary: {out / 'summary.md'}")
     return 0
 
 
+def _tell(out: Path) -> None:
+    """Sums up all runs in a folder, there and where --results says."""
+    out.mkdir(parents=True, exist_ok=True)
+    found = results.read_results(out)
+    write_whole(out / "summary.md", results.summary(found))
+    if _asked("results"):
+        results.publish(found, Path(_asked("results")))
+
+
 def _planned(training: Any) -> list[Any]:
     """What the flags ask to train, in turn; ConfigError if it makes no sense."""
-    from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
-
-    if not _asked("scenario"):
+    if not _asked("scenario") and not _asked("results"):
         raise ConfigError("no scenario: say --scenario=symmtom_w6_n3_c3 or the like")
     for name in _asked("algorithm"):
-        if name not in training.ALGORITHMS:
-            raise ConfigError(f"unknown algorithm {name!r}: there are {', '.join(training.ALGORITHMS)}")
+        if name not in ALGORITHMS:
+            raise ConfigError(f"unknown algorithm {name!r}: there are {', '.join(ALGORITHMS)}")
     if not all(seed.isdecimal() for seed in _asked("seeds")):
         raise ConfigError(f"--seeds={','.join(_asked('seeds'))}: seeds are whole numbers, with commas")
-    games = _asked("games")
+    parameters = {name: _parameters(name) for name in _asked("algorithm")}
+    return [
+        training.Training(
+            name,
+            settings,
+            int(seed),
+            parameters[name],
+            _asked("hidden"),
+            evaluation=_asked("evaluation"),
+            every=_asked("checkpoint_every"),
+        )
+        for settings in _games()
+        for name in _asked("algorithm")
+        for seed in _asked("seeds")
+    ]
+
+
+def _parameters(algorithm: str) -> Any:
+    """How an algorithm is to learn, by the flags."""
+    from hm_agent.worlds.symmtom.learning.maddpg import MaddpgParameters
+    from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
+
+    if isinstance(ALGORITHMS[algorithm].network, ActorShape):
+        games = _asked("games") or MaddpgParameters.games
+        if _asked("replay") % games:
+            raise ConfigError(f"--replay={_asked('replay')} is no multiple of {games}, the episodes of an update")
+        return MaddpgParameters(
+            updates=-(-_asked("episodes") // games),
+            games=games,
+            every=_asked("every"),
+            batch=_asked("batch"),
+            capacity=_asked("replay"),
+            learning_rate=_asked("learning_rate"),
+        )
+    games = _asked("games") or PpoParameters.games
     if games % PpoParameters.minibatches:
         raise ConfigError(f"--games={games} is no multiple of {PpoParameters.minibatches}")
-    parameters = PpoParameters(
+    return PpoParameters(
         updates=-(-_asked("episodes") // games),
         games=games,
         learning_rate=_asked("learning_rate"),
         entropy=_asked("entropy"),
         team_share=_asked("team_share"),
     )
-    return [
-        training.Training(name, settings, int(seed), parameters, _asked("hidden"), evaluation=_asked("evaluation"))
-        for settings in _games()
-        for name in _asked("algorithm")
-        for seed in _asked("seeds")
-    ]
 
 
 def _games() -> list[GameSettings]:
@@ -171,17 +225,3 @@ class LiveLine:
     def end(self) -> None:
         if sys.stderr.isatty():
             print(file=sys.stderr)
-
-
-def summary(out: Path) -> str:
-    """A table of all evaluations in a folder."""
-    lines = ["Mean reward per agent and episode in self-play.", ""]
-    lines += ["| scenario | algorithm | seed | trained on | final | best | heuristic |", "| --- " * 7 + "|"]
-    for path in sorted(out.glob("*/*/seed-*/evaluation.json")):
-        found = json.loads(path.read_text("utf-8"))
-        rewards = " | ".join(f"{found[name]:.1f}" for name in ("final", "best", "heuristic"))
-        lines.append(
-            f"| {found['scenario']} | {found['algorithm']} | {found['seed']} | {found['trained_episodes']:,} episodes "
-            f"| {rewards} |"
-        )
-    return "\n".join(lines) + "\n"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.symmtom.learning.checkpoints import write_whole
+from hm_agent.files import write_whole
 
 SMOOTHED = 20
 """Over how many updates the picture's line is averaged."""
@@ -30,6 +30,17 @@ class LearningCurve:
     @classmethod
     def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> LearningCurve:
         return cls(**{name: value.tolist() for name, value in arrays.items()})
+
+    @classmethod
+    def from_csv(cls, text: str) -> LearningCurve:
+        """The curve whose `as_csv` this is."""
+        curve = cls()
+        for line in text.splitlines()[1:]:
+            episodes, reward, loss, validation = line.split(",")
+            curve.add(int(episodes), float(reward), float(loss))
+            if validation:
+                curve.judge(int(episodes), float(validation))
+        return curve
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         return {name: np.array(value) for name, value in vars(self).items()}
@@ -66,7 +77,7 @@ def draw_curves(path: Path, curves: Mapping[str, LearningCurve], title: str) -> 
         (line,) = axes.plot(curve.episodes, means, label=name)
         axes.plot(curve.judged, curve.validation, ".", color=line.get_color())
     axes.set(title=title, xlabel="episodes", ylabel="reward per agent and episode")
-    axes.legend(loc="lower right")
+    axes.legend(loc="best", fontsize="small")
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=110, metadata={"Software": None})
     write_whole(path, picture.getvalue())

@@ -1,4 +1,4 @@
-"""The networks of trained agents, for NumPy and JAX alike: one set of weights that all agents of a game share.
+"""The networks of agents that PPO trains, for NumPy and JAX alike: one set of weights that all agents of a game share.
 
     pieces (c, p) ─ relu ─▶ e (c, E) ─ mean ─┐                      ┌▶ 5 directions
     general (g) ─────────────────────────────┴▶ relu ─▶ relu ─▶ h ──┼▶ value
@@ -12,12 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.symmtom.fast.observations import DIRECTIONS, general_size, piece_size
+from hm_agent.worlds.symmtom.fast.observations import (
+    DIRECTIONS,
+    EgoView,
+    action_masks,
+    general_size,
+    observe,
+    piece_size,
+)
+from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 Array = Any
@@ -27,13 +35,60 @@ IMPOSSIBLE = -1e9
 """The logit of what an action mask forbids."""
 
 
+class Logits(NamedTuple):
+    """directions: (..., 5). pieces: (..., c). memory: (..., M), to be given back."""
+
+    directions: Array
+    pieces: Array
+    memory: Array
+
+
+class Network(Protocol):
+    """The shape of a network that plays: a frozen dataclass, so that a checkpoint can hold it."""
+
+    @property
+    def hidden(self) -> int: ...
+
+    def initial_weights(self, settings: GameSettings, seed: int) -> dict[str, npt.NDArray[np.float32]]: ...
+
+    def no_memory(self, settings: GameSettings, agents: int) -> Array:
+        """(agents, M): at the beginning of a game."""
+        ...
+
+    def play(
+        self, settings: GameSettings, weights: Weights, view: EgoView, me: npt.NDArray[np.intp], memory: Array
+    ) -> Logits:
+        """What R agents do, in NumPy. view: theirs, (R, ...). me: (R,), their numbers."""
+        ...
+
+    def believed(self, settings: GameSettings, me: npt.NDArray[np.intp], memory: Array) -> Bools | None:
+        """(R, n, c): K as the memory has it; None if it is not the network that estimates K."""
+        ...
+
+
 @dataclass(frozen=True)
-class Shape:
+class Shape(Network):
     """hidden: units of the layers of h. piece: units of e. is_recurrent: True for a GRU as the last layer of h."""
 
     hidden: int = 64
     piece: int = 32
     is_recurrent: bool = False
+
+    def initial_weights(self, settings: GameSettings, seed: int) -> dict[str, npt.NDArray[np.float32]]:
+        return initial_weights(settings, self, seed)
+
+    def no_memory(self, settings: GameSettings, agents: int) -> Array:
+        return np.zeros((agents, self.hidden), np.float32)
+
+    def play(
+        self, settings: GameSettings, weights: Weights, view: EgoView, me: npt.NDArray[np.intp], memory: Array
+    ) -> Logits:
+        masks = action_masks(np, settings, view)
+        output = forward(np, settings, weights, observe(np, settings, view), masks, memory)
+        return Logits(output.directions, output.pieces, output.memory)
+
+    def believed(self, settings: GameSettings, me: npt.NDArray[np.intp], memory: Array) -> Bools | None:
+        return None
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,18 @@ that one update hands to the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy.typing as npt
 import optax
 
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look, seeds_of
-from hm_agent.worlds.symmtom.learning.networks import Array, Output, Shape, forward
+from hm_agent.worlds.symmtom.learning.learner import Learner, restored, tree_arrays
+from hm_agent.worlds.symmtom.learning.networks import Array, Output, Shape, Weights, forward
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 
@@ -55,14 +57,14 @@ class Steps(NamedTuple):
     rewards: Array
 
 
-class Learner(NamedTuple):
+class PpoState(NamedTuple):
     """What one update hands to the next."""
 
     weights: Any
     optimiser: Any
 
 
-class Ppo:
+class Ppo(Learner[PpoState]):
     """kind: of the K that agents are given. Rewards are learned in units of a recharge's."""
 
     def __init__(self, settings: GameSettings, kind: str, shape: Shape, parameters: PpoParameters) -> None:
@@ -74,28 +76,42 @@ class Ppo:
                 optax.linear_schedule(parameters.learning_rate, 0.05 * parameters.learning_rate, total), eps=1e-5
             ),
         )
-        self.update: Callable[[Learner, Array], tuple[Learner, Array, Array]] = jax.jit(self._update)
+        self.update: Callable[[PpoState, Array], tuple[PpoState, Array, Array]] = jax.jit(self._update)
 
-    def begin(self, weights: Any) -> Learner:
-        weights = jax.tree.map(jnp.asarray, weights)
-        return Learner(weights, self._optimiser.init(weights))
+    def begin(self, seed: int) -> PpoState:
+        return self._beginning(self.shape.initial_weights(self.settings, seed))
 
-    def _update(self, learner: Learner, key: Array) -> tuple[Learner, Array, Array]:
-        """One update. Returns the learner, the mean reward per agent and episode before it, and the mean loss."""
+    def weights(self, state: PpoState) -> Weights:
+        weights: Weights = state.weights
+        return weights
+
+    def arrays(self, state: PpoState) -> dict[str, npt.NDArray[Any]]:
+        return tree_arrays("optimiser", state.optimiser)
+
+    def resumed(self, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]]) -> PpoState:
+        fresh = self._beginning(weights)
+        return fresh._replace(optimiser=restored("optimiser", fresh.optimiser, arrays))
+
+    def _beginning(self, weights: Weights) -> PpoState:
+        held = {name: jnp.asarray(value) for name, value in weights.items()}
+        return PpoState(held, self._optimiser.init(held))
+
+    def _update(self, state: PpoState, key: Array) -> tuple[PpoState, Array, Array]:
+        """One update. Returns the state after it, the mean reward per agent and episode, and the mean loss."""
         play_key, learn_key = jax.random.split(key)
-        steps = self._play(learner.weights, play_key)
+        steps = self._play(state.weights, play_key)
         advantages = self._advantages(steps)
         returns = advantages + steps.values
 
-        def epoch(learner: Learner, key: Array) -> tuple[Learner, Array]:
+        def epoch(state: PpoState, key: Array) -> tuple[PpoState, Array]:
             order = jax.random.permutation(key, self.parameters.games).reshape(self.parameters.minibatches, -1)
-            learned: tuple[Learner, Array] = jax.lax.scan(
-                lambda state, games: self._learn(state, steps, advantages, returns, games), learner, order
+            learned: tuple[PpoState, Array] = jax.lax.scan(
+                lambda one, games: self._learn(one, steps, advantages, returns, games), state, order
             )
             return learned
 
-        learner, losses = jax.lax.scan(epoch, learner, jax.random.split(learn_key, self.parameters.epochs))
-        return learner, steps.rewards.sum(0).mean(), losses.mean()
+        state, losses = jax.lax.scan(epoch, state, jax.random.split(learn_key, self.parameters.epochs))
+        return state, steps.rewards.sum(0).mean(), losses.mean()
 
     def _play(self, weights: Any, key: Array) -> Steps:
         """Plays new games to their end."""
@@ -139,13 +155,13 @@ class Ppo:
         return jax.lax.scan(back, (nothing, nothing), (rewards, steps.values), reverse=True)[1]
 
     def _learn(
-        self, learner: Learner, steps: Steps, advantages: Array, returns: Array, games: Array
-    ) -> tuple[Learner, Array]:
+        self, state: PpoState, steps: Steps, advantages: Array, returns: Array, games: Array
+    ) -> tuple[PpoState, Array]:
         """One step of the optimiser on some games."""
         part, advantage, target = jax.tree.map(lambda values: values[:, games], (steps, advantages, returns))
-        loss, gradient = jax.value_and_grad(self._loss)(learner.weights, part, advantage, target)
-        change, optimiser = self._optimiser.update(gradient, learner.optimiser, learner.weights)
-        return Learner(optax.apply_updates(learner.weights, change), optimiser), loss
+        loss, gradient = jax.value_and_grad(self._loss)(state.weights, part, advantage, target)
+        change, optimiser = self._optimiser.update(gradient, state.optimiser, state.weights)
+        return PpoState(optax.apply_updates(state.weights, change), optimiser), loss
 
     def _loss(self, weights: Any, steps: Steps, advantages: Array, returns: Array) -> Array:
         parameters, output = self.parameters, self._replay(weights, steps)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,15 @@ import jax
 import numpy as np
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.symmtom.fast.beliefs import CE, FIRST_HAND, GE, ORACLE
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save, write_whole
+from hm_agent.files import write_whole
+from hm_agent.worlds.symmtom.learning.actors import ActorShape
+from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
-from hm_agent.worlds.symmtom.learning.networks import Shape, initial_weights
-from hm_agent.worlds.symmtom.learning.ppo import Learner, Ppo, PpoParameters
+from hm_agent.worlds.symmtom.learning.learner import Learner, leaves_of
+from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
+from hm_agent.worlds.symmtom.learning.networks import Network, Shape
+from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
@@ -40,22 +44,7 @@ class TrainingFailed(RuntimeError):
     """A loss or a weight is no number any more."""
 
 
-@dataclass(frozen=True)
-class Algorithm:
-    """kind: of the K that agents are given."""
-
-    about: str
-    kind: str
-    is_recurrent: bool = False
-
-
-ALGORITHMS = {
-    "ippo": Algorithm("PPO; is given what it witnessed that others were told (CE)", CE),
-    "ippo_ge": Algorithm("PPO; is given that and the best guess at what it could not hear (GE)", GE),
-    "ippo_oracle": Algorithm("PPO; is given what the others truly know", ORACLE),
-    "ippo_first_hand": Algorithm("PPO; is given first-hand knowledge alone, and remembers nothing", FIRST_HAND),
-    "ippo_gru": Algorithm("PPO; is given first-hand knowledge alone, and has a GRU to remember", FIRST_HAND, True),
-}
+Parameters = PpoParameters | MaddpgParameters
 
 
 @dataclass(frozen=True)
@@ -65,7 +54,7 @@ class Training:
     algorithm: str
     settings: GameSettings
     seed: int
-    parameters: PpoParameters
+    parameters: Parameters
     hidden: int = 64
     every: int = 20
     validation: int = 200
@@ -76,11 +65,12 @@ class Training:
         return ALGORITHMS[self.algorithm].kind
 
     @property
-    def shape(self) -> Shape:
-        return Shape(self.hidden, is_recurrent=ALGORITHMS[self.algorithm].is_recurrent)
+    def shape(self) -> Network:
+        network: Network = replace(ALGORITHMS[self.algorithm].network, hidden=self.hidden)  # type: ignore[type-var]
+        return network
 
-    def learner(self) -> Ppo:
-        return _learner(self.settings, self.kind, self.shape, self.parameters)
+    def learner(self) -> Learner[Any]:
+        return _learner(self.settings, self.kind, self.shape, self.parameters)  # type: ignore[arg-type]
 
     def player(self, weights: Any, reward: float | None = None) -> TrainedPlayer:
         arrays = {name: np.asarray(value) for name, value in weights.items()}
@@ -92,16 +82,20 @@ class Training:
 
 
 @cache
-def _learner(settings: GameSettings, kind: str, shape: Shape, parameters: PpoParameters) -> Ppo:
+def _learner(settings: GameSettings, kind: str, shape: Network, parameters: Parameters) -> Learner[Any]:
     """One for all seeds, since what takes long is to compile it."""
-    return Ppo(settings, kind, shape, parameters)
+    if isinstance(shape, ActorShape) and isinstance(parameters, MaddpgParameters):
+        return Maddpg(settings, kind, shape, parameters)
+    if isinstance(shape, Shape) and isinstance(parameters, PpoParameters):
+        return Ppo(settings, kind, shape, parameters)
+    raise TypeError(f"{type(shape).__name__} does not learn by {type(parameters).__name__}")
 
 
 @dataclass
 class TrainingProgress:
-    """A run between two updates. best: the reward of the best checkpoint over the validation games."""
+    """A run between two updates. state: the learner's. best: the best checkpoint's reward over the validation games."""
 
-    learner: Learner
+    state: Any
     updates: int
     curve: LearningCurve
     best: float = -np.inf
@@ -118,19 +112,17 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     learner = training.learner()
-    progress = _resumed(training, folder, learner) or TrainingProgress(
-        learner.begin(initial_weights(training.settings, training.shape, training.seed)), 0, LearningCurve()
-    )
+    progress = _resumed(training, folder, learner) or TrainingProgress(learner.begin(training.seed), 0, LearningCurve())
     key = jax.random.key(training.seed)
     while progress.updates < training.parameters.updates:
-        after, reward, loss = learner.update(progress.learner, jax.random.fold_in(key, progress.updates))
-        if not _is_finite((after.weights, loss)):
+        after, reward, loss = learner.update(progress.state, jax.random.fold_in(key, progress.updates))
+        if not _is_finite((learner.weights(after), loss)):
             _keep(training, folder, progress)
             raise TrainingFailed(
                 f"{training.settings.name}, seed {training.seed}: no number any more in update {progress.updates + 1}; "
                 f"{folder / 'last.npz'} is from before it"
             )
-        progress.learner, progress.updates = after, progress.updates + 1
+        progress.state, progress.updates = after, progress.updates + 1
         progress.curve.add(progress.updates * training.parameters.games, float(reward), float(loss))
         if progress.updates % training.every == 0 or progress.updates == training.parameters.updates:
             _judge(training, folder, progress)
@@ -145,12 +137,13 @@ def _is_finite(values: Any) -> bool:
 
 def _judge(training: Training, folder: Path, progress: TrainingProgress) -> None:
     """Plays the validation games, and keeps the checkpoint if none before was better."""
-    player = training.player(progress.learner.weights)
+    weights = training.learner().weights(progress.state)
+    player = training.player(weights)
     reward = mean_reward(player, validation_seeds(training))
     progress.curve.judge(progress.updates * training.parameters.games, reward)
     if reward > progress.best:
         progress.best = reward
-        save(folder / "best.npz", training.player(progress.learner.weights, reward))
+        save(folder / "best.npz", training.player(weights, reward))
 
 
 def validation_seeds(training: Training) -> Keys:
@@ -166,17 +159,17 @@ def mean_reward(player: TrainedPlayer, seeds: Keys) -> float:
 
 def _keep(training: Training, folder: Path, progress: TrainingProgress) -> None:
     """Writes all that is needed to go on, and the curves."""
-    leaves = jax.tree.leaves(progress.learner.optimiser)
-    extra = {f"optimiser/{at}": np.asarray(leaf) for at, leaf in enumerate(leaves)}
+    learner = training.learner()
+    extra = learner.arrays(progress.state)
     extra |= {f"curve/{name}": value for name, value in progress.curve.arrays().items()}
     extra |= {"updates": np.array(progress.updates), "best": np.array(progress.best)}
     extra |= {"training": np.array(training.described())}
-    write_whole(folder / "curve.csv", progress.curve.as_csv().encode())
+    write_whole(folder / "curve.csv", progress.curve.as_csv())
     draw_curves(folder / "curve.png", {f"seed {training.seed}": progress.curve}, training.settings.name)
-    save(folder / "last.npz", training.player(progress.learner.weights), extra)
+    save(folder / "last.npz", training.player(learner.weights(progress.state)), extra)
 
 
-def _resumed(training: Training, folder: Path, learner: Ppo) -> TrainingProgress | None:
+def _resumed(training: Training, folder: Path, learner: Learner[Any]) -> TrainingProgress | None:
     """Where an earlier run in this folder was; ConfigError if that was to train something else."""
     path = folder / "last.npz"
     if not path.exists():
@@ -184,14 +177,8 @@ def _resumed(training: Training, folder: Path, learner: Ppo) -> TrainingProgress
     player, extra = load(path, training.settings)
     if str(extra["training"]) != training.described():
         raise ConfigError(f"{folder} holds a run with other settings: choose another --out, or the same settings")
-    fresh = learner.begin(dict(player.weights))
-    leaves, tree = jax.tree.flatten(fresh.optimiser)
-    saved = [np.asarray(extra[f"optimiser/{at}"]) for at in range(len(leaves))]
-    optimiser = jax.tree.unflatten(tree, [jax.numpy.asarray(value) for value in saved])
-    curve = LearningCurve.of(
-        {name.removeprefix("curve/"): value for name, value in extra.items() if name.startswith("curve/")}
-    )
-    return TrainingProgress(Learner(fresh.weights, optimiser), int(extra["updates"]), curve, float(extra["best"]))
+    curve = LearningCurve.of(leaves_of("curve", extra))
+    return TrainingProgress(learner.resumed(player.weights, extra), int(extra["updates"]), curve, float(extra["best"]))
 
 
 def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
@@ -208,10 +195,11 @@ def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
         "algorithm": training.algorithm,
         "seed": training.seed,
         "trained_episodes": training.parameters.updates * training.parameters.games,
+        "parameters": asdict(training.parameters),
         "evaluated_episodes": training.evaluation,
         "final": mean_reward(last, seeds),
         "best": mean_reward(best, seeds),
         "heuristic": float(heuristic.mean()),
     }
-    write_whole(path, (json.dumps(found, indent=2) + "\n").encode())
+    write_whole(path, json.dumps(found, indent=2) + "\n")
     return found

@@ -11,6 +11,7 @@ import pytest
 from PIL import ImageColor
 
 from hm_agent.core import Decision, Hypothesis, Observation, Step, Thoughts, Turn
+from hm_agent.recording.drawing import SELF, Box, Pixels, fit, font, wrap
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
@@ -21,7 +22,6 @@ from hm_agent.worlds.melting_pot.scenarios import load_games
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.viewer import video_picture as picture
-from hm_agent.worlds.melting_pot.viewer.drawing import SELF, Box, Pixels, fit, font, wrap
 from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
 SEAT = "player_0"

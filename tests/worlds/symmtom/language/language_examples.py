@@ -11,6 +11,7 @@ from hm_agent.questions import Question
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Contact, Meeting, Peer, Said
 from hm_agent.worlds.symmtom.language.call_planner import PlanRecord
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
+from hm_agent.worlds.symmtom.language.literal import KnowledgeBit, ProbeKnowledge
 from hm_agent.worlds.symmtom.language.peer_questions import (
     MakeTalkStrategy,
     PeerBelief,
@@ -120,6 +121,7 @@ LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_peer_at_first": replace(PREDICT, board=AT_FIRST, history=(), hypotheses=()),
     "revise_peer": REVISE,
     "revise_peer_at_first": RevisePeer(RULES, AT_FIRST, None, (), (), ()),
+    "probe_knowledge": ProbeKnowledge(RULES, BOARD, (KnowledgeBit("player_1", 2), KnowledgeBit("player_2", 0))),
     "make_talk_strategy": MakeTalkStrategy(RULES, BOARD, MEETINGS),
     "make_talk_strategy_at_first": MakeTalkStrategy(RULES, AT_FIRST, ()),
 }

@@ -59,6 +59,8 @@ def values(schema: Mapping[str, Any], named: Mapping[str, Any]) -> st.SearchStra
             return st.from_regex(schema["pattern"].removesuffix("$") + r"\Z", alphabet=st.characters(codec="utf-8"))
         case "string":
             return st.text(max_size=schema["maxLength"])
+        case "boolean":
+            return st.booleans()
     assert schema["type"] == "integer"
     return st.integers(schema["minimum"], schema["maximum"])
 
@@ -80,7 +82,7 @@ def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObje
 def test_nothing_in_a_schema_is_open_and_a_grammar_can_be_made_of_it(name: str) -> None:
     schema = answer_schema(LANGUAGE_EXAMPLES[name])
     for node in nodes(schema, schema.get("$defs", {})):
-        assert set(BOUNDS[node["type"]]) & node.keys(), node
+        assert node["type"] == "boolean" or set(BOUNDS[node["type"]]) & node.keys(), node
     assert grammar_of(schema, 200).startswith("root ::= ")
 
 
@@ -94,8 +96,11 @@ def test_the_reasoners_answer_fits_the_schema_and_passes_the_check(name: str) ->
 @pytest.mark.parametrize(
     ("calls", "problem"),
     [
-        (["fly(3)"], r"unknown call 'fly'; write go_to\(\(x, y\)\) or meet\(player\) or recharge\(\) or say\(piece\)"),
-        (["go north"], "not a call: 'go north'"),
+        (
+            ["fly(3)"],
+            r"unknown function 'fly'; write go_to\(\(x, y\)\) or meet\(player\) or recharge\(\) or say\(piece\)",
+        ),
+        (["go north"], "not a function call: 'go north'"),
         (["go_to((6, 0))"], r"\(6, 0\) is off the board; x and y go from 0 to 5"),
         (["go_to(centre)"], r"'centre' is no cell; write go_to\(\(x, y\)\)"),
         (["meet(player_0)"], "'player_0' is no other player; there are player_1, player_2"),

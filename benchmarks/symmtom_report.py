@@ -1,0 +1,204 @@
+"""SymmToM's tables as the paper has them, with ours: rewards (table 1), tests of mind (2), what goes wrong (4 to 7).
+
+`python -m benchmarks.symmtom_report OUT SIMPLE PLANNED LANGUAGE TRIALS` writes tables.md and metrics.csv into the
+folder OUT, by default docs/results/symmtom, from self-play over so many episodes of agents that plan nothing or were
+trained, of planners, and of a language agent by the built-in reasoner, and so many trials of each test of mind.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import mean, stdev
+
+import numpy as np
+
+from benchmarks.symmtom import judged
+from hm_agent.files import write_whole
+from hm_agent.registry import scenario_named
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.worlds.symmtom.agents import POLICIES
+from hm_agent.worlds.symmtom.language.literal import BITS
+from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, load
+from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
+from hm_agent.worlds.symmtom.metrics import (
+    RECHARGES,
+    REWARD,
+    UNKNOWN_PIECES_SAID,
+    USELESS_MOVES,
+    USELESS_PIECES_SAID,
+    WRONG_BASE_USES,
+)
+from hm_agent.worlds.symmtom.mind_facts import mind_tests
+from hm_agent.worlds.symmtom.policies.policy import Policy
+from hm_agent.worlds.symmtom.selfplay import measure
+from hm_agent.worlds.symmtom.settings import GameSettings, PaperSetting, paper_settings
+
+OUT, SIMPLE, PLANNED, LANGUAGE, TRIALS = "docs/results/symmtom", 1000, 100, 5, 24
+BATCH = 100
+SPOKEN = "hypothetical_minds"
+"""The language agent, whose questions the built-in reasoner answers."""
+LITERAL = 10
+"""At how many steps of an episode it is asked what others know."""
+FIRST_SEED = 9000
+
+TABLES = {
+    WRONG_BASE_USES: (
+        "Wrong use of the base (the paper's table 4)",
+        "RMADDPG 41% above MADDPG-Oracle on average; MADDPG-CE and -GE about as MADDPG-Oracle.",
+    ),
+    UNKNOWN_PIECES_SAID: (
+        "Unknown pieces said (the paper's table 5)",
+        "MADDPG-CE 49% and MADDPG-GE 53% above MADDPG-Oracle on average.",
+    ),
+    USELESS_PIECES_SAID: (
+        "Useless pieces said when a useful one existed (the paper's table 6)",
+        "RMADDPG 64% above MADDPG-Oracle on average; MADDPG-CE and -GE about as MADDPG-Oracle.",
+    ),
+    USELESS_MOVES: (
+        "Moves away from all who could inform (the paper's table 7)",
+        "all learners within 15% of each other on average.",
+    ),
+    RECHARGES: ("Recharges (ours)", "nothing of these."),
+}
+"""By metric: the title of its table, and what the paper's text says of it."""
+MIND_TESTS = """The paper's text says of its table 2: MADDPG-GE moves optimally in 75% of the trials of order 2, and
+the best of its untrained agents in 33%; the best success in the probabilistic test is 71%; MADDPG-Oracle always fails
+order 0 with w = 6; no model passes the tests of orders 0 and 1 with w = 12. Its boards are not ours to the cell."""
+
+
+@dataclass(frozen=True)
+class AgentRow:
+    """One agent in one setting. values: by metric, for each episode the mean over agents."""
+
+    setting: PaperSetting
+    agent: str
+    values: Mapping[str, Sequence[float]]
+
+    def cell(self, metric: str, digits: int = 2) -> str:
+        found = self.values[metric]
+        error = stdev(found) / len(found) ** 0.5 if len(found) > 1 else 0.0
+        return f"{mean(found):.{digits}f} ± {error:.{digits}f}"
+
+
+def by_policy(settings: GameSettings, build: Callable[[], Policy], episodes: int) -> Mapping[str, Sequence[float]]:
+    seeds = np.arange(FIRST_SEED, FIRST_SEED + episodes, dtype=np.uint32)
+    parts = [measure(settings, build, batch) for batch in np.array_split(seeds, max(1, episodes // BATCH))]
+    return {name: np.concatenate([part[name] for part in parts]).mean(1).tolist() for name in parts[0]}
+
+
+def by_language(settings: GameSettings, episodes: int) -> Mapping[str, Sequence[float]]:
+    """The metrics of the language agent, with the literal question, by episode."""
+    scenario, found = scenario_named(settings.name), []
+    for seed in range(FIRST_SEED, FIRST_SEED + episodes):
+        world, agents = set_up(scenario, SPOKEN, seed=seed, literal=str(LITERAL))
+        play_out(world, agents, seed=seed)
+        seats = [{**world.seat_metrics(seat), **agents[seat].metrics()} for seat in scenario.seats]
+        found.append({name: mean(one[name] for one in seats) for name in seats[0]})
+    return {name: [one[name] for one in found] for name in found[0]}
+
+
+def rows_of(simple: int, planned: int, language: int) -> Iterator[AgentRow]:
+    for setting in paper_settings():
+        for agent in ("random", "heuristic"):
+            yield AgentRow(setting, agent, by_policy(setting.game, POLICIES[agent], simple))
+        for agent in ("k_ce", "k_ge", "k_oracle"):
+            yield AgentRow(setting, agent, by_policy(setting.game, POLICIES[agent], planned))
+        for path in sorted(SHIPPED.glob(f"{setting.game.name}_*.npz")):
+            build = partial(TrainedPolicy, load(path)[0])
+            algorithm = path.stem.removeprefix(f"{setting.game.name}_")
+            yield AgentRow(setting, algorithm, by_policy(setting.game, build, simple))
+        yield AgentRow(setting, SPOKEN, by_language(setting.game, language))
+
+
+def table(rows: Sequence[AgentRow], metric: str, digits: int = 2) -> str:
+    """Settings down, agents across; with the published means where there are any, in brackets."""
+    agents = list(dict.fromkeys(row.agent for row in rows))
+    lines = [f"| setting | {' | '.join(agents)} |", f"| --- |{' --- |' * len(agents)}"]
+    for setting in paper_settings():
+        cells = []
+        for agent in agents:
+            found = next((row for row in rows if row.setting == setting and row.agent == agent), None)
+            published = setting.published.get(agent) if metric == REWARD else None
+            told = f" ({published:g})" if published is not None else ""
+            cells.append(found.cell(metric, digits) + told if found else "–")
+        lines.append(f"| {setting.game.name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def literal_table(rows: Sequence[AgentRow]) -> str:
+    heuristic = {row.setting.game.name: mean(row.values[REWARD]) for row in rows if row.agent == "heuristic"}
+    lines = [
+        "| setting | said rightly | always yes | always no | majority | by its notes | reward over the heuristic's |",
+        f"| --- |{' --- |' * 6}",
+    ]
+    for row in (row for row in rows if row.agent == SPOKEN):
+        yes, right, notes = (mean(row.values[f"literal_{name}"]) for name in ("true", "right", "by_notes"))
+        name = row.setting.game.name
+        shares = " | ".join(f"{share:.3f}" for share in (right, yes, 1 - yes, max(yes, 1 - yes), notes))
+        lines.append(f"| {name} | {shares} | {mean(row.values[REWARD]) / heuristic[name]:.2f} |")
+    return "\n".join(lines)
+
+
+def mind_table(trials: int) -> str:
+    agents = [*POLICIES, SPOKEN, "react"]
+    lines = [f"| agent | {' | '.join(name.removeprefix('symmtom_test_') for name in mind_tests())} |"]
+    lines.append(f"| --- |{' --- |' * len(mind_tests())}")
+    lines += [f"| {agent} | {' | '.join(judged(name, agent, trials) for name in mind_tests())} |" for agent in agents]
+    return "\n".join(lines)
+
+
+def as_csv(rows: Sequence[AgentRow]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["scenario", "agent", "metric", "episodes", "mean"])
+    for row in rows:
+        for metric, values in row.values.items():
+            writer.writerow([row.setting.game.name, row.agent, metric, len(values), f"{mean(values):.4f}"])
+    return text.getvalue()
+
+
+def introduction(out: str, simple: int, planned: int, language: int, trials: int) -> str:
+    return f"""Written by `python -m benchmarks.symmtom_report {out} {simple} {planned} {language} {trials}`.
+Self-play, means per agent and episode ± standard error over episodes: {simple:,} of agents that plan nothing or were
+trained, {planned:,} of planners, {language:,} of `{SPOKEN}`, whose questions the built-in reasoner answers: it is no
+language model.
+
+Of the paper's tables 2 and 4 to 7 the numbers are not at hand, only what its text says of them, all of it about
+learners by MADDPG. It is given with each table."""
+
+
+def literal_words() -> str:
+    return f"""At {LITERAL} steps of an episode each `{SPOKEN}` is asked of {BITS} bits of K whether they are so
+(`--literal={LITERAL}`), none of which follows from first-hand knowledge. Beside its answers, what is right for who
+always says yes, always no, or the more frequent one, and for the agent's own notes (K with greedy encounters)."""
+
+
+def main(
+    out: str = OUT, simple: int = SIMPLE, planned: int = PLANNED, language: int = LANGUAGE, trials: int = TRIALS
+) -> None:
+    rows = []
+    for row in rows_of(simple, planned, language):
+        print(row.setting.game.name, row.agent, row.cell(REWARD, 1), flush=True)
+        rows.append(row)
+    parts = ["# SymmToM's tables", introduction(out, simple, planned, language, trials)]
+    parts += ["## Reward (the paper's table 1; published means in brackets)", table(rows, REWARD, 1)]
+    for metric, (title, published) in TABLES.items():
+        parts += [f"## {title}", f"The paper's text says: {published}", table(rows, metric)]
+    parts += ["## Literal and functional", literal_words(), literal_table(rows)]
+    shares = f"Share passed / failed, and the turns of passed trials over the optimum, {trials} trials each."
+    parts += ["## Tests of mind (the paper's table 2)", MIND_TESTS, shares, mind_table(trials)]
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "tables.md", "\n\n".join(parts) + "\n")
+    write_whole(folder / "metrics.csv", as_csv(rows))
+    print(f"{folder / 'tables.md'}, {folder / 'metrics.csv'}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2], *map(int, sys.argv[2:]))  # type: ignore[arg-type]  # the first is a folder

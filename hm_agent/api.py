@@ -1,0 +1,166 @@
+"""What `import hm_agent` offers to play episodes and to take up what they leave (docs/python.md)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from rich.console import Console
+
+from hm_agent.config import ConfigError
+from hm_agent.console import progress_for
+from hm_agent.experiment import ENGINES, Experiment, RecorderBuilder
+from hm_agent.flags import ReportRequest
+from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.pool.run import run
+from hm_agent.recording.result import FILE, UNFINISHED, Result, Setting, read_result
+from hm_agent.registry import find_agents, find_scenarios
+from hm_agent.reporting.runs import RecordedEpisode
+from hm_agent.running import write_pages
+from hm_agent.theory_of_mind.hypotheses import Parameters
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Names = str | Iterable[str]
+
+
+@dataclass(frozen=True)
+class Results(Sequence[Result]):
+    """The results of all episodes that were asked for, in the order of the plan. out: the folder of their files."""
+
+    episodes: tuple[RecordedEpisode, ...]
+    out: Path
+
+    @overload
+    def __getitem__(self, place: int) -> Result: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Result]: ...
+
+    def __getitem__(self, place: int | slice) -> Result | Sequence[Result]:
+        return [episode.result for episode in self.episodes][place]
+
+    def __len__(self) -> int:
+        return len(self.episodes)
+
+    def frame(self) -> pd.DataFrame:
+        """One row an episode, as `hm_agent.load` gives it."""
+        from hm_agent.frames import frame_of
+
+        return frame_of(self.episodes)
+
+    def _repr_html_(self) -> str:
+        shown = ["scenario", "agent", "model", "episode", "status", "steps", "value", "unit", "unanswered", "folder"]
+        return str(self.frame().reindex(columns=shown).to_html(index=False))
+
+
+def play(
+    scenario: Names,
+    agent: Names = "hypothetical_minds",
+    *,
+    episodes: int = 1,
+    out: str | PathLike[str] = "runs",
+    model: str | ModelSettings = "builtin",
+    seats: Names = (),
+    seat_models: Names = (),
+    seed: int = 0,
+    max_steps: int | None = None,
+    workers: int = 1,
+    engine: str = ENGINES[0],
+    ray_address: str | None = None,
+    record_video: bool = False,
+    record_replay: bool = True,
+    overwrite: bool = False,
+    retry_failed: bool = False,
+    recorders: Iterable[RecorderBuilder] = (),
+    parameters: Parameters | None = None,
+    report: bool = True,
+    progress: bool = True,
+    **options: str,
+) -> Results:
+    """Plays agents on scenarios as `hm-agent play` does, and leaves the same files; what is there is not played again.
+
+    scenario, agent, seats, seat_models: names or globs, one or several; an agent may also be `module:name`. model: a
+    name, a preset's, or settings (endpoint, sampling, cache, budget). recorders: each is called with the `Episode` and
+    gives a recorder of its steps. report: whether to write summary, report and index. progress: whether to show it, on
+    standard error or in the notebook's cell. options: the worlds' own, as their flags are called, e.g. `bots`. The
+    others are as in `Experiment`.
+
+    Raises ConfigError, in one line, for what can't be played; nothing is played then. Warns of episodes that failed;
+    their results say why. Works inside a running event loop, e.g. in Jupyter.
+    """
+    scenarios = find_scenarios(_several(scenario))
+    experiment = Experiment(
+        scenarios=scenarios,
+        agents=find_agents(_several(agent), scenarios),
+        seats=tuple(name for one in _several(seats) for name in find_agents((one,))),
+        model=_settings(model),
+        seat_models=_several(seat_models),
+        episodes=episodes,
+        seed=seed,
+        out=Path(out),
+        record_video=record_video,
+        record_replay=record_replay,
+        max_steps=max_steps,
+        overwrite=overwrite,
+        retry_failed=retry_failed,
+        workers=workers,
+        engine=engine,
+        ray_address=ray_address,
+        options=options,
+        parameters=parameters or Parameters(),
+        recorders=tuple(recorders),
+    )
+    _check(experiment, options)
+    _run(experiment, shows_progress=progress)
+    if report:
+        write_pages(experiment.out, ReportRequest((experiment.out,), experiment.out / "report"))
+    return Results(tuple(_recorded(experiment)), experiment.out)
+
+
+def _several(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _settings(model: str | ModelSettings) -> ModelSettings:
+    return model if isinstance(model, ModelSettings) else PRESETS.get(model) or ModelSettings(model)
+
+
+def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
+    for name, least, value in (
+        ("episodes", 1, experiment.episodes),
+        ("workers", 1, experiment.workers),
+        ("max_steps", 1, experiment.max_steps),
+    ):
+        if value is not None and value < least:
+            raise ConfigError(f"{name}={value}: it is at least {least}")
+    if experiment.engine not in ENGINES:
+        raise ConfigError(f"engine={experiment.engine!r}: it is {' or '.join(ENGINES)}")
+    known = {option.name for suite in experiment.suites for option in suite.options}
+    if unknown := sorted(options.keys() - known):
+        raise ConfigError(f"no option {unknown[0]!r} of these scenarios' worlds: there are {', '.join(sorted(known))}")
+    for suite in experiment.suites:
+        suite.chosen(options)
+    experiment.check()
+
+
+def _run(experiment: Experiment, *, shows_progress: bool) -> None:
+    console = Console(stderr=True, quiet=not shows_progress, force_jupyter=None if shows_progress else False)
+    with progress_for(console, len(experiment.due())) as watching:
+        results = run(experiment, watching)
+    unplayed = [result for result in results if not result.is_finished]
+    if unplayed:
+        said = f"{len(unplayed)} of {len(results)} episodes did not end well; the first: {unplayed[0].status}"
+        warnings.warn(f"{said}; see the results' `reason`", RuntimeWarning, stacklevel=3)
+
+
+def _recorded(experiment: Experiment) -> Iterator[RecordedEpisode]:
+    for episode in experiment.plan():
+        results = (read_result(episode.folder / name) for name in (FILE, UNFINISHED))
+        if result := next(filter(None, results), None):
+            yield RecordedEpisode(result, episode.folder)

@@ -1,0 +1,327 @@
+"""MADDPG: every agent has an actor and a critic of its own, and critics see what all agents see and do.
+
+Lowe et al., 2017, as Sclar et al. use it: two-layer ReLU networks, target networks, discrete actions by Gumbel-softmax,
+and one step of the optimiser for every 100 steps of a game. An update here plays 100 games to their end and then learns
+as often as their steps allow, so that games of one update are all played by the same actors. The agents' rewards are
+their own, in units of a recharge's. The end of time is no end for a critic: what agents see does not tell the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+import optax
+
+from hm_agent.worlds.symmtom.fast.observations import DIRECTIONS, EgoView
+from hm_agent.worlds.symmtom.fast.play import Believed, advance, begin, ego_views, seeds_of
+from hm_agent.worlds.symmtom.learning.actors import (
+    ActorShape,
+    Linear,
+    act,
+    features,
+    glorot,
+    heads,
+    linear,
+    lstm,
+    relu,
+)
+from hm_agent.worlds.symmtom.learning.learner import Learner, leaves_of, restored, tree_arrays
+from hm_agent.worlds.symmtom.learning.networks import Array, Logits, Weights
+from hm_agent.worlds.symmtom.learning.replay import (
+    Replay,
+    Segments,
+    add,
+    arrays_of,
+    as_bytes,
+    empty_replay,
+    joined,
+    narrow,
+    replay_of,
+    sample,
+)
+from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
+
+
+@dataclass(frozen=True)
+class MaddpgParameters:
+    """How to learn.
+
+    updates, games: how often, and how many games each plays. every: steps of a game for one step of the optimiser.
+    batch: transitions that one step of the optimiser learns from. capacity: games in the replay, a multiple of `games`.
+    share: by which targets follow (tau). penalty: of the squared logits.
+    """
+
+    updates: int
+    games: int = 100
+    every: int = 100
+    batch: int = 1024
+    capacity: int = 10_000
+    learning_rate: float = 1e-3
+    share: float = 5e-3
+    discount: float = 0.95
+    penalty: float = 1e-3
+    largest_gradient: float = 0.5
+
+    def learning_steps(self, settings: GameSettings) -> int:
+        """How often an update steps the optimiser."""
+        return max(1, self.games * settings.steps // self.every)
+
+
+class Networks(NamedTuple):
+    """Weights of all agents, (n, ...) each."""
+
+    actors: Weights
+    critics: Weights
+
+
+class MaddpgState(NamedTuple):
+    """What one update hands to the next. optimisers: the states of the actors' and of the critics'."""
+
+    networks: Networks
+    targets: Networks
+    optimisers: Networks
+    replay: Replay
+
+
+class Maddpg(Learner[MaddpgState]):
+    """kind: of the K that agents are given.
+
+    An actor with an LSTM learns from whole games; all others learn from transitions, with the memory before them.
+    """
+
+    def __init__(self, settings: GameSettings, kind: str, shape: ActorShape, parameters: MaddpgParameters) -> None:
+        self.settings, self.kind, self.shape, self.parameters = settings, kind, shape, parameters
+        self._length = settings.steps if shape.memory == "lstm" else 1
+        self._optimiser = optax.chain(
+            optax.clip_by_global_norm(parameters.largest_gradient), optax.adam(parameters.learning_rate)
+        )
+        self.update: Callable[[MaddpgState, Array], tuple[MaddpgState, Array, Array]] = jax.jit(self._update)
+
+    # What a run needs of a learner
+
+    def begin(self, seed: int) -> MaddpgState:
+        networks = jax.tree.map(
+            jnp.asarray, Networks(self.shape.initial_weights(self.settings, seed), self._initial_critics(seed))
+        )
+        return MaddpgState(networks, networks, self._no_steps(networks), self._empty_replay())
+
+    def weights(self, state: MaddpgState) -> Weights:
+        return state.networks.actors
+
+    def arrays(self, state: MaddpgState) -> dict[str, npt.NDArray[Any]]:
+        return {
+            **tree_arrays("critics", state.networks.critics),
+            **tree_arrays("targets", state.targets),
+            **tree_arrays("optimiser", state.optimisers),
+            **{f"replay/{name}": value for name, value in arrays_of(state.replay).items()},
+        }
+
+    def resumed(self, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]]) -> MaddpgState:
+        fresh = self.begin(0)
+        networks = Networks(
+            {name: jnp.asarray(weights[name]) for name in fresh.networks.actors},
+            restored("critics", fresh.networks.critics, arrays),
+        )
+        return MaddpgState(
+            networks,
+            restored("targets", fresh.targets, arrays),
+            restored("optimiser", fresh.optimisers, arrays),
+            replay_of(self.settings, self.kind, leaves_of("replay", arrays)),
+        )
+
+    # Weights
+
+    def _initial_critics(self, seed: int) -> dict[str, npt.NDArray[np.float32]]:
+        n, h = self.settings.agents, self.shape.hidden
+        given = self.shape.feature_size(self.settings) + self.shape.memory_size(self.settings)
+        rows = n * (given + DIRECTIONS + self.settings.pieces)
+        layers = {"first": Linear(rows, h), "second": Linear(h, h), "value": Linear(h, 1)}
+        return glorot(np.random.default_rng([seed, 1]), n, layers)
+
+    def _no_steps(self, networks: Networks) -> Networks:
+        return Networks(*(jax.vmap(self._optimiser.init)(weights) for weights in networks))
+
+    def _empty_replay(self) -> Replay:
+        memory = self.shape.memory_size(self.settings) if self._keeps_memory else 0
+        return empty_replay(self.settings, self.kind, self.parameters.capacity, memory)
+
+    @property
+    def _keeps_memory(self) -> bool:
+        return self.shape.memory == "estimate"
+
+    # An update
+
+    def _update(self, state: MaddpgState, key: Array) -> tuple[MaddpgState, Array, Array]:
+        """One update. Returns what it leads to, the mean reward per agent and episode before it, and the mean loss."""
+        play_key, learn_key = jax.random.split(key)
+        games = self._play(state.networks.actors, play_key)
+        replay = add(state.replay, games)
+        keys = jax.random.split(learn_key, self.parameters.learning_steps(self.settings))
+        before = state.networks, state.targets, state.optimisers
+        (networks, targets, optimisers), losses = jax.lax.scan(partial(self._learn, replay), before, keys)
+        reward = games.rewards.astype(jnp.float32).sum(1).mean()
+        return MaddpgState(networks, targets, optimisers, replay), reward, losses.mean()
+
+    def _play(self, actors: Weights, key: Array) -> Replay:
+        """Plays new games to their end."""
+        settings, kind, games = self.settings, self.kind, self.parameters.games
+        seed_key, action_key = jax.random.split(key)
+        state = jax.vmap(lambda seed: begin(settings, kind, seed))(seeds_of(seed_key, games))
+        memory = jnp.zeros((settings.agents, games, self.shape.memory_size(settings)))
+
+        def step(carry: Any, key: Array) -> tuple[Any, Any]:
+            state, memory = carry
+            views = self._views(state)
+            logits = self._act(actors, features(jnp, settings, self.shape, views), views, memory)
+            directions, pieces = (
+                jax.random.categorical(one, values).T
+                for one, values in zip(jax.random.split(key), logits[:2], strict=True)
+            )
+            after, effects = jax.vmap(partial(advance, settings, kind))(state, directions, pieces)
+            actions = directions.astype(jnp.uint8), pieces.astype(jnp.uint8)
+            played = narrow(state), self._kept(memory), *actions, effects.rewards.astype(jnp.int16)
+            return (after, logits.memory), played
+
+        (last, memory), played = jax.lax.scan(step, (state, memory), jax.random.split(action_key, settings.steps))
+        states, memories, directions, pieces, rewards = played
+        states, memories = joined(states, narrow(last)), jnp.concatenate([memories, self._kept(memory)[None]])
+        by_game: Replay = jax.tree.map(
+            lambda one: jnp.moveaxis(one, 0, 1), Replay(states, memories, directions, pieces, rewards, None)
+        )
+        return by_game
+
+    def _kept(self, memory: Array) -> Array:
+        """What the replay holds of memories (n, B, M): (B, n, M or 0) bytes."""
+        held = memory if self._keeps_memory else memory[..., :0]
+        return as_bytes(jnp.moveaxis(held, 0, 1))
+
+    def _views(self, states: Believed) -> EgoView:
+        """(n, ..., B, ...): the views of all agents in states (..., B, ...)."""
+        look = partial(ego_views, self.settings)
+        depth = states.game.step.ndim
+        for _ in range(depth):
+            look = jax.vmap(look)
+        views: EgoView = jax.tree.map(lambda field: jnp.moveaxis(field, depth, 0), look(states))
+        return views
+
+    def _learn(self, replay: Replay, learned: Any, key: Array) -> tuple[Any, Array]:
+        """One step of every optimiser, and of the targets."""
+        networks, targets, optimisers = learned
+        sample_key, target_key, act_key = jax.random.split(key, 3)
+        count = max(1, self.parameters.batch // self._length)
+        segments = sample(replay, sample_key, self._length, count)
+        views = self._views(segments.states)
+        seen = features(jnp, self.settings, self.shape, views)
+        done = self._one_hot(segments)
+        wanted = self._wanted(targets, segments, views, seen, target_key)
+
+        def critic_loss(critics: Weights, given: Array) -> Array:
+            values = self._values(critics, given, jnp.broadcast_to(done, (self.settings.agents, *done.shape)))
+            return jnp.square(values - wanted).mean((1, 2)).sum()
+
+        def actor_loss(actors: Weights) -> tuple[Array, Array]:
+            now = self._unrolled(actors, views, seen, segments.memories, slice(None, -1))
+            given = jax.lax.stop_gradient(self._given(seen[:, :-1], now.memory))
+            chosen = self._gumbel(now, act_key)
+            itself = np.eye(self.settings.agents, dtype=bool)[:, :, None, None, None]
+            actions = jnp.where(itself, chosen[None], done)
+            gain = self._values(networks.critics, given, actions).mean((1, 2)).sum()
+            size = sum(jnp.square(values).mean((1, 2, 3)).sum() for values in now[:2])
+            return self.parameters.penalty * size - gain, given
+
+        (_, given), actor_gradient = jax.value_and_grad(actor_loss, has_aux=True)(networks.actors)
+        loss, critic_gradient = jax.value_and_grad(critic_loss)(networks.critics, given)
+        networks, optimisers = self._stepped(networks, optimisers, Networks(actor_gradient, critic_gradient))
+        targets = optax.incremental_update(networks, targets, self.parameters.share)
+        return (networks, targets, optimisers), loss / self.settings.agents
+
+    def _stepped(self, networks: Networks, optimisers: Networks, gradients: Networks) -> tuple[Networks, Networks]:
+        """Every agent steps alone: the largest gradient is that of one agent's network."""
+        changes, after = zip(
+            *(
+                jax.vmap(self._optimiser.update)(gradient, state)
+                for gradient, state in zip(gradients, optimisers, strict=True)
+            ),
+            strict=True,
+        )
+        return optax.apply_updates(networks, Networks(*changes)), Networks(*after)
+
+    def _wanted(self, targets: Networks, segments: Segments, views: EgoView, seen: Array, key: Array) -> Array:
+        """(n, L, B): what critics are to say: the reward, and what the targets make of the next step."""
+        logits = self._unrolled(targets.actors, views, seen, segments.memories, slice(1, None))
+        actions = self._gumbel(logits, key)
+        given = self._given(seen[:, 1:], logits.memory)
+        following = self._values(targets.critics, given, jnp.broadcast_to(actions, (len(actions), *actions.shape)))
+        rewards = jnp.moveaxis(segments.rewards, -1, 0) / self.settings.recharge_reward
+        return rewards + self.parameters.discount * following * ~self._is_won(segments.states)[1:]
+
+    def _is_won(self, states: Believed) -> Array:
+        """(L + 1, B) bool: True where a competitive game has ended."""
+        if not self.settings.is_competitive:
+            return jnp.zeros(states.game.step.shape, bool)
+        return (states.game.recharges >= WINNING_RECHARGES).any(-1)
+
+    def _unrolled(self, actors: Weights, views: EgoView, seen: Array, memories: Array, part: slice) -> Logits:
+        """What actors would do in a part of the states of segments, (n, L, B, ...) each."""
+        if self.shape.memory == "lstm":
+            logits = jax.vmap(self._unrolled_lstm)(actors, seen)
+            return Logits(*(values[:, part] for values in logits))
+        views = jax.tree.map(lambda field: field[:, part], views)
+        return self._act(actors, seen[:, part], views, jnp.moveaxis(memories[part], -2, 0))
+
+    def _unrolled_lstm(self, actor: Weights, seen: Array) -> Logits:
+        """What one actor would do in whole games: (L + 1, B, ...)."""
+
+        def step(memory: Array, new: Array) -> tuple[Array, Any]:
+            h, memory = lstm(jnp, actor, new, memory)
+            return memory, (h, memory)
+
+        new = linear(actor, "lstm", relu(jnp, linear(actor, "first", seen)))
+        memory = jnp.zeros((seen.shape[1], self.shape.memory_size(self.settings)))
+        return heads(actor, *jax.lax.scan(step, memory, new)[1])
+
+    def _act(self, actors: Weights, seen: Array, views: EgoView, memory: Array) -> Logits:
+        """One turn of every agent, (n, ...) each. seen: the features of the views."""
+        logits: Logits = jax.vmap(partial(act, jnp, self.settings, self.shape))(actors, seen, views, memory)
+        return logits
+
+    def _given(self, seen: Array, memory: Array) -> Array:
+        """(L, B, ...): what critics are given: all that actors are, (n, L, B, ...) each."""
+        return _beside(jnp.concatenate([seen, memory], -1))
+
+    def _values(self, critics: Weights, given: Array, actions: Array) -> Array:
+        """(n, L, B): what each critic makes of actions (n, n, L, B, 5 + c), its own for each. given: (L, B, G)."""
+
+        def value(critic: Weights, actions: Array) -> Array:
+            first, size = critic["first"], given.shape[-1]  # in two parts, since actors need no gradient of `given`
+            h = relu(jnp, given @ first[:size] + (_beside(actions) @ first[size:] + critic["first_bias"]))
+            return linear(critic, "value", relu(jnp, linear(critic, "second", h)))[..., 0]
+
+        return jax.vmap(value)(critics, actions)
+
+    def _gumbel(self, logits: Logits, key: Array) -> Array:
+        """(n, L, B, 5 + c): actions as one-hot vectors; their gradient is that of Gumbel-softmax at temperature 1."""
+        parts = []
+        for one, values in zip(jax.random.split(key), logits[:2], strict=True):
+            soft = jax.nn.softmax(values + jax.random.gumbel(one, values.shape))
+            hard = jax.nn.one_hot(soft.argmax(-1), values.shape[-1])
+            parts.append(soft + jax.lax.stop_gradient(hard - soft))
+        return jnp.concatenate(parts, -1)
+
+    def _one_hot(self, segments: Segments) -> Array:
+        """(n, L, B, 5 + c): what was done."""
+        parts = jax.nn.one_hot(segments.directions, DIRECTIONS), jax.nn.one_hot(segments.pieces, self.settings.pieces)
+        return jnp.moveaxis(jnp.concatenate(parts, -1), -2, 0)
+
+
+def _beside(values: Array) -> Array:
+    """(n, L, B, D) as (L, B, n D)."""
+    moved = jnp.moveaxis(values, 0, -2)
+    return moved.reshape(*moved.shape[:-2], -1)

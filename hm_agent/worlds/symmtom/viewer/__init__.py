@@ -1,0 +1,1 @@
+"""What replays, videos and rendered frames show of SymmToM: one description of the board, drawn twice."""

@@ -1,0 +1,208 @@
+"""The board after a turn as shapes: bases, hearing ranges, where agents went, and who said what to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import cos, hypot, pi, sin
+
+from hm_agent.worlds.symmtom.one_game import OneGame
+from hm_agent.worlds.symmtom.rules import SILENT
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.viewer.shapes import DrawnShape, Point, colour_of, disc, line, polygon, text
+from hm_agent.worlds.symmtom.views import BoardScene, Cell
+
+BASE_INSET, BASE_ROUNDING = 0.07, 0.12
+AGENT_RADIUS = 0.27
+LARGE = 8
+"""From this width on, cells are so small on a page that figures are drawn larger and names are left out."""
+LINE_APART = 0.07
+"""How far the lines of two agents who speak to each other lie from their middle."""
+STAR_POINTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechLine:
+    """Somebody heard somebody. is_new: True if the piece was new to the listener, None if that isn't known."""
+
+    speaker: int
+    listener: int
+    is_new: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPicture:
+    """What a picture of the board shows after a turn.
+
+    came_from: where agents were before it. said: by agent, None if silent. rewards: by agent, what the turn paid.
+    recharged, held: numbers of agents. looked_at: whose hearing range stands out, None for nobody's.
+    """
+
+    settings: GameSettings
+    bases: tuple[Cell, ...]
+    positions: tuple[Cell, ...]
+    said: tuple[int | None, ...]
+    lines: tuple[SpeechLine, ...]
+    came_from: tuple[Cell, ...] = ()
+    rewards: tuple[float, ...] = ()
+    recharged: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()
+    looked_at: int | None = None
+
+    @property
+    def scale(self) -> float:
+        """How much larger figures are than on a small board."""
+        return 1.0 if self.settings.width < LARGE else 1.3
+
+
+def picture_of(
+    settings: GameSettings,
+    scene: BoardScene,
+    *,
+    rewards: Sequence[float],
+    held: tuple[int, ...],
+    looked_at: int | None = None,
+) -> BoardPicture:
+    """The picture of a step. rewards: by agent."""
+    return BoardPicture(
+        settings=settings,
+        bases=scene.bases,
+        positions=scene.moved_to,
+        said=scene.said,
+        lines=tuple(
+            SpeechLine(speaker, listener, scene.is_new(listener, speaker)) for listener, speaker in scene.heard
+        ),
+        came_from=scene.positions,
+        rewards=tuple(rewards),
+        recharged=scene.recharged,
+        held=held,
+        looked_at=looked_at,
+    )
+
+
+def picture_of_game(game: OneGame) -> BoardPicture:
+    """The picture of a game between two steps, which keeps neither where agents were nor to whom words were new."""
+    width = game.settings.width
+    heard = [
+        SpeechLine(speaker, listener)
+        for listener, speakers in enumerate(game.near)
+        for speaker in speakers
+        if game.said[speaker] != SILENT
+    ]
+    return BoardPicture(
+        settings=game.settings,
+        bases=tuple((cell % width, cell // width) for cell in game.bases),
+        positions=tuple((cell % width, cell // width) for cell in game.cells),
+        said=tuple(None if piece == SILENT else piece for piece in game.said),
+        lines=tuple(heard),
+    )
+
+
+def ground(picture: BoardPicture) -> list[DrawnShape]:
+    """What does not change in a game: the cells and the bases, each in its agent's colour."""
+    width = picture.settings.width
+    shapes = [DrawnShape("box", (0.01, 0.01, width - 0.02, width - 0.02, 0.1), stroke="line", width=0.02)]
+    for at in range(1, width):
+        shapes += [line((at, 0), (at, width), "line", 0.02), line((0, at), (width, at), "line", 0.02)]
+    side = 1 - 2 * BASE_INSET
+    for agent, (x, y) in enumerate(picture.bases):
+        place = (x + BASE_INSET, y + BASE_INSET, side, side, BASE_ROUNDING)
+        shapes.append(DrawnShape("box", place, fill=colour_of(agent), opacity=0.2))
+        shapes.append(DrawnShape("box", place, stroke=colour_of(agent), width=0.05))
+    return shapes
+
+
+def figures(picture: BoardPicture) -> list[DrawnShape]:
+    """What changes in every turn, drawn over the ground."""
+    agents = range(len(picture.positions))
+    shapes = [_range(picture, agent) for agent in agents]
+    for agent in range(len(picture.came_from)):
+        shapes += _way(picture, agent)
+    for one in picture.lines:
+        shapes += _speech_line(picture, one)
+    for agent in agents:
+        shapes += _agent(picture, agent)
+    for agent in agents:
+        shapes += [*_bubble(picture, agent), *_pay(picture, agent)]
+    return shapes
+
+
+def _range(picture: BoardPicture, agent: int) -> DrawnShape:
+    """The cells in which an agent hears others; with an edge if it is the one looked at."""
+    (x, y), reach, width = picture.positions[agent], picture.settings.hearing, picture.settings.width
+    left, top = max(0, x - reach) + 0.03, max(0, y - reach) + 0.03
+    right, bottom = min(width, x + reach + 1) - 0.03, min(width, y + reach + 1) - 0.03
+    place = (left, top, right - left, bottom - top, 0.2)
+    if agent == picture.looked_at:
+        return DrawnShape("box", place, fill=None, stroke=colour_of(agent), width=0.04, opacity=0.9)
+    return DrawnShape("box", place, fill=colour_of(agent), opacity=0.1)
+
+
+def _way(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+    """Where an agent came from in this turn."""
+    here, there = _middle(picture.came_from[agent]), _middle(picture.positions[agent])
+    if here != there:
+        yield line(here, there, colour_of(agent), 0.07, opacity=0.5)
+        yield DrawnShape("disc", (*here, 0.09), fill=colour_of(agent), opacity=0.5)
+
+
+def _speech_line(picture: BoardPicture, one: SpeechLine) -> Iterator[DrawnShape]:
+    """An arrow from who speaks to who hears, strong if the piece was new to it."""
+    (x, y), (far_x, far_y) = _middle(picture.positions[one.speaker]), _middle(picture.positions[one.listener])
+    length = hypot(far_x - x, far_y - y)
+    across, down = (far_x - x) / length, (far_y - y) / length
+    x, y = x - down * LINE_APART, y + across * LINE_APART  # each on its own right hand
+    reach = length - AGENT_RADIUS * picture.scale - 0.06
+    tip = (x + across * reach, y + down * reach)
+    neck = (x + across * (reach - 0.14), y + down * (reach - 0.14))
+    strong = one.is_new is not False
+    opacity = 1.0 if strong else 0.45
+    yield line((x, y), neck, colour_of(one.speaker), 0.06 if strong else 0.03, opacity)
+    sides = [(neck[0] + side * down * 0.09, neck[1] - side * across * 0.09) for side in (1, -1)]
+    yield polygon([tip, *sides], colour_of(one.speaker), opacity)
+
+
+def _agent(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+    (x, y), colour = _middle(picture.positions[agent]), colour_of(agent)
+    radius = AGENT_RADIUS * picture.scale
+    if agent in picture.recharged:
+        yield polygon(_star((x, y), radius + 0.2), "glow")
+    if agent in picture.held:
+        side = 2 * radius + 0.18
+        yield DrawnShape("box", (x - side / 2, y - side / 2, side, side, 0.06), fill="page", stroke="muted", width=0.04)
+    yield disc((x, y), radius, "page", colour, 0.1)
+    yield text((x, y), str(agent), 0.32 * picture.scale)
+    if picture.settings.width < LARGE:
+        yield text((x, y + 0.43), picture.settings.seats[agent], 0.16, over_figures=True)
+
+
+def _bubble(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+    """The piece that an agent says."""
+    piece = picture.said[agent]
+    if piece is None:
+        return
+    (x, y), words = _middle(picture.positions[agent]), str(piece)
+    high = 0.32 * picture.scale
+    wide = high + 0.12 * picture.scale * (len(words) - 1)
+    left, top = x + 0.13, y - 0.26 - high / 2
+    yield DrawnShape("box", (left, top, wide, high, 0.1), fill="page", stroke=colour_of(agent), width=0.04)
+    yield text((left + wide / 2, top + high / 2), words, 0.25 * picture.scale)
+
+
+def _pay(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+    """What the turn has paid an agent."""
+    paid = picture.rewards[agent] if picture.rewards else 0.0
+    if paid:
+        x, y = _middle(picture.positions[agent])
+        yield text((x - 0.3, y + 0.22), f"{paid:+g}", 0.23 * picture.scale, over_figures=True)
+
+
+def _star(middle: Point, radius: float) -> Iterator[Point]:
+    for place in range(2 * STAR_POINTS):
+        far = radius if place % 2 == 0 else 0.75 * radius
+        angle = pi * place / STAR_POINTS
+        yield middle[0] + far * cos(angle), middle[1] + far * sin(angle)
+
+
+def _middle(cell: Cell) -> Point:
+    return cell[0] + 0.5, cell[1] + 0.5

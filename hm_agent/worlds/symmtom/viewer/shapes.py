@@ -1,0 +1,124 @@
+"""Shapes of a drawing that pages draw as SVG and videos by Pillow, with colours by name.
+
+Lengths are in cells of the board, y grows downwards. A page takes the colours from its own scheme, Pillow those of
+`PALETTE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageColor, ImageDraw
+
+from hm_agent.recording.drawing import BACKGROUND, font
+
+Kind = Literal["box", "disc", "line", "polygon", "text"]
+Point = tuple[float, float]
+
+AGENT_COLOURS = 8
+"""How many colours agents have; a ninth agent has that of the first."""
+PALETTE: Mapping[str, str] = {
+    "page": BACKGROUND,
+    "ink": "#e4e6e8",
+    "muted": "#a0a8b0",
+    "line": "#323a42",
+    "glow": "#edb23d",
+    "agent-0": "#4aa8e6",
+    "agent-1": "#f0813a",
+    "agent-2": "#2fc39b",
+    "agent-3": "#dd9bc0",
+    "agent-4": "#edb23d",
+    "agent-5": "#86cdf3",
+    "agent-6": "#a6a6a6",
+    "agent-7": "#e4e6e8",
+}
+"""Every colour by its name: those of the pages' dark scheme."""
+SMOOTH = 2
+"""How many times larger a picture is painted than it is shown, so that its edges are smooth."""
+
+
+def colour_of(agent: int) -> str:
+    """The name of an agent's colour."""
+    return f"agent-{agent % AGENT_COLOURS}"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnShape:
+    """One shape, drawn over those before it.
+
+    numbers: of a box x, y, width, height and the radius of its corners; of a disc x, y and the radius; of a line or a
+    polygon x and y of each point; of a text x and y of its middle and its height. fill, stroke: names of colours, None
+    for none. width: of the stroke. opacity: of the whole shape, 0 to 1. words: of a text.
+    """
+
+    kind: Kind
+    numbers: tuple[float, ...]
+    fill: str | None = None
+    stroke: str | None = None
+    width: float = 0.0
+    opacity: float = 1.0
+    words: str = ""
+
+    def to_json(self) -> Sequence[object]:
+        """The fields in order, for the page's script."""
+        numbers = [round(number, 3) for number in self.numbers]
+        return [self.kind, numbers, self.fill, self.stroke, self.width, self.opacity, self.words]
+
+
+def text(at: Point, words: str, size: float, *, over_figures: bool = False) -> DrawnShape:
+    """over_figures: True for an edge that sets the text off from what is below it."""
+    width = 0.06 if over_figures else 0.0
+    return DrawnShape("text", (*at, size), "ink", "page" if over_figures else None, width, words=words)
+
+
+def line(one: Point, other: Point, colour: str, width: float, opacity: float = 1.0) -> DrawnShape:
+    return DrawnShape("line", (*one, *other), stroke=colour, width=width, opacity=opacity)
+
+
+def disc(at: Point, radius: float, fill: str | None, stroke: str | None = None, width: float = 0.0) -> DrawnShape:
+    return DrawnShape("disc", (*at, radius), fill, stroke, width)
+
+
+def polygon(points: Iterable[Point], colour: str, opacity: float = 1.0) -> DrawnShape:
+    return DrawnShape("polygon", tuple(number for point in points for number in point), fill=colour, opacity=opacity)
+
+
+def painted(shapes: Iterable[DrawnShape], cells: int, size: int) -> npt.NDArray[np.uint8]:
+    """(size, size, 3): the shapes of a board of `cells` x `cells` cells."""
+    side = size * SMOOTH
+    image = Image.new("RGB", (side, side), PALETTE["page"])
+    draw = ImageDraw.Draw(image, "RGBA")
+    for shape in shapes:
+        _paint(draw, shape, side / cells)
+    return np.asarray(image.reduce(SMOOTH))
+
+
+def _paint(draw: ImageDraw.ImageDraw, shape: DrawnShape, scale: float) -> None:
+    fill, stroke = _rgba(shape.fill, shape.opacity), _rgba(shape.stroke, shape.opacity)
+    numbers = [number * scale for number in shape.numbers]
+    width = max(1, round(shape.width * scale)) if stroke else 0
+    match shape.kind:
+        case "box":
+            x, y, wide, high, radius = numbers
+            draw.rounded_rectangle((x, y, x + wide - 1, y + high - 1), radius, fill, stroke, width)
+        case "disc":
+            # Pillow's outline lies within the circle, SVG's on both sides of it.
+            x, y, radius = numbers
+            reach = radius + width / 2
+            draw.ellipse((x - reach, y - reach, x + reach, y + reach), fill, stroke, width)
+        case "line":
+            draw.line(numbers, stroke, width)
+        case "polygon":
+            draw.polygon(numbers, fill)
+        case "text":
+            x, y, size = numbers
+            edge = width // 2  # Pillow's lies around the letters, half of SVG's below them
+            draw.text((x, y), shape.words, fill, font(round(size)), anchor="mm", stroke_width=edge, stroke_fill=stroke)
+
+
+def _rgba(colour: str | None, opacity: float) -> tuple[int, ...] | None:
+    return (*ImageColor.getrgb(PALETTE[colour])[:3], round(255 * opacity)) if colour else None

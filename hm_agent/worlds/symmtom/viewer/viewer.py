@@ -1,0 +1,80 @@
+"""How SymmToM looks in replays and videos."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hm_agent.core import Seat, Step
+from hm_agent.recording.drawing import Pixels
+from hm_agent.suite import ScenarioInfo
+from hm_agent.worlds.symmtom.language.body import TalkerSnapshot
+from hm_agent.worlds.symmtom.language.plan_talk import EvaluateTalk, PlanTalk
+from hm_agent.worlds.symmtom.mind_facts import MindTest
+from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of
+from hm_agent.worlds.symmtom.viewer.shapes import colour_of
+from hm_agent.worlds.symmtom.viewer.video_picture import BoardVideo
+from hm_agent.worlds.symmtom.views import BoardScene, BoardView
+
+SCRIPTS = Path(__file__).parent / "scripts"
+PLANNING = (PlanTalk.__name__, EvaluateTalk.__name__)
+"""The kinds of questions that are asked because a new plan is needed; all others follow from events."""
+
+
+class SymmtomViewer:
+    """Shows the board, who said what to whom, and what each seat believes that the others know. test: None for none."""
+
+    scripts = (SCRIPTS / "board.css", SCRIPTS / "board.js")
+
+    def __init__(self, settings: GameSettings, test: MindTest | None = None) -> None:
+        self._settings, self._test = settings, test
+
+    def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
+        settings, test = self._settings, self._test
+        return {
+            "width": settings.width,
+            "pieces": settings.pieces,
+            "players": [{"name": name, "colour": colour_of(agent)} for agent, name in enumerate(settings.seats)],
+            "planning": PLANNING,
+            "test": test and {"prelude": test.prelude, "goal": test.goal, "wrong": test.wrong},
+        }
+
+    def frames(self, step: Step) -> Mapping[str, Pixels]:
+        """None: the page draws the shapes that `shown` has."""
+        return {}
+
+    def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
+        """The board's shapes, and what is hidden from a seat.
+
+        ground: what never changes. certain: by agent, the pieces that the seat knows it to know. knows, first_hand: the
+        truth, by agent. scores: by agent, its reward for the step. said, heard, news: what the step led to.
+        """
+        scene, view = step.scene, step.turn.observations[seat].view
+        assert isinstance(scene, BoardScene)
+        assert isinstance(view, BoardView)
+        picture = picture_of(
+            self._settings, scene, rewards=scene.rewards, held=view.held, looked_at=self._settings.seats.index(seat)
+        )
+        certain = [list(known or ()) for known in view.first_hand]
+        certain[view.agent] = list(view.knows)
+        state = step.decisions[seat].state
+        return {
+            "ground": ground(picture),
+            "figures": figures(picture),
+            "agent": view.agent,
+            "certain": certain,
+            "knows": scene.knows,
+            "first_hand": scene.first_hand,
+            "scores": scene.rewards,
+            "said": scene.said,
+            "heard": [(listener, speaker, scene.is_new(listener, speaker)) for listener, speaker in scene.heard],
+            "recharged": scene.recharged,
+            "positions": scene.moved_to,
+            "held": view.held,
+            **({"plan": [str(call) for call in state.plan]} if isinstance(state, TalkerSnapshot) else {}),
+        }
+
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
+        return BoardVideo(self._settings, scenario.seats, title)

@@ -1,0 +1,134 @@
+"""The literal question: what is asked, and that its score is what the truth says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from hm_agent.cli import main
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import SeatLog, play_out, set_up
+from hm_agent.worlds.symmtom.language.literal import BITS, KnowledgeAnswer, ProbeKnowledge
+from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+from hm_agent.worlds.symmtom.world import SymmtomWorld
+
+(SCENARIO,) = find_scenarios(["symmtom_w6_n3_c6"])
+
+
+class Witness:
+    """Answers the literal question by a rule, other questions by the reasoner, and keeps what was asked and is so."""
+
+    name = "witness"
+
+    def __init__(self, says: Callable[[bool], bool | None]) -> None:
+        self._says, self._reasoner = says, BuiltinReasoner(ANSWERS)
+        self.world: SymmtomWorld | None = None
+        self.asked: list[ProbeKnowledge] = []
+        self.truths: list[bool] = []
+
+    def truth(self, question: ProbeKnowledge) -> Sequence[bool]:
+        assert self.world
+        names, knows = self.world.settings.seats, self.world.state.knows[0]
+        return [bool(knows[names.index(bit.player), bit.piece]) for bit in question.bits]
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        if not isinstance(question, ProbeKnowledge):
+            return await self._reasoner.answer(question, note)
+        found = self.truth(question)
+        self.asked.append(question)
+        self.truths += found
+        said = [self._says(one) for one in found]
+        if None in said:
+            raise Unanswered("silence")
+        answer = KnowledgeAnswer(knows=[bool(one) for one in said])
+        question.check(answer)
+        return answer  # type: ignore[return-value]
+
+
+def played(
+    agent: str, says: Callable[[bool], bool | None], literal: int = 10
+) -> tuple[Witness, list[dict[str, float]]]:
+    witness = Witness(says)
+    world, agents = set_up(SCENARIO, agent, model=witness, literal=str(literal))
+    assert isinstance(world, SymmtomWorld)
+    witness.world = world
+    play_out(world, agents, seed=3)
+    return witness, [dict(one.metrics()) for one in agents.values()]
+
+
+def mean_of(name: str, metrics: list[dict[str, float]]) -> float:
+    return sum(one[name] for one in metrics) / len(metrics)
+
+
+@pytest.mark.parametrize(
+    ("says", "right"),
+    [
+        (lambda truth: truth, lambda share: 1.0),
+        (lambda truth: not truth, lambda share: 0.0),
+        (lambda truth: True, lambda share: share),
+        (lambda truth: False, lambda share: 1 - share),
+        (lambda truth: None, lambda share: 0.0),
+    ],
+    ids=["truth", "lies", "always yes", "always no", "silent"],
+)
+def test_the_score_is_what_the_truth_says(says: Callable[[bool], bool | None], right: Callable[[float], float]) -> None:
+    witness, metrics = played("react", says)
+    share = sum(witness.truths) / len(witness.truths)
+    assert 0 < share < 1
+    assert mean_of("literal_true", metrics) == pytest.approx(share)
+    assert mean_of("literal_right", metrics) == pytest.approx(right(share))
+    assert mean_of("literal_unanswered", metrics) == float(says(True) is None)
+    assert [one["literal_asked"] for one in metrics] == [10 * BITS] * 3
+
+
+def test_nothing_is_asked_that_all_know_and_nothing_twice_at_once() -> None:
+    witness, _ = played("react", lambda truth: True, 29)
+    for question in witness.asked:
+        assert len(set(question.bits)) == BITS
+        assert all(bit.piece not in (question.board.peer(bit.player).first_hand or ()) for bit in question.bits)
+    assert {question.board.step for question in witness.asked} == set(range(1, 30))
+
+
+def test_every_agent_is_asked_the_same_bits_and_plays_on_unmoved() -> None:
+    moves = []
+    for agent, literal in (("react", "6"), ("react", None), ("hypothetical_minds", "6")):
+        log = SeatLog("player_1")
+        world, agents = set_up(SCENARIO, agent, literal=literal)
+        play_out(world, agents, seed=3, recorders=[log])
+        asked = [
+            (step.observation.step, bit)
+            for step in log.steps
+            for exchange in step.decision.exchanges
+            if isinstance(question := exchange.question, ProbeKnowledge)
+            for bit in question.bits
+        ]
+        moves.append((asked, [step.decision.action for step in log.steps]))
+    assert moves[0][0] == moves[2][0] != []
+    assert moves[1][0] == []
+    assert moves[0][1] == moves[1][1]
+
+
+def test_the_reasoner_beats_the_base_rates() -> None:
+    rates = []
+    for seed in (1, 2, 3):
+        world, agents = set_up(SCENARIO, "react", seed=seed, literal="20")
+        play_out(world, agents, seed=seed)
+        rates += [dict(one.metrics()) for one in agents.values()]
+    yes = mean_of("literal_true", rates)
+    assert mean_of("literal_right", rates) > max(yes, 1 - yes) + 0.1
+    assert mean_of("literal_by_notes", rates) > max(yes, 1 - yes) + 0.1
+
+
+@pytest.mark.parametrize("given", ["30", "often", "-1"])
+def test_a_number_that_cannot_be_is_refused_in_one_line(
+    given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--scenario=symmtom_w6_n3_c3", "--agent=react", f"--literal={given}", f"--out={tmp_path / 'out'}"]
+    assert main(["hm-agent", "play", *flags]) == 2
+    error = capsys.readouterr().err
+    assert "0 to 29" in error
+    assert error.count("\n") == 1
