@@ -48,7 +48,9 @@ def _has_more_pieces_than_agents(scenario: str) -> bool:
 
 
 RELATIONS = (
-    ProseRelation("MADDPG-Oracle above MADDPG", 1.27, lambda found: found["maddpg_oracle"], lambda found: found["maddpg"]),
+    ProseRelation(
+        "MADDPG-Oracle above MADDPG", 1.27, lambda found: found["maddpg_oracle"], lambda found: found["maddpg"]
+    ),
     ProseRelation(
         "models with recurrence (RMADDPG, CE, GE, EE) above MADDPG",
         0.60,
