@@ -5,8 +5,8 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local test-evals lint format bench stress compare ablations orders train-symmtom \
-	bots docs wheel clean
+.PHONY: help demo demo-llm test test-local test-evals lint format bench attack stress compare ablations orders \
+	train-symmtom bots docs wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -43,7 +43,10 @@ format: $(set_up) ## repair style and form
 bench: $(set_up) ## measure speed and reward
 	$(python) -m benchmarks
 
-stress: $(set_up) ## let an endpoint and processes fail, and work for long; takes some ten minutes
+attack: $(set_up) ## attack the command from all sides for twenty minutes; ATTACK_SECONDS=60 takes less
+	$(python) -m benchmarks attack
+
+stress: $(set_up) ## attack, then let an endpoint and processes fail in real games, and work for long; takes an hour
 	$(python) -m benchmarks stress
 
 compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven agents, five seeds each; the report goes to docs/results/

@@ -1,6 +1,6 @@
 """`python -m benchmarks NAME ...` measures what is named (see SECTIONS); without a name, all of it.
 
-`stress` stands for the long benchmarks and those with failures: faults, kills, workers and soak.
+`stress` stands for the long benchmarks and those with failures: attack, faults, kills, conversations, workers, soak.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
 """
 
@@ -8,8 +8,10 @@ import sys
 
 from benchmarks import (
     accuracy,
+    attack,
     bots,
     calls,
+    conversations,
     exploretom,
     exploretom_functional,
     exploretom_search,
@@ -38,10 +40,17 @@ SECTIONS = {
     "symmtom_language": symmtom_language.main,
     "symmtom_speed": symmtom_speed.main,
     "exploretom": exploretom.main,
-    "exploretom_functional": exploretom_functional.main,
     "exploretom_search": exploretom_search.main,
+    "exploretom_functional": exploretom_functional.main,
 }
-STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
+STRESS = {
+    "attack": attack.main,
+    "faults": faults.main,
+    "kills": kills.main,
+    "conversations": conversations.main,
+    "workers": workers.main,
+    "soak": soak.main,
+}
 ALL = SECTIONS | STRESS
 
 if __name__ == "__main__":

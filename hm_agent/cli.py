@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,11 @@ from hm_agent.extensions import load_place
 from hm_agent.flag_help import help_text
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.registry import own_agents, shared_agents, suites
+from hm_agent.shell import prepare_process, printable
 from hm_agent.suite import OwnCommand, Suite
 
 if TYPE_CHECKING:
+    from hm_agent.reporting.drawing import FigureFiles
     from hm_agent.reporting.runs import Runs
 
 PLAY_USAGE = """Plays agents on scenarios.
@@ -69,7 +72,8 @@ INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 
 
 def _complain(name: str, message: str, status: int) -> int:
-    print(f"{name}: {message}", file=sys.stderr)
+    with suppress(OSError):  # nobody may be there to read it
+        print(printable(f"{name}: {message}"), file=sys.stderr, flush=True)
     return status
 
 
@@ -136,12 +140,12 @@ def _play(command: Command) -> int:
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
 
-def _asked_runs() -> tuple[Runs, Path]:
-    """The episodes that the flags ask to report on, and the folder to write to."""
+def _asked_runs() -> tuple[Runs, Path, FigureFiles]:
+    """The episodes that the flags ask to report on, the folder to write to, and what its figures are to be."""
     from hm_agent.reporting.runs import read_runs
 
     request = flags.report_request(after_playing=False)
-    return read_runs(request.folders).of(request.scenarios, request.agents), request.into
+    return read_runs(request.folders).of(request.scenarios, request.agents), request.into, request.figures
 
 
 def _report(command: Command) -> int:
@@ -247,9 +251,11 @@ def main(argv: Sequence[str]) -> int:
 
 def run_from_shell() -> None:
     """The console script `hm-agent`."""
+    prepare_process()
     sys.exit(main(sys.argv))
 
 
 def play_from_shell() -> None:
     """`run_scenario.py`."""
+    prepare_process()
     sys.exit(PLAY.run(sys.argv[1:]))

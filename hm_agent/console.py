@@ -24,6 +24,7 @@ from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.wording import bill
+from hm_agent.shell import printable
 
 SHOWN = {name: name for name in ("scenario", "agent", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
@@ -82,7 +83,8 @@ class ConsoleProgress:
         self._take(episode, result)
         if not self._live.is_started:
             said = f"{result.status}, {result.steps} steps, reward {result.reward:.1f}{bill(result.usage)}"
-            self._console.out(f"[{self._done}/{self._episodes}] {_title(episode)}: {said}", highlight=False)
+            line = f"[{self._done}/{self._episodes}] {_title(episode)}: {said}"
+            self._console.out(printable(line), highlight=False)
 
     def _picture(self) -> Group:
         quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]

@@ -13,7 +13,9 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.flag_help import read_flags
 from hm_agent.models.flags import ModelFlags
+from hm_agent.number_flags import define_count, define_float
 from hm_agent.registry import find_agents, find_scenarios, suites
+from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 
@@ -22,7 +24,7 @@ _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 
 _SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
 _AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", **_HERE)
-_EPISODES = flags.DEFINE_integer("episodes", 1, "Episodes for each scenario and agent.", lower_bound=1, **_HERE)
+_EPISODES = define_count("episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", **_HERE)
 _SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
 _SEATS = flags.DEFINE_list(
@@ -62,6 +64,13 @@ REPORT_ONLY = flags.DEFINE_bool(
     "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
 )
 _REPORT = flags.DEFINE_string("report", None, "The report's folder, OUT/report unless said.", **_HERE)
+_FIGURE_FORMAT = flags.DEFINE_enum(
+    "figure_format", "svg", list(FORMATS), "Figures of reports are written as this, and as SVG in any case.", **_HERE
+)
+_FIGURE_STYLE = flags.DEFINE_enum(
+    "figure_style", "screen", list(STYLES), "How wide figures in files are: as a page, or as a paper's column.", **_HERE
+)
+_FIGURES = (_FIGURE_FORMAT, _FIGURE_STYLE)
 _REPLAY = flags.DEFINE_bool(
     "replay", True, "Write replay.html, a page that replays the episode; --noreplay leaves it out.", **_HERE
 )
@@ -69,14 +78,14 @@ _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **
 
 _MODEL_FLAGS = ModelFlags(FLAGS)
 
-_ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
-_REWARD = flags.DEFINE_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
-_THRESHOLD = flags.DEFINE_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
+_ALPHA = define_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
+_REWARD = define_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
+_THRESHOLD = define_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
 _TOP_K = flags.DEFINE_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
-_COUNTERFACTUAL = flags.DEFINE_float(
+_COUNTERFACTUAL = define_float(
     "counterfactual_reward", 3.0, "Of he_hr: for a strategy that would have paid (table 3: c).", lower_bound=0, **_HERE
 )
-_REWARD_THRESHOLD = flags.DEFINE_float(
+_REWARD_THRESHOLD = define_float(
     "reward_threshold", 3.0, "Of he_hr: the value that validates a strategy (table 3).", **_HERE
 )
 
@@ -100,7 +109,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
-    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT),
+    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT, *_FIGURES),
     **_MODEL_FLAGS.groups,
     "Theory of Mind": (_ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
     "Help": (LIST, HELP),
@@ -108,7 +117,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to report on": (_OUT, _SCENARIO, _AGENT),
-    "What to leave": (_REPORT,),
+    "What to leave": (_REPORT, *_FIGURES),
     "Help": (HELP,),
 }
 """The flags of `report`."""
@@ -131,7 +140,7 @@ def experiment() -> Experiment:
         agents=find_agents(tuple(_AGENT.value), scenarios),
         seats=tuple(name for agent in _SEATS.value for name in find_agents((agent,))),
         model=_MODEL_FLAGS.settings(),
-        seat_models=tuple(_SEAT_MODELS.value),
+        seat_models=_seat_models(),
         episodes=_EPISODES.value,
         seed=_SEED.value,
         out=_the_one_folder(),
@@ -160,6 +169,12 @@ def _options() -> Mapping[str, Setting]:
     return given
 
 
+def _seat_models() -> tuple[str, ...]:
+    if not all(name.strip() for name in _SEAT_MODELS.value):
+        raise ConfigError("--seat_models names no model for a seat; see --list")
+    return tuple(_SEAT_MODELS.value)
+
+
 @dataclass(frozen=True)
 class ReportRequest:
     """What to report on, and where to. scenarios, agents: names or globs; all if there are none."""
@@ -168,16 +183,18 @@ class ReportRequest:
     into: Path
     scenarios: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
+    figures: FigureFiles = AS_SVG
 
 
 def report_request(*, after_playing: bool) -> ReportRequest:
     """What the flags ask to report on; after playing, that is everything in the folder."""
     folders = _folders()
     into = _path(_REPORT) or folders[0] / "report"
+    figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
     if after_playing:
-        return ReportRequest(folders, into)
+        return ReportRequest(folders, into, figures=figures)
     agents = tuple(_AGENT.value) if _AGENT.present else ()
-    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents)
+    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents, figures)
 
 
 def _folders() -> tuple[Path, ...]:

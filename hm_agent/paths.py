@@ -27,6 +27,11 @@ def folder_name(names: Sequence[str]) -> str:
     return f"{re.sub(r'[^A-Za-z0-9_.+-]+', '-', joined)[: LONGEST_NAME - 9].lstrip('.')}-{told_apart}"
 
 
+def path_in_words(path: Path) -> str:
+    """A path as pages and tables can show it: what is no text in its name is written out."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def read_regular(path: Path) -> bytes:
     """The bytes of a file. Raises OSError, also for what is no file and might never end, e.g. a pipe with a name."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

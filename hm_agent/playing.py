@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from contextlib import AsyncExitStack, closing, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import median
 from threading import Thread
 from typing import Any, TypeVar
@@ -58,7 +59,7 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
 
     Raises OSError if the files can't be written; the episode is then yet to be played, and not failed.
     """
-    shutil.rmtree(episode.folder, ignore_errors=True)  # what lies there was cut short, or is to be played anew
+    _make_way(episode.folder)
     episode.folder.mkdir(parents=True)
     played, started = _Played(EpisodeOutcome()), time.perf_counter()
     with closing(episode.suite.open(episode.scenario, episode.options)) as world:
@@ -77,6 +78,14 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
     if isinstance(played.outcome.error, OSError):
         raise played.outcome.error
     return result
+
+
+def _make_way(folder: Path) -> None:
+    """Removes what lies in place of a folder: it was cut short or is to be played anew. What a link names stays."""
+    if folder.is_dir() and not folder.is_symlink():
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        folder.unlink(missing_ok=True)
 
 
 def _recorders(episode: Episode) -> list[Recorder]:

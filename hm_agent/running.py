@@ -93,7 +93,7 @@ def write_pages(out: Path, request: ReportRequest) -> Sequence[Row]:
     if not _is_current(pages, out, len(runs.results)):
         write_summary(out, runs)
         if rows:
-            write_report(read_runs(request.folders), request.into)
+            write_report(read_runs(request.folders), request.into, request.figures)
         index.write_index(out, page if rows else None)
     return rows
 

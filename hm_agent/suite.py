@@ -41,7 +41,8 @@ class Metric:
 
     name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. floor, ceiling: the agents whose
     means stand for 0 and 1 of the normalised score; None where there are none. per_steps: how many steps the
-    unit is for, if the metric is a reward for so many steps; None for others.
+    unit is for, if the metric is a reward for so many steps; None for others. digits: how many decimals its values are
+    shown with; a share of 1 needs more than a reward does.
     """
 
     name: str = "reward"
@@ -50,6 +51,22 @@ class Metric:
     floor: str | None = None
     ceiling: str | None = None
     per_steps: int | None = None
+    digits: int = 1
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """A figure of reports in which a share, from 0 to 1, is told apart by kind.
+
+    name: unique among the figures of a report. unit: of the axis. kinds: (label, metric of results) each. about: a
+    sentence on what the kinds are.
+    """
+
+    name: str
+    title: str
+    unit: str
+    kinds: tuple[tuple[str, str], ...]
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,9 +207,10 @@ class Suite:
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
     preload: modules that take long to import, which worker processes share. commands: further ones of `hm-agent`, by
-    name. published_source: whose results `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with
-    the scenario that each begins with. literal: how often what an agent says of other minds is right; None if nothing
-    asks. functional: how well it acts on them, if not by the normalised score of each scenario's metric.
+    name. published_source: whose results `ScenarioInfo.published` has. breakdowns: figures of its reports.
+    environments: ids in PettingZoo's registry, with the scenario that each begins with. literal: how often what an
+    agent says of other minds is right; None if nothing asks. functional: how well it acts on them, if not by the
+    normalised score of each scenario's metric.
     """
 
     name: str
@@ -202,6 +220,7 @@ class Suite:
     preload: Sequence[str] = ()
     commands: Mapping[str, OwnCommand] = {}
     published_source: str = ""
+    breakdowns: Sequence[Breakdown] = ()
     own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
     literal: ShareMetric | None = None

@@ -11,9 +11,12 @@ import pytest
 
 from hm_agent import flags
 from hm_agent.cli import COMMANDS
+from hm_agent.registry import suites
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+OF_EARLIER_COMMANDS = ("--checkpoint=", "--dataset=")
+"""Flags that name files which commands before it on the page leave."""
 MOST_LINES = 150
 """Of the README, so that it is read."""
 
@@ -64,10 +67,11 @@ def test_commands_that_play_are_taken(
     monkeypatch.chdir(tmp_path)
     for flag in flags.FLAGS:
         flags.FLAGS[flag].unparse()
-    flags.parse(("hm-agent play", *(said for said in arguments if not said.startswith("--checkpoint="))))
+    flags.parse(("hm-agent play", *(said for said in arguments if not said.startswith(OF_EARLIER_COMMANDS))))
     experiment = flags.experiment()
-    experiment.check()
-    assert experiment.due(), page
+    if not any(said.startswith(OF_EARLIER_COMMANDS) for said in arguments):
+        experiment.check()
+    assert experiment.scenarios, page
 
 
 @pytest.mark.parametrize(("page", "arguments"), [*commands("report"), *commands("orders")])
@@ -80,7 +84,7 @@ def test_commands_that_read_runs_are_taken(page: str, arguments: tuple[str, ...]
 
 def test_commands_that_are_named_exist() -> None:
     named = {name for page in PAGES for line in code_lines(page) for name in re.findall(r"hm-agent ([a-z-]+)\b", line)}
-    assert named <= {*COMMANDS, "train"}
+    assert named <= {*COMMANDS, *(name for suite in suites().values() for name in suite.commands)}
 
 
 def test_targets_that_are_named_exist() -> None:

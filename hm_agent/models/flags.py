@@ -9,8 +9,10 @@ from typing import Any
 
 from absl import flags
 
+from hm_agent.config import ConfigError
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.number_flags import define_float
 
 
 class ModelFlags:
@@ -43,23 +45,21 @@ class ModelFlags:
         self._key = flags.DEFINE_string(
             "api_key_env", "OPENAI_API_KEY", "The environment variable with the key.", **here
         )
-        self._timeout = flags.DEFINE_float(
-            "timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **here
-        )
+        self._timeout = define_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **here)
         self._retries = flags.DEFINE_integer(
             "retries", 5, "How often a failed call is made again, with growing pauses.", lower_bound=0, **here
         )
-        self._patience = flags.DEFINE_float(
+        self._patience = define_float(
             "patience",
             600.0,
             "For how many seconds an endpoint that has worked may be out of order.",
             lower_bound=0,
             **here,
         )
-        self._temperature = flags.DEFINE_float(
+        self._temperature = define_float(
             "temperature", None, "Sent only if set, as all of these.", lower_bound=0, **here
         )
-        self._top_p = flags.DEFINE_float("top_p", None, "Nucleus sampling.", 0, 1, **here)
+        self._top_p = define_float("top_p", None, "Nucleus sampling.", 0, 1, **here)
         self._tokens = flags.DEFINE_integer("max_output_tokens", None, "The longest answer.", lower_bound=1, **here)
         self._completions = flags.DEFINE_integer(
             "completions", None, "How many to draw at once; the first valid one counts.", lower_bound=1, **here
@@ -72,7 +72,7 @@ class ModelFlags:
         self._max_calls = flags.DEFINE_integer(
             "max_calls", None, "End the run after so many calls.", lower_bound=0, **here
         )
-        self._max_cost = flags.DEFINE_float(
+        self._max_cost = define_float(
             "max_cost", None, "End the run once so many USD are spent.", lower_bound=0, **here
         )
         self._prices = flags.DEFINE_string(
@@ -96,7 +96,9 @@ class ModelFlags:
         }
 
     def settings(self) -> ModelSettings:
-        """The model that the flags describe."""
+        """The model that the flags describe; raises ConfigError for one without a name."""
+        if not self._model.value.strip():
+            raise ConfigError("--model names no model; see --list")
         preset = PRESETS[self._preset.value] if self._preset.value else ModelSettings(self._model.value)
         return replace(
             preset,

@@ -161,6 +161,8 @@ class OpenAIChat:
             except TimeoutError:
                 said = f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
                 raise Outage(said) from None
+            except _BodyTooLong:
+                return Reply((), TOO_LONG)  # it was paid for like any other
             except NoCompletion:
                 said = f"{endpoint.host} answers, but not with chat completions; is --base_url right?"
                 raise Outage(said, endpoint.pause) from None
@@ -169,8 +171,6 @@ class OpenAIChat:
                     self._pace.slow_down(_asked_pause(error) or FIRST_PAUSE)
                 raise
             except OpenAIError as error:
-                if isinstance(error.__cause__, _BodyTooLong):
-                    return Reply((), TOO_LONG)  # it was paid for like any other
                 raise Outage(endpoint.hide_key(_explain(error, endpoint))) from None
         self._pace.speed_up()
         return reply

@@ -10,7 +10,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-PREFIX = "hm_agent_scratch_"
+PREFIX = "hm_agent_"
 LOCK = ".lock"
 _locks: list[int] = []
 """Descriptors of the locks that this process holds until it ends."""

@@ -103,7 +103,9 @@ def _leads(gaps: Iterable[CeilingGap], labels: Mapping[Condition, str]) -> str:
     """By how much which agents did better, those together that did so by the same."""
     agents: dict[str, list[str]] = {}
     for gap in gaps:
-        agents.setdefault(number(abs(gap.difference.mean)), []).append(labels[gap.condition])
+        agents.setdefault(number(abs(gap.difference.mean), gap.scenario.metric.digits), []).append(
+            labels[gap.condition]
+        )
     return "; ".join(f"{lead} by {listed(names)}" for lead, names in agents.items())
 
 

@@ -10,7 +10,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
 from hm_agent.reporting.runs import scenario_order
-from hm_agent.reporting.scores import OVERALL
+from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS
 from hm_agent.reporting.statistics import Difference, paired_difference
 from hm_agent.reporting.tables import Row
 
@@ -34,8 +34,8 @@ class Comparison:
     unit: of the difference in the metric itself; both are None over all groups, whose metrics differ. normalised: the
     difference in the normalised score, without scenarios on a narrow scale; with_narrow: with them; None if floor or
     ceiling is unknown. chosen, held_out: of the metric or, over all groups, of the normalised score, in the scenarios
-    by which constants of the built-in reasoner were chosen, and in the others; None where there are none. equal: the
-    number of the `common` episodes in which both have the same value.
+    by which constants of the built-in reasoner were chosen, and in the others; None where there are none. digits: how
+    many decimals these are shown with. equal: the number of the `common` episodes in which both have the same value.
     """
 
     first: Condition
@@ -48,6 +48,7 @@ class Comparison:
     with_narrow: Difference | None
     chosen: Difference | None
     held_out: Difference | None
+    digits: int
     equal: int
     common: int
 
@@ -132,6 +133,7 @@ def _comparison(
         with_narrow=paired_difference(_scaled(pairs, all_scales, first)),
         chosen=paired_difference(_half(shown, held_out=False)),
         held_out=paired_difference(_half(shown, held_out=True)),
+        digits=SCORE_DIGITS if group == OVERALL else metric.digits,
         equal=sum(abs(difference) < _TINY for difference in everything),
         common=len(everything),
     )

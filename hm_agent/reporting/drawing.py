@@ -1,7 +1,8 @@
-"""Pictures of a report, drawn with Matplotlib as SVG that is the same to the byte for the same data.
+"""Pictures of a report, drawn with Matplotlib: the same data give the same bytes.
 
-A picture takes its colours from the page it stands in, light or dark: colours are drawn as stand-ins, which are then
-replaced by the names of CSS variables. Matplotlib takes long to import, so it is imported when something is drawn.
+In a page a picture takes the page's colours, light or dark: it is drawn in stand-ins, which are then replaced by the
+names of CSS variables. In a file it has the page's light colours as they are, letters as text and its legend inside, so
+that any program shows it. Matplotlib takes long to import, so it is imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -9,37 +10,39 @@ from __future__ import annotations
 import io
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import escape
 
+from hm_agent.pages.rendering import SHARED
 from hm_agent.reporting.conditions import Condition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-INK, MUTED, LINE, BAND, PAGE = "#010101", "#020202", "#030303", "#040404", "#050505"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#000000")
-"""Okabe and Ito's palette for the colour-blind, without yellow, which is lost on white; black is the page's ink."""
+INK, MUTED, LINE, BAND, PAGE = "page ink", "page muted", "page line", "page band", "page page"
+COLOURS = tuple(f"page series-{number}" for number in range(8))
+"""The palette of conditions (hm_agent/pages/colours.css.j2), after Okabe and Ito's for the colour-blind."""
+_NAMED = (INK, MUTED, LINE, BAND, PAGE, *COLOURS)
+"""Names of colours, which Matplotlib knows while something is drawn: `page ` and that of a page's CSS variable."""
+_STAND_INS = {name: f"#{number:06x}" for number, name in enumerate(_NAMED, 0x0A0B01)}
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p", "h", "<", ">", "*")
-_NAMES = {INK: "ink", MUTED: "muted", LINE: "line", BAND: "band", PAGE: "page"}
-VARIABLES = _NAMES | {colour: f"series-{number}" for number, colour in enumerate(COLOURS)}
 
 WIDTH = 440
 """The width of a panel in CSS pixels: on a phone its letters are still large enough."""
-_STYLE: Mapping[Any, object] = {
+_SETTINGS: Mapping[Any, object] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "hm_agent",
+    "pdf.fonttype": 42,
     "figure.dpi": 72,
-    "font.size": 12,
+    "figure.titleweight": "bold",
     "text.color": INK,
     "text.parse_math": False,  # a name may hold a dollar sign
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
     "axes.edgecolor": MUTED,
     "axes.labelcolor": MUTED,
     "axes.grid": True,
@@ -49,32 +52,53 @@ _STYLE: Mapping[Any, object] = {
     "axes.spines.left": False,
     "grid.color": LINE,
     "grid.linewidth": 1,
+    "legend.frameon": False,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
     "ytick.left": False,
 }
 _STROKES = 'stroke-linejoin="round" stroke-linecap="butt"'
-_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+_NO_METADATA: Mapping[str, Mapping[str, None]] = {
+    "svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
+    "pdf": dict.fromkeys(("Creator", "CreationDate", "Producer")),
+    "png": {"Software": None},
+}
+FORMATS = tuple(_NO_METADATA)
+"""The kinds of files a picture can be written as."""
+PNG_DPI = 200
 
 
 @dataclass(frozen=True)
-class Panel:
-    """One drawing. name: unique within a report. svg: an element for a page. label: what it shows, in words."""
+class FigureStyle:
+    """How large a figure and its letters are, in points; a panel's height is multiplied by `height`."""
 
-    name: str
-    svg: str
-    label: str
+    width: float
+    letters: float
+    title: float
+    height: float = 1.0
+
+
+STYLES: Mapping[str, FigureStyle] = {
+    "screen": FigureStyle(WIDTH, letters=12, title=13),
+    "column": FigureStyle(240, letters=8, title=9, height=0.75),
+}
+"""By name; `column` is as wide as a column of a paper, 3.33 inches."""
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A figure of the report: panels under one title, and a legend with a small drawing for each label."""
+class FigureFiles:
+    """As what figures are written. kind: one of `FORMATS`; style: one of `STYLES`."""
 
-    name: str
-    title: str
-    caption: str
-    panels: tuple[Panel, ...]
-    legend: tuple[Panel, ...] = ()
+    kind: str = "svg"
+    style: str = "screen"
+
+
+AS_SVG = FigureFiles()
+
+LETTERS_PER_EM = 1.9
+"""How many letters of a usual text are as wide as the letters are high."""
+LEGEND_GAP, LEGEND_ROW = 5, 1.7
+"""What a legend's entry takes beside its letters, in letters; and the height of a row, in heights of a letter."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +112,66 @@ class Key:
 Keys = Mapping[Condition, Key]
 
 
+@dataclass(frozen=True)
+class Panel:
+    """One drawing. name: unique within a report. label: what it shows, in words. height, width: in CSS pixels."""
+
+    name: str
+    label: str
+    height: float
+    paint: Callable[[Axes], None] = field(repr=False, compare=False)
+    width: float = WIDTH
+
+    @cached_property
+    def svg(self) -> str:
+        """An element for a page, in the page's colours and without a legend."""
+        with _drawn(STYLES["screen"], _STAND_INS, self.width, self.height) as figure:
+            self.paint(figure.add_subplot())
+            return _element(_saved(figure, "svg").decode(), self.name, self.label)
+
+    def file(self, files: FigureFiles, entries: Sequence[LegendEntry] = ()) -> bytes:
+        """A file of its own with a legend of these entries."""
+        style = STYLES[files.style]
+        longest = max((len(one.label) for one in entries), default=0)
+        per_row = max(1, int(LETTERS_PER_EM * style.width / style.letters / (longest + LEGEND_GAP)))
+        rows = -(-len(entries) // per_row)
+
+        def paint(figure: Figure) -> None:
+            self.paint(figure.add_subplot())
+            if entries:
+                _add_legend(figure, entries, per_row)
+
+        return drawn_file(files, style.width, self.height * style.height + LEGEND_ROW * rows * style.letters, paint)
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """A label of a legend with a small drawing, in a page; name: unique within a report."""
+
+    name: str
+    label: str
+    key: Key
+
+    @property
+    def svg(self) -> str:
+        def paint(axes: Axes) -> None:
+            axes.set_axis_off()
+            axes.plot([0], [0], self.key.marker, color=self.key.colour, markersize=8)
+
+        return Panel(self.name, self.label, 16, paint, width=16).svg
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the report: panels under one title, and a legend."""
+
+    name: str
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    legend: tuple[LegendEntry, ...] = ()
+
+
 def keys(conditions: Sequence[Condition]) -> Keys:
     """A colour and a marker for each condition."""
     return {
@@ -95,41 +179,70 @@ def keys(conditions: Sequence[Condition]) -> Keys:
     }
 
 
-def draw(name: str, label: str, height: float, paint: Callable[[Axes], None], width: float = WIDTH) -> Panel:
-    """Draws a panel. name: prefixes the ids in the SVG, to make them unique in a page. height, width: in CSS pixels."""
-    # What Matplotlib logs about its caches would look like something wrong with a run.
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context():
-        mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
-        figure = Figure(figsize=(width / 72, height / 72), layout="constrained")
-        paint(figure.add_subplot())
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata=_NO_METADATA)
-    return Panel(name, _element(text.getvalue(), name, label), label)
+def legend(
+    name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys
+) -> list[LegendEntry]:
+    """An entry for each condition."""
+    return [LegendEntry(f"{name}-key-{place}", labels[one], keys[one]) for place, one in enumerate(conditions)]
 
 
 def head(axes: Axes, title: str) -> None:
     """Adds a title that is aligned with the panel's left edge."""
     figure = axes.get_figure()
     assert figure is not None
-    figure.suptitle(title, x=0.004, ha="left", fontsize=13, fontweight="bold")
+    figure.suptitle(title, x=0.004, ha="left")
 
 
-def legend(name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys) -> list[Panel]:
-    """The marker of each condition, drawn small."""
+def drawn_file(files: FigureFiles, width: float, height: float, paint: Callable[[Figure], None]) -> bytes:
+    """A file with what is painted, width and height in points, in the light colours of pages."""
+    with _drawn(STYLES[files.style], page_colours(), width, height) as figure:
+        paint(figure)
+        return _saved(figure, files.kind)
 
-    def paint(key: Key, axes: Axes) -> None:
-        axes.set_axis_off()
-        axes.plot([0], [0], key.marker, color=key.colour, markersize=8)
 
-    return [
-        draw(f"{name}-key-{place}", labels[one], 16, partial(paint, keys[one]), width=16)
-        for place, one in enumerate(conditions)
+@cache
+def page_colours() -> Mapping[str, str]:
+    """The light colours of pages by the names of `_NAMED`; the page itself is white."""
+    light = (SHARED / "colours.css.j2").read_text("utf-8").partition("@media")[0]
+    found = {f"page {name}": colour for name, colour in re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light)}
+    return {name: found[name] for name in _NAMED} | {PAGE: "#ffffff"}
+
+
+@contextmanager
+def _drawn(style: FigureStyle, colours: Mapping[str, str], width: float, height: float) -> Iterator[Figure]:
+    """An empty figure, in points, that is to be painted and saved while this lasts. colours: what names mean."""
+    # What Matplotlib logs about its caches would look like something wrong with a run.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    import matplotlib as mpl
+    from matplotlib.colors import get_named_colors_mapping
+    from matplotlib.figure import Figure
+
+    for name, colour in colours.items():  # one by one, since `update` would leave its cache as it is
+        get_named_colors_mapping()[name] = colour
+    background = "none" if colours is _STAND_INS else PAGE
+    letters: dict[Any, object] = {"font.size": style.letters, "figure.titlesize": style.title}
+    faces: dict[Any, object] = dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), background)
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update({**_SETTINGS, **letters, **faces})
+        yield Figure(figsize=(round(width) / 72, round(height) / 72), layout="constrained")
+
+
+def _add_legend(figure: Figure, entries: Sequence[LegendEntry], per_row: int) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=one.key.colour, marker=one.key.marker, linestyle="none", label=one.label)
+        for one in entries
     ]
+    figure.legend(handles=handles, loc="outside lower left", ncols=per_row, handletextpad=0.3, columnspacing=1.2)
+
+
+def _saved(figure: Figure, kind: str) -> bytes:
+    content = io.BytesIO()
+    dpi = PNG_DPI if kind == "png" else "figure"
+    figure.savefig(content, format=kind, metadata=dict(_NO_METADATA[kind]), dpi=dpi)
+    return content.getvalue()
 
 
 def _element(document: str, name: str, label: str) -> str:
@@ -137,8 +250,8 @@ def _element(document: str, name: str, label: str) -> str:
     element = document[document.index("<svg") :].strip()
     # A style sheet would apply to the whole page; the same as attributes of the element applies to this picture only.
     element = re.sub(r"<style.*?</style>", "", element, flags=re.DOTALL)
-    for colour, variable in VARIABLES.items():
-        element = element.replace(colour, f"var(--{variable})")
+    for colour, stand_in in _STAND_INS.items():
+        element = element.replace(stand_in, f"var(--{colour.removeprefix('page ')})")
     element = re.sub(r'\bid="', f'id="{name}-', element)
     element = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", element)
     element = re.sub(r' (?:width|height)="[\d.]+pt"', "", element, count=2)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from hm_agent.questions import Usage
 from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.drawing import BAND, INK, MUTED, PAGE, Keys, Panel, Picture, draw, head, legend
-from hm_agent.reporting.tables import Row
+from hm_agent.reporting.drawing import BAND, INK, MUTED, PAGE, Keys, Panel, Picture, head, legend
+from hm_agent.reporting.tables import Row, by_group
 from hm_agent.reporting.validation import FEWEST, Curve
 from hm_agent.reporting.wording import counted, listed
 from hm_agent.suite import ScenarioInfo
@@ -54,8 +54,8 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
         return None
     conditions = in_order(row.condition for row in rows)
     panels = [
-        _means_panel(f"{name}-{place}", group, list(of_group), keys)
-        for place, (group, of_group) in enumerate(groupby(rows, key=lambda row: row.scenario.group))
+        _means_panel(f"{name}-{place}", group, of_group, keys)
+        for place, (group, of_group) in enumerate(by_group(rows).items())
     ]
     has_intervals = any(row.estimate and row.estimate.interval for row in rows)
     caption = ["Means with 95% bootstrap intervals." if has_intervals else "Means."]
@@ -84,7 +84,7 @@ def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Pane
         axes.axvline(0, color=MUTED, linewidth=1, zorder=2)
 
     height = HEADING + len(scenarios) * (GAP + LANE * max(2, len(conditions)))
-    return draw(name, f"{group}: {rows[0].scenario.metric.unit} by scenario and agent", height, paint)
+    return Panel(name, f"{group}: {rows[0].scenario.metric.unit} by scenario and agent", height, paint)
 
 
 def _axis_label(scenario: ScenarioInfo) -> str:
@@ -154,7 +154,7 @@ def _validation_panel(name: str, group: str, curves: Sequence[Curve], keys: Keys
         axes.set_ylabel("reward")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
-    return draw(name, f"{group}: reward per interaction before and after validation", VALIDATION_HEIGHT, paint)
+    return Panel(name, f"{group}: reward per interaction before and after validation", VALIDATION_HEIGHT, paint)
 
 
 def _curve(axes: Axes, curve: Curve, keys: Keys) -> None:
@@ -247,4 +247,4 @@ def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort]
         axes.xaxis.set_major_formatter("{x:,.12g}")
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 
-    return draw(name, f"{scale} against {measure}", EFFORT_HEIGHT, paint)
+    return Panel(name, f"{scale} against {measure}", EFFORT_HEIGHT, paint)

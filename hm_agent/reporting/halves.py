@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.scores import OVERALL, groups
+from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS, groups
 from hm_agent.reporting.statistics import Estimate, estimate
 from hm_agent.reporting.tables import Row
 
@@ -19,19 +19,17 @@ class SplitMean:
     """A condition's mean over the scenarios of a group, and over those of each half; None where it has none.
 
     unit: of the metric, or `normalised score` over all groups, whose metrics differ. A narrow scale has no score.
+    digits: how many decimals the means are shown with.
     The values of each estimate are means of single scenarios.
     """
 
     group: str
     unit: str
+    digits: int
     condition: Condition
     whole: Estimate
     chosen: Estimate | None
     held_out: Estimate | None
-
-    @property
-    def is_score(self) -> bool:
-        return self.unit == SCORE
 
 
 def has_halves(rows: Iterable[Row]) -> bool:
@@ -56,8 +54,9 @@ def split_means(rows: Sequence[Row]) -> list[SplitMean]:
                 chosen, held_out = (
                     _mean([row for row in own if row.scenario.held_out == half], group) for half in (False, True)
                 )
-                unit = SCORE if group == OVERALL else own[0].scenario.metric.unit
-                found.append(SplitMean(group, unit, condition, whole, chosen, held_out))
+                metric = own[0].scenario.metric
+                unit, digits = (SCORE, SCORE_DIGITS) if group == OVERALL else (metric.unit, metric.digits)
+                found.append(SplitMean(group, unit, digits, condition, whole, chosen, held_out))
     return found
 
 

@@ -13,7 +13,7 @@ from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
 from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.notes import file_notes, notes_on_results
 from hm_agent.reporting.pages import Link, address, page
-from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs
+from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs, worlds_of
 from hm_agent.reporting.wording import listed
 from hm_agent.suite import ScenarioInfo
 
@@ -76,13 +76,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Index:
-    """The content of the page. overviews: links to pages on all the episodes."""
+    """The content of the page. overviews: links to pages on all the episodes. worlds: whose they are, in words."""
 
     entries: tuple[Entry, ...]
     overviews: tuple[Link, ...]
     notes: tuple[str, ...]
+    worlds: str
 
-    title: str = "Hypothetical Minds: episodes"
+    @property
+    def title(self) -> str:
+        return f"{self.worlds}: episodes"
 
     @property
     def agents(self) -> int:
@@ -122,7 +125,7 @@ def list_episodes(runs: Runs, out: Path, overviews: Iterable[Link] = ()) -> Inde
         _entry(episode, names[condition], out) for episode, condition in zip(runs.episodes, conditions, strict=True)
     ]
     notes = (*_units(entries), *notes_on_results(runs.results), *file_notes(runs))
-    return Index(tuple(entries), tuple(overviews), notes)
+    return Index(tuple(entries), tuple(overviews), notes, worlds_of(runs))
 
 
 def _entry(episode: RecordedEpisode, label: str, out: Path) -> Entry:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from hm_agent.paths import path_in_words
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.ceilings import told_notes
@@ -82,10 +84,10 @@ def file_notes(runs: Runs) -> list[str]:
     return found
 
 
-def _first(paths: Sequence[object], most: int = 5) -> list[str]:
+def _first(paths: Sequence[Path | str], most: int = 5) -> list[str]:
     """The first few, and the number of further ones."""
     more = [f"{len(paths) - most} more"] if len(paths) > most else []
-    return [*map(str, paths[:most]), *more]
+    return [*(path_in_words(Path(path)) for path in paths[:most]), *more]
 
 
 # What was run
@@ -115,7 +117,7 @@ def what_was_run(runs: Runs) -> list[Fact]:
     agents = [condition.agent for condition in in_order(map(Condition.of, results))]
     by_agent = sorted((result.agent for result in results), key=agents.index)
     facts = [
-        Fact("folders", tuple(map(str, runs.folders))),
+        Fact("folders", tuple(map(path_in_words, runs.folders))),
         Fact("episodes", _shares([result.ending for result in results])),
         Fact("agents", _shares(by_agent)),
         Fact("model", _shares([result.model for result in results])),

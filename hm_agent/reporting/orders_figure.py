@@ -1,34 +1,31 @@
-"""The picture of the study of orders, as PNG: reward by the opponents' order, and who earned what from whom."""
+"""The picture of the study of orders: reward by the opponents' order, and who earned what from whom."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.drawing import COLOURS, MARKERS
+from hm_agent.reporting.drawing import COLOURS, MARKERS, MUTED, STYLES, FigureFiles, drawn_file
 from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.seats import Matchups
 from hm_agent.reporting.wording import with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLUMNS = 3
-PANEL_WIDTH, PANEL_HEIGHT = 4.6, 4.0
-"""In inches."""
+PANEL_WIDTH, PANEL_HEIGHT = 331, 288
+"""In points; a figure as wide as a column has one column of panels."""
 SPREAD = 0.4
 """How far the conditions of one order lie apart, in orders."""
 
 
-def orders_png(study: OrderStudy) -> bytes:
+def orders_figure(study: OrderStudy, files: FigureFiles) -> bytes:
     """A panel for each family of opponents and settings of agents, then one for each scenario of self-play."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     paints = [
         partial(_paint_means, study, family, of_settings)
         for of_settings in _by_settings(study.conditions)
@@ -36,14 +33,15 @@ def orders_png(study: OrderStudy) -> bytes:
         if any(study.means_of(family, condition) for condition in of_settings)
     ]
     paints += [partial(_paint_matchups, study, one) for one in study.matchups]
-    rows = -(-len(paints) // COLUMNS)
-    figure = Figure(figsize=(COLUMNS * PANEL_WIDTH, rows * PANEL_HEIGHT), layout="constrained")
-    FigureCanvasAgg(figure)
-    for axes, paint in zip_longest(figure.subplots(rows, COLUMNS, squeeze=False).flat, paints):
-        paint(axes) if paint else axes.set_axis_off()
-    png = io.BytesIO()
-    figure.savefig(png, format="png", dpi=100, metadata={"Software": None})
-    return png.getvalue()
+    style = STYLES[files.style]
+    columns, width = (COLUMNS, PANEL_WIDTH) if files.style == "screen" else (1, style.width)
+    rows = -(-len(paints) // columns)
+
+    def paint_all(figure: Figure) -> None:
+        for axes, paint in zip_longest(figure.subplots(rows, columns, squeeze=False).flat, paints):
+            paint(axes) if paint else axes.set_axis_off()
+
+    return drawn_file(files, columns * width, rows * style.height * PANEL_HEIGHT, paint_all)
 
 
 def _by_settings(conditions: Iterable[Condition]) -> Iterable[Sequence[Condition]]:
@@ -75,11 +73,11 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
             if one.interval:
                 axes.plot((order, order), one.interval, color=colour, linewidth=1.5)
     axes.set_xticks(study.orders(family))
-    axes.axhline(0, color="0.6", linewidth=1, zorder=0)
+    axes.axhline(0, color=MUTED, linewidth=1, zorder=0)
     axes.set_xlabel("order of the opponents")
     axes.set_ylabel(study.unit(family))
-    axes.set_title(family, fontsize=10)
-    axes.legend(fontsize=8, framealpha=0.5)
+    axes.set_title(family, fontsize="medium")
+    axes.legend(fontsize="small")
 
 
 def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
@@ -97,4 +95,5 @@ def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("against")
-    axes.set_title(f"{one.title}: {one.scenario.metric.unit}", fontsize=10)
+    axes.set_title(f"{one.title}: {one.scenario.metric.unit}", fontsize="medium")
+    axes.grid(visible=False)

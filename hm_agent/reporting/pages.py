@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,6 @@ from jinja2 import Environment
 from hm_agent.pages.rendering import environment
 from hm_agent.reporting import wording
 from hm_agent.reporting.ceilings import told_mark
-from hm_agent.reporting.drawing import Panel
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -29,19 +27,12 @@ class Link:
 
 def address(path: Path, folder: Path) -> str:
     """The address of a file relative to a folder, quoted for an attribute of a page."""
-    return quote(Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix())
+    # As bytes: a name need not be text.
+    return quote(os.fsencode(os.path.relpath(path.resolve(), folder.resolve())))
 
 
 def page(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values)
-
-
-def standalone(panel: Panel) -> str:
-    """A panel as an SVG file of its own, with the page's colours and a size."""
-    style = _environment().get_template("colours.css.j2").render(root="svg")
-    tag, rest = panel.svg.split(">", 1)
-    sized = re.sub(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', r'width="\1" height="\2" \g<0>', tag)
-    return f"{sized}>\n<style>\n{style}\nsvg {{ background: var(--page); }}\n</style>{rest}\n"
 
 
 @cache

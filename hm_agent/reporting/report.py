@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
+from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
 from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
@@ -25,10 +26,10 @@ from hm_agent.reporting.notes import (
     what_was_run,
 )
 from hm_agent.reporting.pages import Link, address
-from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order
+from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
-from hm_agent.reporting.tables import Row, by_unit, tabulate
+from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
 from hm_agent.reporting.validation import curves
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.reporting.wording import listed
@@ -67,7 +68,9 @@ class Report:
     seeds: tuple[ScenarioSeeds, ...]
     notes: tuple[str, ...]
 
-    title: str = "Hypothetical Minds: comparison"
+    @property
+    def title(self) -> str:
+        return f"{worlds_of(self.runs)}: comparison"
 
     @cached_property
     def ordered(self) -> list[Condition]:
@@ -140,8 +143,10 @@ class Report:
 
     def by_scenario(self, rows: Sequence[Row]) -> list[tuple[str, list[list[Row]]]]:
         """The rows of each scenario, by group."""
-        scenarios = [list(group) for _, group in groupby(rows, key=lambda row: row.scenario)]
-        return [(group, list(some)) for group, some in groupby(scenarios, key=lambda rows: rows[0].scenario.group)]
+        return [
+            (group, [list(own) for _, own in groupby(some, key=lambda row: row.scenario)])
+            for group, some in by_group(rows).items()
+        ]
 
     def by_difference_unit(self, comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
         """The comparisons by unit: those of different units belong in different tables."""
@@ -228,4 +233,5 @@ def _pictures(runs: Runs, rows: list[Row], names: Mapping[Condition, str]) -> It
         ablation_picture(rows, names, drawn_as),
         effort_picture(rows, names, drawn_as),
     )
-    return [picture for picture in made if picture is not None]
+    by_kind = breakdown_pictures(kind_means(runs.results), names, drawn_as)
+    return [*(picture for picture in made if picture is not None), *by_kind]

@@ -10,8 +10,9 @@ from pathlib import Path
 from hm_agent.config import ConfigError
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
-from hm_agent.registry import scenario_named, scenarios
+from hm_agent.registry import scenario_named, scenarios, suites
 from hm_agent.reporting.conditions import Condition
+from hm_agent.reporting.wording import listed
 from hm_agent.suite import ScenarioInfo
 
 FILES = (FILE, UNFINISHED, trace.FILE, "video.mp4", "replay.html")
@@ -108,6 +109,12 @@ def _without_repetitions(
     contradicted = tuple(episode for key, episode in again if not episode.has_same_outcome(kept[key]))
     ordered = sorted(kept.values(), key=lambda one: result_order(one.result))
     return Runs(folders, tuple(ordered), unreadable, len(again) - len(contradicted), contradicted)
+
+
+def worlds_of(runs: Runs) -> str:
+    """The titles of the worlds that were played: `Melting Pot and SymmToM`; `Runs` if none was."""
+    names = dict.fromkeys(result.world for result in runs.results)
+    return listed([suites()[name].title if name in suites() else name for name in names]) or "Runs"
 
 
 def identity(result: Result) -> tuple[str, Condition, int]:

@@ -17,6 +17,8 @@ from hm_agent.suite import ScenarioInfo
 
 OVERALL = "all scenarios"
 """Stands for a group's title where figures are over several groups."""
+SCORE_DIGITS = 2
+"""How many decimals normalised scores are shown with."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,9 @@ def narrow_note(narrow: Sequence[NarrowScale]) -> str:
     """Which scenarios are left out of mean scores, and why; empty if there are none."""
     if not narrow:
         return ""
-    named = [f"{one.scenario.short_name} ({with_error(one.scale, one.error)})" for one in narrow]
+    named = [
+        f"{one.scenario.short_name} ({with_error(one.scale, one.error, one.scenario.metric.digits)})" for one in narrow
+    ]
     scenarios = counted(len({one.scenario for one in narrow}), "scenario")
     return (
         f"The means leave out {scenarios} in which the ceiling's mean exceeds the floor's by too little for a score: "

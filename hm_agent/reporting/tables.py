@@ -124,6 +124,11 @@ class Row:
         return is_reference(self.condition, self.scenario)
 
     @property
+    def digits(self) -> int:
+        """How many decimals values of the metric are shown with."""
+        return self.scenario.metric.digits
+
+    @property
     def unit(self) -> str:
         """What the mean is, as a sentence."""
         metric = self.scenario.metric
@@ -218,6 +223,14 @@ def _family(row: Row) -> tuple[str, Settings]:
 
 def _is_narrow(scale: float, error: float | None, typical: float) -> bool:
     return abs(scale) < LEAST_ERRORS * (error or 0.0) or abs(scale) < LEAST_SHARE * typical
+
+
+def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows by their scenarios' group, in the order in which the groups first occur."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.scenario.group, []).append(row)
+    return found
 
 
 def by_unit(rows: Iterable[Row]) -> dict[str, list[Row]]:

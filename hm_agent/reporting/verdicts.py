@@ -85,7 +85,7 @@ def _place(group: str) -> str:
 
 
 def _amount(comparison: Comparison) -> str:
-    found, digits = comparison.known, 2 if comparison.difference is None else 1
+    found, digits = comparison.known, comparison.digits
     assert found is not None
     return (
         f"{_place(comparison.group)} (by {number(abs(found.mean), digits)}, {interval(_ahead(found.interval), digits)})"

@@ -5,37 +5,46 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from hm_agent.files import write_whole
+from hm_agent.paths import path_in_words
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
+from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 from hm_agent.reporting.halves import SplitMean
 from hm_agent.reporting.minds import MindRow, study_minds
-from hm_agent.reporting.minds_figure import minds_png
+from hm_agent.reporting.minds_figure import minds_figure
 from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy, study_orders
-from hm_agent.reporting.orders_figure import orders_png
-from hm_agent.reporting.pages import page, standalone
+from hm_agent.reporting.orders_figure import orders_figure
+from hm_agent.reporting.pages import page
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import RecordedEpisode, Runs
 from hm_agent.reporting.statistics import Difference
 from hm_agent.reporting.tables import Row
 
 PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
+AS_PNG = FigureFiles("png")
+"""As what pages in Markdown show figures of several panels."""
 Record = dict[str, str | int | float | None]
 """A line of a CSV file by heading; None for an unknown value."""
 
 
-def write_report(runs: Runs, into: Path) -> Path:
-    """Writes all files of a report into a folder, made if it is missing; returns the page's path."""
+def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
+    """Writes all files of a report into a folder, made if it is missing; returns the page's path.
+
+    files: as what figures are written; as SVG in any case, which report.md shows.
+    """
     report = gather(runs, into)
     pictures = into / "figures"
     pictures.mkdir(parents=True, exist_ok=True)
     for picture in report.pictures:
         for panel in picture.panels:
-            write_whole(pictures / f"{panel.name}.svg", standalone(panel))
+            for kind in dict.fromkeys((AS_SVG.kind, files.kind)):
+                content = panel.file(replace(files, kind=kind), picture.legend)
+                (pictures / f"{panel.name}.{kind}").write_bytes(content)
     _write_sheet(into / "report.csv", [row_record(row) for row in report.rows])
     _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
     if report.split_means:
@@ -49,8 +58,11 @@ def write_report(runs: Runs, into: Path) -> Path:
     return into / PAGE
 
 
-def write_orders(runs: Runs, into: Path) -> Path:
-    """Writes the study of orders into a folder, made if it is missing; returns the path of its page."""
+def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
+    """Writes the study of orders into a folder, made if it is missing; returns the path of its page.
+
+    files: as what the figure is written; as PNG in any case, which the page shows.
+    """
     study = study_orders(runs)
     into.mkdir(parents=True, exist_ok=True)
     _write_sheet(into / "orders.csv", [_order_record(one, study.labels) for one in study.means])
@@ -59,17 +71,22 @@ def write_orders(runs: Runs, into: Path) -> Path:
     _write_sheet(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
     if study.matchups:
         _write_sheet(into / "orders_selfplay.csv", list(_matchup_records(study)))
-    write_whole(into / "orders.png", orders_png(study))
+    for kind in dict.fromkeys((AS_PNG.kind, files.kind)):
+        write_whole(into / f"orders.{kind}", orders_figure(study, replace(files, kind=kind)))
     write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
     return into / ORDERS_PAGE
 
 
-def write_minds(runs: Runs, into: Path) -> Path:
-    """Writes the study of minds into a folder, made if it is missing; returns the path of its page."""
+def write_minds(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
+    """Writes the study of minds into a folder, made if it is missing; returns the path of its page.
+
+    files: as in `write_orders`.
+    """
     study = study_minds(runs)
     into.mkdir(parents=True, exist_ok=True)
     _write_sheet(into / "minds.csv", [_mind_record(row, study.labels) for row in study.rows])
-    write_whole(into / "minds.png", minds_png(study))
+    for kind in dict.fromkeys((AS_PNG.kind, files.kind)):
+        write_whole(into / f"minds.{kind}", minds_figure(study, replace(files, kind=kind)))
     write_whole(into / MINDS_PAGE, page("minds.md.j2", study=study))
     return into / MINDS_PAGE
 
@@ -78,8 +95,14 @@ def _write_sheet(path: Path, records: Sequence[Record]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({name: _harmless(value) for name, value in record.items()} for record in records)
     write_whole(path, text.getvalue())
+
+
+def _harmless(value: object) -> object:
+    """A cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe before it."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if is_formula else value
 
 
 def row_record(row: Row) -> Record:
@@ -176,7 +199,7 @@ def episode_record(episode: RecordedEpisode) -> Record:
         "interactions": result.metrics.get("interactions"),
         **asdict(result.usage),
         "wall_seconds": result.wall_seconds,
-        "folder": str(episode.folder),
+        "folder": path_in_words(episode.folder),
     }
 
 
@@ -234,7 +257,7 @@ def _seat_record(episode: RecordedEpisode, seat: SeatResult) -> Record:
         "reward": seat.reward,
         "metrics": _joined(seat.metrics),
         **asdict(seat.usage),
-        "folder": str(episode.folder),
+        "folder": path_in_words(episode.folder),
     }
 
 

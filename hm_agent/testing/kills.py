@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hm_agent.testing.commands import call, end, orphans, outcomes, start
+from hm_agent.testing.commands import call, end, orphans, outcomes, processes, start
 from hm_agent.testing.endpoint import Endpoint
 
 WORKERS = 3
 SCENARIOS = "rws_repeated_[012],cooking_asymmetric_0"
 STEPS = 300
+MOMENT = 0.2
+"""Seconds between the kill of a worker and that of the whole command."""
 LATEST_KILL = 8.0
 """Seconds after the start within which every third round is killed by the clock, so that some die while they start."""
 
@@ -42,13 +44,15 @@ class KillRound:
 class KillTrial:
     """A grid of episodes and its endpoint.
 
-    undisturbed: how often a run that is not killed makes each request. expected: that run's results and traces.
+    grid: the flags of what is played. undisturbed: how often a run that is not killed makes each request. expected:
+    that run's results and traces.
     """
 
     folder: Path
     server: Endpoint
     episodes: int
     steps: int = STEPS
+    grid: Sequence[str] = (f"--scenario={SCENARIOS}", "--bots=scripted", "--concurrency=1")
     undisturbed: Counter[str] = field(default_factory=Counter)
     expected: Mapping[str, object] = field(default_factory=dict)
 
@@ -61,12 +65,7 @@ class KillTrial:
         return self.folder / "answers.sqlite"
 
     def flags(self, out: Path, cache: Path) -> list[str]:
-        flags = [
-            f"--scenario={SCENARIOS}",
-            f"--episodes={self.episodes}",
-            f"--max_steps={self.steps}",
-            "--bots=scripted",
-        ]
+        flags = [*self.grid, f"--episodes={self.episodes}", f"--max_steps={self.steps}", "--retry_failed"]
         flags += [f"--workers={WORKERS}", "--model=loopback", f"--base_url={self.server.base_url}"]
         return [*flags, f"--out={out}", f"--cache={cache}"]
 
@@ -76,12 +75,18 @@ class KillTrial:
         assert status == 0, errors
         self.undisturbed, self.expected = self._take(), outcomes(out)
 
-    def round(self, is_time: Callable[[int], bool]) -> KillRound:
-        """Runs the command until it ends or `is_time`, given the number of its requests, says to kill it."""
+    def round(self, is_time: Callable[[int], bool], *, first_a_worker: bool = False) -> KillRound:
+        """Runs the command until it ends or `is_time`, given the number of its requests, says to kill it.
+
+        first_a_worker: kills one of its other processes a moment before.
+        """
         kept = self._kept()
         process = start(str(self.out), *self.flags(self.out, self.cache))
         while (is_running := process.poll() is None) and not is_time(len(self.server.received)):
             time.sleep(0.005)
+        if is_running and first_a_worker:
+            end(sorted(set(processes(str(self.out))) - {process.pid})[-1:])
+            time.sleep(MOMENT)
         if is_running:
             process.kill()
         process.wait()
@@ -139,5 +144,6 @@ def _by_clock(seconds: float) -> Callable[[int], bool]:
 def run_trial(trial: KillTrial, rounds: int) -> list[KillRound]:
     """Runs `rounds` rounds that are killed and a last one that is not."""
     trial.run_undisturbed()
-    killed = [trial.round(is_time) for is_time in moments(rounds, trial.undisturbed.total())]
+    times = moments(rounds, trial.undisturbed.total())
+    killed = [trial.round(is_time, first_a_worker=number % 2 == 1) for number, is_time in enumerate(times)]
     return [*killed, trial.round(lambda received: False)]

@@ -33,7 +33,14 @@ def endpoint() -> Iterator[Endpoint]:
 
 def flags(server: Endpoint, out: Path, steps: int = 1000) -> list[str]:
     grid = ["--scenario=rws_repeated_1,rws_repeated_2", "--episodes=4", f"--max_steps={steps}", "--bots=scripted"]
-    return [*grid, "--workers=3", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
+    return [
+        *grid,
+        "--workers=3",
+        "--concurrency=1",
+        "--model=loopback",
+        f"--base_url={server.base_url}",
+        f"--out={out}",
+    ]
 
 
 def wait_for(is_so: Callable[[], object], process: Popen[str]) -> None:

@@ -79,6 +79,18 @@ def leave(out: Path, *results: Result) -> None:
         write_result(one, folder)
 
 
+def read(
+    agent: str,
+    accuracy: float,
+    seed: int = 1,
+    scenario: str = "exploretom_a1",
+    kinds: Mapping[str, float] | None = None,
+) -> Result:
+    """A finished story: the share of questions answered rightly, and such shares of kinds of questions by metric."""
+    known = {"world": "exploretom", "scenario": scenario, "settings": {"seed": 0, "max_steps": None}}
+    return result(agent, accuracy, seed, **known, metrics={"accuracy": accuracy, **(kinds or {})})
+
+
 class DeliverySuite(Suite):
     """A world whose metric is better the lower it is, in a unit of its own."""
 

@@ -38,7 +38,7 @@ def test_a_mean_stands_beside_that_of_each_half() -> None:
     assert vmp.chosen is not None
     assert vmp.held_out is not None
     assert (vmp.whole.values, vmp.chosen.values, vmp.held_out.values) == ((4, 6), (4,), (6,))
-    assert (vmp.group, vmp.unit, vmp.is_score) == ("Delivery", "minutes per parcel", False)
+    assert (vmp.group, vmp.unit, vmp.digits) == ("Delivery", "minutes per parcel", 1)
 
 
 @pytest.mark.usefixtures("delivery")
@@ -50,7 +50,7 @@ def test_over_all_groups_halves_are_normalised_scores_without_references() -> No
     vmp, _ = overall
     assert vmp.chosen is not None
     assert vmp.held_out is not None
-    assert (vmp.unit, vmp.is_score) == (SCORE, True)
+    assert (vmp.unit, vmp.digits) == (SCORE, 2)
     assert (vmp.whole.n, vmp.chosen.mean, vmp.held_out.mean) == pytest.approx((3, 0.725, 0.75))
 
 

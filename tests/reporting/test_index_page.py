@@ -147,7 +147,7 @@ def test_foreign_scripts_do_not_run(page: Page) -> None:
     foreign = '<img src=nowhere onerror="document.title = 1"><i style="color: red">'
     page.evaluate("text => document.body.insertAdjacentHTML('beforeend', text)", foreign)
     page.wait_for_timeout(100)
-    assert page.title() == "Hypothetical Minds: episodes"
+    assert page.title() == "Melting Pot: episodes"
     assert page.locator("i").evaluate("e => e.style.color") == ""
 
 

@@ -10,10 +10,11 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.recording.result import Result
 from hm_agent.registry import find_scenarios
+from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.orders import Opponents, OrderStudy, study_orders
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import t_interval
-from hm_agent.reporting.writing import write_orders
+from hm_agent.reporting.writing import AS_PNG, write_orders
 from tests.reporting.examples import leave, result, settings, shared_result
 
 GAME, FAMILY = "Running With Scissors, repeated", "Running With Scissors, repeated, study of order"
@@ -103,7 +104,7 @@ def test_self_play_is_in_the_unit_of_the_metric(tmp_path: Path) -> None:
     assert earned == {("order_0", "order_1"): -10, ("order_1", "order_0"): 10}
 
 
-def write(out: Path) -> Path:
+def write(out: Path, files: FigureFiles = AS_PNG) -> Path:
     """A small study on disk: two families, two settings, references, self-play."""
     for clues, agents in (("on", ("order_0", "order_1", "oracle", "random")), ("off", ("order_0", "order_1"))):
         changes = {"settings": settings(clues=clues)}
@@ -113,7 +114,7 @@ def write(out: Path) -> Path:
                     leave(out / clues, *played(scenario, agent, 1.5 * place, 2.5, 7.25, **changes))
     met = {"scenario": named("rws_repeated_selfplay"), "settings": settings(bots=None, clues="on")}
     leave(out / "on", *(shared_result(("order_0", -5.0), ("order_1", 5.0), seed=n, **met) for n in (1, 2)))
-    return write_orders(read_runs((out / "on", out / "off")), out / "study")
+    return write_orders(read_runs((out / "on", out / "off")), out / "study", files)
 
 
 def test_page_shows_the_numbers_of_the_tables(tmp_path: Path) -> None:

@@ -12,12 +12,14 @@ from statistics import mean, stdev
 import pytest
 
 from hm_agent.recording.result import Result, read_result
+from hm_agent.reporting.index import write_index
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
+from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.writing import write_report
 from tests.reporting.conftest import SCENARIOS
-from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, result, shared_result
+from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, read, result, shared_result
 
 ROOT = Path(__file__).parents[2]
 Folders = tuple[Path, Path]
@@ -120,7 +122,7 @@ def test_markdown_says_what_was_run_and_shows_the_pictures(report: Path) -> None
     pictures = re.findall(r"\]\((figures/[^)]+)\)", text)
     assert len(pictures) >= 4
     for picture in pictures:
-        assert "prefers-color-scheme: dark" in (report / picture).read_text()
+        assert "<text" in (report / picture).read_text()
 
 
 def test_validation_is_drawn_and_ablations_are_not_where_there_are_none(grid: Folders) -> None:
@@ -195,6 +197,25 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     write_report(read_runs((tmp_path,)), tmp_path)
     assert "a|b<i>" not in (tmp_path / "report.html").read_text()
     assert r"a\|b<i>" in (tmp_path / "report.md").read_text()
+
+
+def test_a_share_is_shown_with_three_decimals_and_pages_are_named_after_their_worlds(tmp_path: Path) -> None:
+    shares = {"reader": (0.912, 0.958), "perspective": (0.9, 0.9), "reality": (0.5, 0.52)}
+    for agent, values in shares.items():
+        leave(tmp_path, *(read(agent, value, seed) for seed, value in enumerate(values)))
+    write_report(read_runs((tmp_path,)), tmp_path)
+    write_index(tmp_path)
+    write_summary(tmp_path, read_runs((tmp_path,)))
+    text, page, index, summary = (
+        (tmp_path / name).read_text() for name in ("report.md", "report.html", "index.html", "summary.md")
+    )
+    assert "# ExploreToM: comparison" in text
+    assert "<title>ExploreToM: episodes</title>" in index
+    assert "| exploretom_a1 | reader | 2 | 0.935 ± 0.023 | 0.912 to 0.958 | - | 0.510 |" in text
+    assert "reader − perspective | 0.035 (" in text
+    assert "<strong>0.935 ± 0.023</strong>" in page
+    assert ">0.912<small>" in index
+    assert "0.935 ± 0.023" in summary
 
 
 @pytest.mark.usefixtures("delivery")

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import csv
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hm_agent.reporting.scores import OVERALL, scores
 from hm_agent.reporting.tables import by_unit, tabulate
+from hm_agent.reporting.writing import _write_sheet
 from tests.reporting.examples import KITCHEN, PD, RWS, delivered, result, settings
 
 
@@ -138,3 +141,11 @@ def test_options_that_change_the_world_keep_a_reference_from_being_a_measure() -
     busy = {"seed": 0, "max_steps": None, "top_k": 5, "traffic": "dense"}
     found = [delivered("react", 2), delivered("random", 10), delivered("vmp", 4, settings=busy)]
     assert [row.normalised_score for row in tabulate(found) if row.condition.agent == "vmp"] == [None]
+
+
+def test_no_cell_of_a_sheet_is_a_formula(tmp_path: Path) -> None:
+    said: list[str | float | None] = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "plain", -2.5, None]
+    _write_sheet(tmp_path / "sheet.csv", [{"cell": value} for value in said])
+    with (tmp_path / "sheet.csv").open(newline="") as file:
+        cells = [row["cell"] for row in csv.DictReader(file)]
+    assert cells == ["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", "'\tx", "plain", "-2.5", ""]

@@ -15,6 +15,7 @@ from absl import flags
 
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
+from hm_agent.number_flags import define_float
 from hm_agent.worlds.enacttom.pddl import TaskError
 from hm_agent.worlds.enacttom.task import load_task, save_task
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
@@ -42,7 +43,7 @@ def _flags() -> flags.FlagValues:
     values = flags.FlagValues()  # type: ignore[no-untyped-call]
     here: dict[str, Any] = {"flag_values": values}
     flags.DEFINE_enum("planner", OWN, [OWN, FAST_DOWNWARD], "Who is asked beside the own planner.", **here)
-    flags.DEFINE_float("seconds", SECONDS, "After how long another planner is stopped.", lower_bound=0.1, **here)
+    define_float("seconds", SECONDS, "After how long another planner is stopped.", lower_bound=0.1, **here)
     flags.DEFINE_bool("write", False, "Write certificates and budgets into the files.", **here)
     flags.DEFINE_integer("workers", 1, "How many tasks to prove at once.", lower_bound=1, **here)
     flags.DEFINE_string("out", "pddl", "The folder to write PDDL to.", **here)

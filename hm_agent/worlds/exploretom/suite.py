@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite, Viewer
+from hm_agent.suite import (
+    AgentSetup,
+    Breakdown,
+    Metric,
+    Option,
+    OwnAgent,
+    OwnCommand,
+    ScenarioInfo,
+    Setting,
+    ShareMetric,
+    Suite,
+    Viewer,
+)
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionSet
 
 if TYPE_CHECKING:
@@ -26,8 +38,31 @@ PLAIN, INFILLED = "plain", "infilled"
 SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"
 ALL = "all"
-METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality")
-FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rightly", floor="reality")
+METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3)
+FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rightly", floor="reality", digits=3)
+
+BY_ORDER = Breakdown(
+    "orders",
+    "Accuracy by the order of the question",
+    "share of right answers",
+    tuple((f"order {order}", f"accuracy_order_{order}") for order in range(3)),
+    "Order 0 asks about the world, order 1 what someone believes, order 2 what someone thinks that another believes. "
+    "Grey: readers without a model, each with one blind spot.",
+)
+BY_INTEREST = Breakdown(
+    "interest",
+    "Accuracy in questions that need a mind, and in others",
+    "share of right answers",
+    (
+        ("not interesting", "accuracy_uninteresting"),
+        ("interesting", "accuracy_interesting"),
+        ("false belief", "accuracy_false_belief"),
+    ),
+    "A question about a belief is interesting if its answer depends on whom it asks about, and about a false belief if "
+    "its answer is not what is so.",
+)
+
+_HERE = "hm_agent.worlds.exploretom"
 
 
 class ExploretomSuite(Suite):
@@ -35,14 +70,13 @@ class ExploretomSuite(Suite):
 
     name = "exploretom"
     title = "ExploreToM"
+    literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
+    functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
     commands: Mapping[str, OwnCommand] = {
-        "generate": OwnCommand(
-            "search stories that a model finds hard", "hm_agent.worlds.exploretom.search.command:main"
-        ),
-        "export": OwnCommand("write a data set", "hm_agent.worlds.exploretom.datasets.export_command:main"),
-        "audit": OwnCommand(
-            "look for wrong labels in a data set", "hm_agent.worlds.exploretom.audit.audit_command:main"
-        ),
+        "generate": OwnCommand("search stories that a model finds hard", f"{_HERE}.search.command:main"),
+        "export": OwnCommand("write a data set", f"{_HERE}.datasets.export_command:main"),
+        "browse": OwnCommand("write a page to browse a set of stories", f"{_HERE}.viewer.browse_page:run_command"),
+        "audit": OwnCommand("find wrong labels in a set of stories", f"{_HERE}.audit.audit_command:main"),
     }
     options = (
         Option("choices", "Whether questions show their choices, or answers are free.", SHOWN, (SHOWN, FREE), True),
@@ -65,6 +99,7 @@ class ExploretomSuite(Suite):
         ),
     )
     published_source = "Explore Theory of Mind"
+    breakdowns = (BY_ORDER, BY_INTEREST)
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:

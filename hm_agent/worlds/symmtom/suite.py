@@ -226,7 +226,7 @@ def _test_info(name: str, test: MindTest) -> ScenarioInfo:
         group="SymmToM, tests of mind",
         about=test.about,
         seats=test.settings.seats[:1],
-        metric=Metric("success", "share of trials passed", floor="random"),
+        metric=Metric("success", "share of trials passed", floor="random", digits=3),
         asked_by="symmtom_test",
     )
 

@@ -13,6 +13,7 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.number_flags import define_float
 from hm_agent.worlds.symmtom.learning import results
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
@@ -36,9 +37,9 @@ _FLAGS = (
         1,
         **_HERE,
     ),
-    flags.DEFINE_float("learning_rate", 1e-3, "At the start; that of PPO falls in a line.", lower_bound=0, **_HERE),
-    flags.DEFINE_float("entropy", 0.01, "The weight of PPO's entropy bonus.", lower_bound=0, **_HERE),
-    flags.DEFINE_float(
+    define_float("learning_rate", 1e-3, "At the start; that of PPO falls in a line.", lower_bound=0, **_HERE),
+    define_float("entropy", 0.01, "The weight of PPO's entropy bonus.", lower_bound=0, **_HERE),
+    define_float(
         "team_share", 0.0, "The weight of all agents' mean reward in what each one learns from by PPO.", 0, 1, **_HERE
     ),
     flags.DEFINE_integer("replay", 10_000, "How many episodes MADDPG's replay holds.", lower_bound=1, **_HERE),

@@ -68,8 +68,8 @@ class StoryChart {
     const [sentence, roles] = this.story.actions[number - 1];
     const seen = Object.entries(ROLES).map(([role, words]) => [this.story.people.filter((_, i) => roles[i] === role), words]);
     const absent = this.story.people.filter((_, i) => roles[i] === null);
-    const told = [...seen, [absent, absent.length > 1 ? "are not there" : "is not there"]].filter(([names]) => names.length);
-    this.said.replaceChildren(make("b", {}, `${number}. ${sentence}`), " ", make("span", {}, told.map(([names, words]) => `${names.join(", ")} ${words}`).join("; "), "."));
+    const told = [...seen, [absent, "is not there"]].filter(([names]) => names.length);
+    this.said.replaceChildren(make("b", {}, `${number}. ${sentence}`), " ", make("span", {}, told.map(([names, words]) => `${words}: ${names.join(", ")}`).join("; "), "."));
     this.placeNow();
   }
 
@@ -133,7 +133,7 @@ class StoryChart {
   }
 
   drawn() {
-    const slots = new Map(), parts = [];
+    const slots = new Map(), parts = [], labels = []; // labels last, so that no line crosses them
     const deep = Math.max(1, Object.keys(this.story.things).length) * 10 + 12;
     let y = 2;
     for (const band of this.bands()) {
@@ -142,19 +142,19 @@ class StoryChart {
       for (const i of band.people) slots.set(`person ${i} ${band.room}`, (y += ROW) - ROW / 2);
       for (const lane of band.lanes) {
         const label = lane === null ? "openly there" : lane;
-        parts.push(this.gutter ? this.label(label, this.gutter - 8, y + deep / 2 + 4, "end", "lane") : this.label(label, 6, y + 10, "start", "lane"));
+        labels.push(this.gutter ? this.label(label, this.gutter - 8, y + deep / 2 + 4, "end", "lane") : this.label(label, 6, y + 10, "start", "lane"));
         if (!this.gutter) y += 10;
         parts.push(draw("line", { x1: this.gutter, x2: this.width, y1: y + deep / 2, y2: y + deep / 2, class: "bed" }));
         slots.set(`lane ${band.room} ${lane}`, y + deep / 2);
         y += deep;
       }
-      if (this.gutter) band.people.forEach((i) => parts.push(this.label(this.story.people[i], this.gutter - 8, slots.get(`person ${i} ${band.room}`) + 4, "end", "lane")));
+      if (this.gutter) band.people.forEach((i) => labels.push(this.label(this.story.people[i], this.gutter - 8, slots.get(`person ${i} ${band.room}`) + 4, "end", "lane")));
       parts.unshift(draw("rect", { x: 0, y: top, width: this.width, height: y - top + 4, rx: 6, class: band.room === null ? "nowhere" : "room" }));
-      parts.push(this.label(band.title, 6, top + 15, "start", "band"));
+      labels.push(this.label(band.title, 6, top + 15, "start", "band"));
       y += 12;
     }
     const lines = [...Object.keys(this.story.things).map((name, i) => this.thing(name, i, slots)), ...this.story.people.map((_, i) => this.person(i, slots))];
-    return draw("svg", { width: this.width, height: y, role: "img", "aria-label": "Where each person and object is over the story; the list of actions tells the same" }, parts, lines);
+    return draw("svg", { width: this.width, height: y, role: "img", "aria-label": "Where each person and object is over the story; the list of actions tells the same" }, parts, lines, labels);
   }
 
   label(text, x, y, anchor, kind) {

@@ -1,0 +1,133 @@
+"""`hm-agent browse`: one page for a set of stories, to filter its questions and look at each story."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from absl import flags
+from markupsafe import Markup
+
+from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
+from hm_agent.pages.rendering import environment
+from hm_agent.recording.replay.film import CompressedText
+from hm_agent.recording.replay.page import TEMPLATES as REPLAY_TEMPLATES
+from hm_agent.worlds.exploretom.viewer.story_set import BrowsedQuestion, BrowsedStory, GivenAnswer, read_story_set
+from hm_agent.worlds.exploretom.viewer.story_viewer import (
+    STORY_SCRIPT,
+    STORY_STYLE,
+    picture_of,
+    question_data,
+    story_data,
+)
+
+TEMPLATES = Path(__file__).parent / "templates"
+CHUNK = 50
+"""How many stories are packed together; a page unpacks only those that are looked at."""
+
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: Mapping[str, Any] = {"flag_values": FLAGS}
+_PAGE = flags.DEFINE_string("page", None, "The page to write.", **_HERE)
+_MOST = flags.DEFINE_integer("stories", 2000, "How many stories it shows at most.", lower_bound=1, **_HERE)
+_HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
+USAGE = """Writes one page to browse a set of stories: filter questions by order, property and readers' errors, and look
+at each story.
+
+    hm-agent browse stories.jsonl          questions or stories, JSON lines
+    hm-agent browse runs --page=a.html     what recorded episodes asked, and what readers answered
+
+  --page       The page to write (default: browse.html beside the file, or in the folder)
+  --stories    How many stories it shows at most (default: 2000)"""
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Runs `hm-agent browse exploretom` with these arguments; returns the exit status."""
+    FLAGS.unparse_flags()
+    rest = FLAGS(("hm-agent browse", *arguments))[1:]
+    if _HELP.value:
+        print(USAGE)
+        return 0
+    if len(rest) != 1:
+        raise ConfigError("say one file of questions, or one folder of episodes; see --help")
+    source = Path(rest[0])
+    if not source.exists():
+        raise ConfigError(f"{source}: there is no such file or folder")
+    into = Path(_PAGE.value) if _PAGE.value else (source if source.is_dir() else source.parent) / "browse.html"
+    write_browse_page(read_story_set(source), into, source.name, most=_MOST.value)
+    print(f"Page: {into}")
+    return 0
+
+
+def write_browse_page(stories: Sequence[BrowsedStory], into: Path, title: str, *, most: int) -> None:
+    """Writes the page on the first `most` stories of a set."""
+    shown = stories[:most]
+    packed = {"set": _packed([_entry(story, into.parent) for story in shown])}
+    for number, first in enumerate(range(0, len(shown), CHUNK)):
+        packed[f"stories-{number}"] = _packed([_details(story) for story in shown[first : first + CHUNK]])
+    scripts = [REPLAY_TEMPLATES / f"{name}.js" for name in ("dom", "viewer", "film")]
+    own = [path.read_text("utf-8") for path in (*scripts, STORY_SCRIPT, TEMPLATES / "browse.js")]
+    styles = (REPLAY_TEMPLATES / "replay.css", STORY_STYLE, TEMPLATES / "browse.css")
+    into.parent.mkdir(parents=True, exist_ok=True)
+    page = environment(TEMPLATES).get_template("browse.html.j2")
+    content = page.render(
+        title=title,
+        stories=len(stories),
+        shown=len(shown),
+        questions=sum(len(story.questions) for story in shown),
+        chunk=CHUNK,
+        packed=packed,
+        style=Markup("\n".join(path.read_text("utf-8") for path in styles)),
+        script=Markup("\n".join(own)),
+    )
+    write_whole(into, content)
+
+
+def _packed(value: object) -> str:
+    text = CompressedText()
+    text.add(json.dumps(value, separators=(",", ":")).encode())
+    return text.base64()
+
+
+def _entry(story: BrowsedStory, folder: Path) -> Mapping[str, Any]:
+    """A story as the list knows it: `questions` with what was answered."""
+    links: dict[str, str] = {}
+    questions = [_listed(one, links, folder) for one in story.questions.values()]
+    return {"id": story.id, "questions": questions, "links": links}
+
+
+def _listed(one: BrowsedQuestion, links: dict[str, str], folder: Path) -> Mapping[str, Any]:
+    for given in one.given:
+        if given.link:
+            links[given.reader] = quote(Path(os.path.relpath(given.link[1].resolve(), folder.resolve())).as_posix())
+    return {
+        "text": one.text,
+        "answer": one.answer,
+        "order": one.kind.order,
+        "property": one.kind.about,
+        "interesting": one.kind.is_interesting,
+        "false_belief": one.kind.is_false_belief,
+        "functional": one.kind.is_functional,
+        "given": list(map(_given, one.given)),
+    }
+
+
+def _given(one: GivenAnswer) -> Mapping[str, Any]:
+    return {"by": one.reader, "given": one.given, "right": one.is_right}
+
+
+def _details(story: BrowsedStory) -> Mapping[str, Any]:
+    """A story as it is drawn. asked: for each question what its card shows, beyond the list's."""
+    picture = picture_of(story.text, story.sees_contents)
+    asked = (
+        question_data(one.text, one.answer or "", one.choices, one.kind, picture) for one in story.questions.values()
+    )
+    return {
+        "story": story_data(story.text, picture),
+        "infilled": story.infilled,
+        "asked": [{name: one[name] for name in ("choices", "accepted", "spot")} for one in asked],
+    }

@@ -1,0 +1,194 @@
+"""Sets of stories to browse: those of a file of questions or stories, or those that recorded episodes asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hm_agent.config import ConfigError
+from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
+from hm_agent.recording.trace import FILE as TRACE
+from hm_agent.recording.trace import read_trace
+from hm_agent.worlds.exploretom.actions import StoryScript
+from hm_agent.worlds.exploretom.beliefs import StoryError
+from hm_agent.worlds.exploretom.datasets.item import ReadItem, json_lines, read_items
+from hm_agent.worlds.exploretom.datasets.making import stories_in
+from hm_agent.worlds.exploretom.functional import functional_questions
+from hm_agent.worlds.exploretom.language import from_data, parse_story, text_of
+from hm_agent.worlds.exploretom.posing import PosableQuestion, QuestionKind
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory
+
+WORLD = "exploretom"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """What one reader answered. link: of the episode's files, as (name, path)."""
+
+    reader: str
+    given: str
+    is_right: bool
+    link: tuple[str, Path] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BrowsedQuestion:
+    """A question of a set. answer: None where nobody says and nobody was right."""
+
+    text: str
+    answer: str | None
+    choices: tuple[str, ...]
+    kind: QuestionKind
+    given: tuple[GivenAnswer, ...] = ()
+
+
+@dataclass(slots=True)
+class BrowsedStory:
+    """A story of a set. text: its plain sentences, or what else there is. infilled: as a language model tells it."""
+
+    id: str
+    text: str
+    sees_contents: bool = False
+    infilled: str | None = None
+    questions: dict[str, BrowsedQuestion] = field(default_factory=dict)
+
+
+def read_story_set(path: Path) -> list[BrowsedStory]:
+    """The stories of a file or a folder of episodes, each once; raises ConfigError, in one line, if it holds none."""
+    if path.is_dir():
+        found = _recorded(path)
+        if not found:
+            raise ConfigError(f"no episode of {WORLD} in {path}: play some first")
+        return found
+    return _in_file(path)
+
+
+# Files
+
+
+def _in_file(path: Path) -> list[BrowsedStory]:
+    first = next(json_lines(path), None)
+    if first is None:
+        raise ConfigError(f"{path}: nothing in it")
+    if isinstance(first[1], Mapping) and {"question", "input"} & first[1].keys():
+        return _of_items(read_items(path))
+    if isinstance(first[1], Mapping) and isinstance(first[1].get("story"), Mapping):
+        return [_found_story(path, number, row) for number, row in json_lines(path)]
+    return [_with_all_questions(story.id, story.script, story.infilled) for story in stories_in(path)]
+
+
+def _with_all_questions(name: str, script: StoryScript, infilled: str | None = None) -> BrowsedStory:
+    questions = {one.text: _from_known(one) for one in AnsweredStory(script).questions()}
+    return BrowsedStory(name, text_of(script), script.sees_contents, infilled, questions)
+
+
+def _found_story(path: Path, number: int, row: object) -> BrowsedStory:
+    """A story that a search found: `story` has its actions, `accuracy` is the share its reader answered rightly."""
+    if not isinstance(row, Mapping):
+        raise ConfigError(f"{path}: line {number}: a story is an object with its actions in `story`")
+    try:
+        script = from_data(row.get("story"))
+    except StoryError as error:
+        raise ConfigError(f"{path}: line {number}: {error}") from error
+    accuracy = row.get("accuracy")
+    reached = f" (accuracy {accuracy:.2f})" if isinstance(accuracy, float | int) else ""
+    return _with_all_questions(f"{row.get('id', number)}{reached}", script)
+
+
+def _of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
+    stories: dict[str, BrowsedStory] = {}
+    for item in items:
+        sees_contents = item.contents == "seen"
+        if item.story_id not in stories:
+            stories[item.story_id] = BrowsedStory(item.story_id, item.story, sees_contents, item.infilled)
+        known = known_questions(item.story, sees_contents).get(item.question)
+        kind = _kind_of(item, known.kind if known else None)
+        stories[item.story_id].questions[item.question] = BrowsedQuestion(
+            item.question, item.answer, item.choices, kind
+        )
+    return list(stories.values())
+
+
+def _kind_of(item: ReadItem, known: QuestionKind | None) -> QuestionKind:
+    """What the set says of a question, and the story where the set says nothing."""
+    if item.order is None and known:
+        return known
+    return QuestionKind(
+        item.order,
+        item.property or "",
+        item.set_id or item.id,
+        item.interesting,
+        item.false_belief,
+        item.is_functional,
+    )
+
+
+@lru_cache(maxsize=64)
+def known_questions(text: str, sees_contents: bool) -> Mapping[str, PosableQuestion]:
+    """All that can be asked about a story in plain sentences, by its words; nothing if it can't be read."""
+    try:
+        story = AnsweredStory(parse_story(text, sees_contents=sees_contents))
+    except StoryError:
+        return {}
+    found: list[PosableQuestion] = [*story.questions(), *functional_questions(story)]
+    return {one.text: one for one in found}
+
+
+def _from_known(one: PosableQuestion) -> BrowsedQuestion:
+    return BrowsedQuestion(one.text, one.answer, one.choices, one.kind)
+
+
+# Recorded episodes
+
+
+def _recorded(out: Path) -> list[BrowsedStory]:
+    """The stories of all episodes in a folder; what several readers answered about the same one goes together."""
+    paths = [path for name in (FILE, UNFINISHED) for path in sorted(out.glob(f"{WORLD}_*/*/*/*/{name}"))]
+    read = [(path.parent, result) for path in paths if (result := read_result(path)) and result.world == WORLD]
+    names = _reader_names([result for _, result in read])
+    stories: dict[tuple[str, int, str], BrowsedStory] = {}
+    for (folder, result), reader in zip(read, names, strict=True):
+        _add_episode(stories, folder, result, reader)
+    return list(stories.values())
+
+
+def _reader_names(results: Sequence[Result]) -> list[str]:
+    """The agents, with models where these differ."""
+    has_models = len({result.model for result in results}) > 1
+    return [f"{result.agent} ({result.model})" if has_models else result.agent for result in results]
+
+
+def _add_episode(stories: dict[tuple[str, int, str], BrowsedStory], folder: Path, result: Result, reader: str) -> None:
+    text, sees_contents = "", result.settings.get("contents") == "seen"
+    for line in _turns(folder / TRACE):
+        text = line["state"].get("story") or text
+        key = (result.scenario, result.seed, text)
+        if key not in stories:
+            stories[key] = BrowsedStory(f"{result.scenario} #{result.episode}", text, sees_contents)
+        asked = stories[key].questions
+        link = (folder.name, folder / "replay.html") if (folder / "replay.html").is_file() else None
+        given = GivenAnswer(reader, str(line["action"]), line.get("reward", 0) > 0, link)
+        question = str(line["state"]["question"])
+        found = asked.get(question) or _asked(question, line["state"], text, sees_contents)
+        if found.answer is None and given.is_right:
+            found = replace(found, answer=given.given)
+        asked[question] = replace(found, given=(*found.given, given))
+
+
+def _turns(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a trace that tell of a question; none if there is no trace."""
+    if path.is_file():
+        for line in read_trace(path):
+            if isinstance(line.get("state"), dict) and "question" in line["state"]:
+                yield line
+
+
+def _asked(question: str, state: Mapping[str, Any], text: str, sees_contents: bool) -> BrowsedQuestion:
+    known = known_questions(text, sees_contents).get(question)
+    if known:
+        return _from_known(known)
+    choices = tuple(map(str, state.get("choices") or ()))
+    return BrowsedQuestion(question, None, choices, QuestionKind(None, "", question))

@@ -1,0 +1,204 @@
+"""Figures as files: what two programs that are no browsers make of them, and what they show."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+import pytest
+import resvg_py
+from PIL import Image
+
+from hm_agent.reporting.breakdowns import kind_means
+from hm_agent.reporting.drawing import FORMATS, STYLES, FigureFiles, Panel, Picture, page_colours
+from hm_agent.reporting.report import gather
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.writing import write_report
+from tests.reporting.examples import leave, read, result
+from tests.reporting.test_orders import write as write_study
+
+Pixels = npt.NDArray[np.int16]
+FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
+READERS = {"reader": (1.0, 0.9), "perspective": (0.8, 0.7), "reality": (0.5, 0.6)}
+
+
+def pixels(png: bytes) -> Pixels:
+    """(H, W, 3) on magenta, so that what is transparent shows."""
+    drawn = Image.open(io.BytesIO(png)).convert("RGBA")
+    behind = Image.new("RGBA", drawn.size, "magenta")
+    return np.asarray(Image.alpha_composite(behind, drawn).convert("RGB"), np.int16)
+
+
+def by_resvg(svg: bytes) -> Pixels:
+    return pixels(resvg_py.svg_to_bytes(svg_string=svg.decode(), font_dirs=[FONTS], dpi=96.0))
+
+
+def by_cairo(svg: bytes) -> Pixels:
+    try:
+        import cairosvg
+    except OSError as error:
+        pytest.skip(f"CairoSVG finds no libcairo (apt-get install libcairo2): {error}")
+    drawn: bytes = cairosvg.svg2png(bytestring=svg)
+    return pixels(drawn)
+
+
+PROGRAMS: Mapping[str, Callable[[bytes], Pixels]] = {"resvg": by_resvg, "cairosvg": by_cairo}
+
+
+def share_of(drawn: Pixels, colour: str, tolerance: int = 12) -> float:
+    """The share of pixels that have about a colour, `#rrggbb`."""
+    wanted = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)])
+    return float((np.abs(drawn - wanted).max(axis=2) <= tolerance).mean())
+
+
+def coarse(drawn: Pixels) -> Pixels:
+    """The picture in 60 columns: programs set letters a little differently, and at other sizes."""
+    width, height = drawn.shape[1], drawn.shape[0]
+    size = 60, round(60 * height / width)
+    return np.asarray(Image.fromarray(drawn.astype(np.uint8)).resize(size, Image.Resampling.BOX), np.int16)
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Picture]:
+    """Figures of every kind, of a few made-up results of two worlds, by name."""
+    out = tmp_path_factory.mktemp("played")
+    usage = {"model_calls": 9, "input_tokens": 100, "output_tokens": 10}
+    agents = ("hypothetical_minds", "vmp", "react", "oracle", "random")
+    leave(
+        out, *(result(agent, 5 * place + seed, seed, **usage) for place, agent in enumerate(agents) for seed in (1, 2))
+    )
+    leave(
+        out,
+        *(
+            read(agent, share, seed, kinds=_kinds(share))
+            for agent in READERS
+            for seed, share in enumerate(READERS[agent])
+        ),
+    )
+    return {picture.name: picture for picture in gather(read_runs((out,)), out).pictures}
+
+
+def _kinds(share: float) -> dict[str, float]:
+    orders = {"accuracy_order_0": 1.0, "accuracy_order_1": share, "accuracy_order_2": share**2}
+    return orders | {"accuracy_interesting": share, "accuracy_uninteresting": 1.0}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", ["means", "orders"])
+def test_other_programs_show_the_colours_and_letters(
+    pictures: Mapping[str, Picture], name: str, style: str, program: str
+) -> None:
+    picture = pictures[name]
+    drawn = PROGRAMS[program](picture.panels[-1].file(FigureFiles("svg", style), picture.legend))
+    colours = page_colours()
+    assert share_of(drawn, "#ff00ff") == 0
+    assert share_of(drawn, "#ffffff") > 0.6
+    assert share_of(drawn, "#000000") < 0.01
+    for entry in picture.legend:
+        assert share_of(drawn, colours[entry.key.colour]) > 0.0002, entry.label
+    assert share_of(drawn, colours["page ink"], tolerance=60) > 0.0005
+    assert share_of(drawn, colours["page muted"], tolerance=60) > 0.0005
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_other_programs_draw_what_matplotlib_draws(pictures: Mapping[str, Picture], program: str) -> None:
+    panel, legend = pictures["means"].panels[0], pictures["means"].legend
+    drawn = coarse(PROGRAMS[program](panel.file(FigureFiles("svg"), legend)))
+    own = coarse(pixels(panel.file(FigureFiles("png"), legend)))
+    assert np.abs(drawn - own).mean() < 4
+    assert np.abs(drawn - own).max() < 120
+
+
+@pytest.mark.parametrize("name", ["means", "orders", "interest"])
+def test_a_file_has_plain_colours_letters_as_text_and_its_legend(pictures: Mapping[str, Picture], name: str) -> None:
+    picture = pictures[name]
+    for panel in picture.panels:
+        text = panel.file(FigureFiles(), picture.legend).decode()
+        assert not re.findall(r"var\(|currentColor|prefers-color-scheme", text)
+        written = re.findall(r"<text[^>]*>([^<]+)</text>", text)
+        assert {entry.label for entry in picture.legend} <= set(written)
+
+
+def test_in_a_page_the_colours_are_the_pages(pictures: Mapping[str, Picture]) -> None:
+    for picture in pictures.values():
+        for svg in (*(panel.svg for panel in picture.panels), *(entry.svg for entry in picture.legend)):
+            assert "var(--" in svg
+            assert re.findall(r"(?:fill|stroke): #", svg) == []
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_files_of_each_kind_are_the_same_for_the_same_data(pictures: Mapping[str, Picture], kind: str) -> None:
+    panel = pictures["orders"].panels[0]
+    draw = partial(panel.file, FigureFiles(kind, "column"), pictures["orders"].legend)
+    assert draw() == draw()
+    assert draw().startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[kind])
+
+
+def test_a_column_is_as_wide_as_a_papers(pictures: Mapping[str, Picture]) -> None:
+    text = pictures["means"].panels[0].file(FigureFiles("svg", "column")).decode()
+    assert 'width="240pt"' in text
+    assert {float(size) for size in re.findall(r"font-size: ([\d.]+)px", text)} == {8, 9}
+
+
+def test_the_figures_that_are_asked_for_lie_beside_those_of_the_page(tmp_path: Path) -> None:
+    leave(tmp_path, *(result(seed=seed, reward=seed) for seed in (1, 2)))
+    write_report(read_runs((tmp_path,)), tmp_path, FigureFiles("pdf", "column"))
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["means-0.pdf", "means-0.svg"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_study_of_orders_is_drawn_as_svg_too(tmp_path: Path, program: str) -> None:
+    folder = write_study(tmp_path, FigureFiles("svg")).parent
+    drawn = PROGRAMS[program]((folder / "orders.svg").read_bytes())
+    assert (folder / "orders.png").read_bytes().startswith(b"\x89PNG")
+    assert share_of(drawn, "#ff00ff") == 0
+    assert share_of(drawn, page_colours()["page series-0"]) > 0.0005
+
+
+# A share by kind
+
+
+def test_kinds_are_averaged_over_episodes_and_references_are_among_them(tmp_path: Path) -> None:
+    leave(
+        tmp_path,
+        *(
+            read(agent, share, seed, kinds=_kinds(share))
+            for agent in READERS
+            for seed, share in enumerate(READERS[agent])
+        ),
+    )
+    means = {(one.condition.agent, one.kind): one.estimate.mean for one in kind_means(read_runs((tmp_path,)).results)}
+    assert means["reader", "order 1"] == pytest.approx(0.95)
+    assert means["reality", "order 2"] == pytest.approx((0.25 + 0.36) / 2)
+    assert ("reader", "false belief") not in means
+    (picture,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
+    assert [entry.label for entry in picture.legend] == ["reader", "perspective", "reality"]
+    assert [entry.key.colour == "page muted" for entry in picture.legend] == [False, False, True]
+
+
+def test_a_panel_is_drawn_for_each_group_once_whatever_the_order_of_scenarios(tmp_path: Path) -> None:
+    names = ("exploretom_a1", "exploretom_a1_asymmetric", "exploretom_a2", "exploretom_a2_asymmetric")
+    leave(tmp_path, *(read("reader", 0.5, seed, name, _kinds(0.5)) for name in names for seed in (1, 2)))
+    report = gather(read_runs((tmp_path,)), tmp_path)
+    for picture in report.pictures:
+        assert len(picture.panels) == 2
+    (rows,) = report.rows_by_unit.values()
+    assert [group for group, _ in report.by_scenario(rows)] == [
+        "ExploreToM",
+        "ExploreToM, with peeking and distraction",
+    ]
+
+
+def test_a_panel_is_drawn_when_it_is_asked_for(pictures: Mapping[str, Picture]) -> None:
+    calls: list[object] = []
+    panel = Panel("name", "label", 100, calls.append)
+    assert not calls
+    assert panel.svg is panel.svg
+    assert len(calls) == 1

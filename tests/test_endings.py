@@ -1,0 +1,267 @@
+"""How a command ends, what it shows and what it leaves, whatever happens to it from outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import Popen
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.experiment import Experiment
+from hm_agent.models.providers import ModelSettings
+from hm_agent.paths import folder_name, read_regular
+from hm_agent.pool.run import locked
+from hm_agent.pool.scratch import PREFIX
+from hm_agent.recording.result import read_result
+from hm_agent.registry import find_scenarios
+from hm_agent.shell import printable
+from hm_agent.testing.commands import ROOT, call, end, orphans, processes, start
+from hm_agent.testing.endpoint import Endpoint, Response, refusal
+from hm_agent.testing.schema_player import answer
+
+PATIENCE = 90.0
+STORIES = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=20"]
+FAST = ["--scenario=exploretom_a4", "--agent=reality", "--max_steps=3", "--noreplay"]
+
+
+def wait_for(is_so: Callable[[], object], process: Popen[str]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "it never came to be"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def silent() -> Iterator[Endpoint]:
+    """It answers the first thirty requests, and no other."""
+    left = iter(range(30))
+    with Endpoint(lambda body: answer(body) if next(left, None) is not None else Response(hang=1000)) as server:
+        yield server
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder for temporary files of all commands of a test; its path is short, for sockets lie in it."""
+    with TemporaryDirectory(dir="/tmp") as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield Path(folder)
+
+
+def asking(server: Endpoint) -> list[str]:
+    return ["--model=loopback", f"--base_url={server.base_url}"]
+
+
+def unfinished(out: Path) -> list[str]:
+    return [json.loads(path.read_text())["status"] for path in out.glob("*/*/*/*/unfinished.json")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "workers"), [(signal.SIGTERM, 1), (signal.SIGHUP, 1), (signal.SIGTERM, 2), (signal.SIGINT, 2)]
+)
+def test_signals_end_a_command_like_an_interruption(
+    tmp_path: Path, silent: Endpoint, temporary: Path, number: signal.Signals, workers: int
+) -> None:
+    out = tmp_path / "out"
+    flags = [*STORIES, *asking(silent), "--episodes=4", f"--workers={workers}", "--concurrency=2", f"--out={out}"]
+    process = start(str(out), *flags)
+    wait_for(lambda: len(silent.received) > 30, process)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, errors
+    assert errors == f"run_scenario.py: interrupted; what was played is in {out}\n"
+    assert set(unfinished(out)) == {"interrupted"}
+    assert not orphans(str(out))
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.slow
+def test_a_killed_command_leaves_temporary_files_to_the_next_one_only(
+    tmp_path: Path, silent: Endpoint, temporary: Path
+) -> None:
+    out = tmp_path / "out"
+    flags = [*STORIES, *asking(silent), "--episodes=4", "--workers=2", f"--out={out}"]
+    process = start(str(out), *flags)
+    wait_for(lambda: len(silent.received) > 30, process)
+    process.kill()
+    process.communicate()
+    end(orphans(str(out)))
+    assert [path.name.startswith(PREFIX) for path in temporary.iterdir()] == [True]
+    assert call("next", *FAST, f"--out={tmp_path / 'next'}")[0] == 0
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.slow
+def test_a_killed_worker_leaves_no_temporary_files(tmp_path: Path, silent: Endpoint, temporary: Path) -> None:
+    out = tmp_path / "out"
+    flags = [*STORIES, *asking(silent), "--episodes=2", "--workers=2", "--concurrency=1", f"--out={out}"]
+    process = start(str(out), *flags)
+    wait_for(lambda: len(silent.received) > 30, process)
+    workers = [child for child in processes(str(out)) if child != process.pid]
+    end(workers)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, errors
+    assert not list(temporary.iterdir())
+
+
+# What is shown
+
+
+def test_control_characters_are_written_out() -> None:
+    assert printable("a\x1b[2Jb\x07\x9bc\u202ed\nä") == "a\\x1b[2Jb\\x07\\x9bc\\u202ed\nä"
+
+
+@pytest.mark.slow
+def test_an_endpoint_can_not_command_the_terminal(tmp_path: Path) -> None:
+    with Endpoint(lambda body: refusal(404, "\x1b]0;gotcha\x07\x1b[2J")) as server:
+        status, output, errors = call("escape", *STORIES, *asking(server), f"--out={tmp_path / 'out'}")
+    assert status == 3
+    assert "gotcha" in errors
+    assert "\x1b" not in output + errors
+
+
+@pytest.mark.slow
+def test_a_terminal_that_knows_ascii_alone_shows_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    status, output, errors = call("ascii", *FAST, f"--out={tmp_path / 'öüt'}")
+    assert (status, errors) == (0, "")
+    assert "Report: " in output
+
+
+# What lies in the way
+
+
+def test_a_pipe_in_place_of_a_result_or_a_lock_holds_nothing_up(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "result.json")
+    assert read_result(tmp_path / "result.json") is None
+    with pytest.raises(OSError, match="is no file"):
+        read_regular(tmp_path / "result.json")
+    os.mkfifo(tmp_path / ".lock")
+    with pytest.raises(ConfigError, match=r"\.lock in it is no file"), locked(tmp_path, 1):
+        pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["link", "file", "pipe"])
+def test_something_else_in_place_of_an_episodes_folder_is_replaced(tmp_path: Path, kind: str) -> None:
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    (episode,) = Experiment(find_scenarios(["exploretom_a4"]), ("reality",), out=out).plan()
+    episode.folder.parent.mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "precious").touch()
+    make = {"link": lambda: episode.folder.symlink_to(elsewhere), "file": episode.folder.touch}
+    make.get(kind, lambda: os.mkfifo(episode.folder))()
+    status, _, errors = call("way", *FAST, f"--out={out}")
+    assert (status, errors) == (0, "")
+    assert not episode.folder.is_symlink()
+    assert (elsewhere / "precious").exists()
+
+
+@pytest.mark.slow
+def test_a_folder_whose_name_is_no_text_is_reported_on(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert call("play", *FAST, f"--out={out}")[0] == 0
+    (model,) = out.glob("*/*/builtin")
+    copied = Path(shutil.copytree(model, os.fsdecode(os.fsencode(model.parent) + b"/\xff\xfe")))
+    (path,) = copied.glob("*/result.json")
+    path.write_text(path.read_text().replace('"model": "builtin"', '"model": "another"'))
+    (copied / "episode-7").mkdir()
+    (copied / "episode-7" / "result.json").write_text("broken")
+    status, _, errors = call("report", *FAST, "--report_only", f"--out={out}")
+    assert (status, errors) == (0, "")
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (["org/model"], ["org:model"]),
+        (["org/model"], ["org-model"]),
+        (["a+b"], ["a", "b"]),
+        ([".."], ["."]),
+        (["x" * 300], ["x" * 301]),
+        (["é"], ["e\u0301"]),
+        (["\udcff"], ["\udcfe"]),
+    ],
+)
+def test_two_names_never_share_a_folder(one: list[str], other: list[str]) -> None:
+    names = folder_name(one), folder_name(other)
+    assert names[0] != names[1]
+    for name in names:
+        assert len(os.fsencode(name)) < 256
+        assert name not in (".", "..")
+        assert "/" not in name
+
+
+def test_plain_names_are_folders_as_they_are() -> None:
+    assert folder_name(["gpt-4o-mini_2.1"]) == "gpt-4o-mini_2.1"
+    assert folder_name(["react", "vmp"]) == "react+vmp"
+
+
+def test_a_result_of_another_model_is_not_taken_for_this_ones(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert call("play", *FAST, f"--out={out}")[0] == 0
+    (path,) = out.glob("*/*/*/*/result.json")
+    path.write_text(path.read_text().replace('"model": "builtin"', '"model": "gpt-4o"'))
+    experiment = Experiment(find_scenarios(["exploretom_a4"]), ("reality",), out=out, max_steps=3)
+    with pytest.raises(ConfigError, match="with --model=gpt-4o, not with --model=builtin"):
+        experiment.check()
+
+
+# Size
+
+
+def test_a_million_episodes_begin_at_once(tmp_path: Path) -> None:
+    process = start("million", *FAST, "--episodes=1e6", f"--out={tmp_path / 'out'}")
+    wait_for(lambda: list((tmp_path / "out").glob("*/*/*/*/result.json")), process)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert "1,000,000 episodes to play" in output.splitlines()[0]
+
+
+def test_the_grid_is_not_made_before_it_is_played() -> None:
+    grid = Experiment(find_scenarios(["exploretom_*"]), ("reality",), episodes=10**9, out=Path("/nowhere")).survey()
+    assert grid.due > 10**9
+    assert next(grid.episodes()).number == 0
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--max_cost=nan",
+        "--timeout=inf",
+        "--threshold=nan",
+        "--learning_rate=nan",
+        "--patience=inf",
+        "--model=",
+        "--episodes=0e5",
+    ],
+)
+def test_numbers_that_are_none_and_empty_names_are_refused(flag: str) -> None:
+    called = subprocess.run(
+        [sys.executable, str(ROOT / "run_scenario.py"), "--scenario=exploretom_a4", "--agent=reader", flag],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert called.returncode == 2
+    assert called.stderr.count("\n") == 1
+
+
+def test_an_empty_model_name_has_no_folder() -> None:
+    assert folder_name([""])
+    assert ModelSettings().name
