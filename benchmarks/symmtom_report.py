@@ -104,16 +104,21 @@ def by_language(settings: GameSettings, episodes: int) -> Mapping[str, Sequence[
 
 
 def rows_of(simple: int, planned: int, language: int) -> Iterator[AgentRow]:
-    for setting in paper_settings():
-        for agent in ("random", "heuristic"):
+    """One agent after the other in all settings, those that take long last."""
+    settings = paper_settings()
+    for agent in ("random", "heuristic"):
+        for setting in settings:
             yield AgentRow(setting, agent, by_policy(setting.game, POLICIES[agent], simple))
-        for agent in ("k_ce", "k_ge", "k_oracle"):
-            yield AgentRow(setting, agent, by_policy(setting.game, POLICIES[agent], planned))
+    for setting in settings:
         for path in sorted(SHIPPED.glob(f"{setting.game.name}_*.npz")):
             build = partial(TrainedPolicy, load(path)[0])
             algorithm = path.stem.removeprefix(f"{setting.game.name}_")
             yield AgentRow(setting, algorithm, by_policy(setting.game, build, simple))
+    for setting in settings:
         yield AgentRow(setting, SPOKEN, by_language(setting.game, language))
+    for agent in ("k_ce", "k_ge", "k_oracle"):
+        for setting in settings:
+            yield AgentRow(setting, agent, by_policy(setting.game, POLICIES[agent], planned))
 
 
 def table(rows: Sequence[AgentRow], metric: str, digits: int = 2) -> str:
@@ -126,7 +131,7 @@ def table(rows: Sequence[AgentRow], metric: str, digits: int = 2) -> str:
             found = next((row for row in rows if row.setting == setting and row.agent == agent), None)
             published = setting.published.get(agent) if metric == REWARD else None
             told = f" ({published:g})" if published is not None else ""
-            cells.append(found.cell(metric, digits) + told if found else "–")
+            cells.append(found.cell(metric, digits) + told if found else "-")
         lines.append(f"| {setting.game.name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -182,22 +187,27 @@ always says yes, always no, or the more frequent one, and for the agent's own no
 def main(
     out: str = OUT, simple: int = SIMPLE, planned: int = PLANNED, language: int = LANGUAGE, trials: int = TRIALS
 ) -> None:
-    rows = []
+    folder, rows, minds = Path(out), list[AgentRow](), "Not yet."
+    folder.mkdir(parents=True, exist_ok=True)
+    about = introduction(out, simple, planned, language, trials)
     for row in rows_of(simple, planned, language):
         print(row.setting.game.name, row.agent, row.cell(REWARD, 1), flush=True)
         rows.append(row)
-    parts = ["# SymmToM's tables", introduction(out, simple, planned, language, trials)]
+        write_tables(folder, about, rows, minds)
+    minds = f"{trials} trials each: share passed / failed, and the turns of passed trials over the optimum.\n\n"
+    write_tables(folder, about, rows, minds + mind_table(trials))
+
+
+def write_tables(folder: Path, about: str, rows: Sequence[AgentRow], minds: str) -> None:
+    """Writes what there is so far, so that a run that is cut short leaves that."""
+    parts = ["# SymmToM's tables", about]
     parts += ["## Reward (the paper's table 1; published means in brackets)", table(rows, REWARD, 1)]
     for metric, (title, published) in TABLES.items():
         parts += [f"## {title}", f"The paper's text says: {published}", table(rows, metric)]
     parts += ["## Literal and functional", literal_words(), literal_table(rows)]
-    shares = f"Share passed / failed, and the turns of passed trials over the optimum, {trials} trials each."
-    parts += ["## Tests of mind (the paper's table 2)", MIND_TESTS, shares, mind_table(trials)]
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    parts += ["## Tests of mind (the paper's table 2)", MIND_TESTS, minds]
     write_whole(folder / "tables.md", "\n\n".join(parts) + "\n")
     write_whole(folder / "metrics.csv", as_csv(rows))
-    print(f"{folder / 'tables.md'}, {folder / 'metrics.csv'}")
 
 
 if __name__ == "__main__":
