@@ -7,6 +7,7 @@ import pytest
 from hm_agent.worlds.exploretom.actions import Alter, CarryTo, Change, Enter, Inform, ObjectPlace, PutInto, StoryScript
 from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.cast import read_cast
+from hm_agent.worlds.exploretom.functional import functional_questions
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, story_of
 from hm_agent.worlds.exploretom.story_questions import DOES_NOT_KNOW, KNOWS, NO, YES, AnsweredStory, parse_asked
 from hm_agent.worlds.exploretom.viewer.story_picture import StoryPicture
@@ -91,6 +92,17 @@ def test_what_was_told_and_changed_is_a_subject_of_its_own() -> None:
     titles = [one["title"] for one in picture.data["subjects"]]
     assert titles == ["where the ball is", "whether the ball is painted", "where Anne is"]
     assert picture.data["actions"][2][1] == ["acts", "told"]
+
+
+def test_an_action_to_choose_is_marked_at_the_belief_it_follows_from() -> None:
+    picture = StoryPicture(FALSE_BELIEF)
+    for question in functional_questions(AnsweredStory(FALSE_BELIEF)):
+        spot = picture.spot_of(question.text)
+        assert spot is not None
+        row = picture.data["subjects"][spot[0]]["rows"][spot[1]]
+        assert question.text.startswith(row["who"])
+        assert row["about"] is None
+    assert picture.spot_of("Who is there?") is None
 
 
 def test_a_question_that_the_story_does_not_answer_has_no_spot() -> None:

@@ -23,6 +23,7 @@ from hm_agent.worlds.exploretom.evidence import (
     state_key,
     topic_key,
 )
+from hm_agent.worlds.exploretom.functional import parse_asked_action
 from hm_agent.worlds.exploretom.language import sentence_of
 from hm_agent.worlds.exploretom.story_questions import Asked, AskedTime, parse_asked
 
@@ -96,7 +97,12 @@ class StoryPicture:
         return subject, 1 + _pairs(people).index(pair), len(self.script.actions)
 
     def spot_of(self, question: str) -> tuple[int, int, int] | None:
-        """The same for the words of a question; None for words that are none of the paper's questions."""
+        """The same for the words of a question; of an action to choose, the belief it follows from; None for others."""
+        if action := parse_asked_action(question):
+            if action.key not in self._keys or action.person not in self.script.people:
+                return None
+            row = 1 + self.script.people.index(action.person)
+            return self._keys.index(action.key), row, len(self.script.actions)
         try:
             return self.spot(parse_asked(question))
         except StoryError:
