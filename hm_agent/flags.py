@@ -11,6 +11,7 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, Experiment
+from hm_agent.extensions import load_place
 from hm_agent.models.chat import Sampling
 from hm_agent.models.providers import PRESETS, ModelSettings
 from hm_agent.registry import find_agents, find_scenarios, suites
@@ -57,6 +58,9 @@ REPORT_ONLY = flags.DEFINE_bool(
 _REPORT = flags.DEFINE_string("report", None, "The report's folder, OUT/report unless said.", **_HERE)
 _REPLAY = flags.DEFINE_bool(
     "replay", True, "Write replay.html, a page that replays the episode; --noreplay leaves it out.", **_HERE
+)
+_RECORDER = flags.DEFINE_list(
+    "recorder", [], "Recorders of your own, as module:name, with commas; each gets the Episode.", **_HERE
 )
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 
@@ -128,7 +132,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": (_WORKERS, _ENGINE, _RAY_ADDRESS),
-    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT),
+    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, _RECORDER, REPORT_ONLY, _REPORT),
     "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
     "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
@@ -177,6 +181,7 @@ def experiment() -> Experiment:
         engine=_ENGINE.value,
         ray_address=_RAY_ADDRESS.value,
         options=_options(),
+        recorders=tuple(map(load_place, _RECORDER.value)),
         parameters=Parameters(
             Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
             Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),

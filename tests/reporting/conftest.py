@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from hm_agent import registry
 from hm_agent.experiment import Experiment
+from hm_agent.extensions import ADDED, load_place
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.reporting.runs import read_runs
@@ -21,18 +21,9 @@ AGENTS = ("hypothetical_minds", "oracle", "random")
 
 
 @pytest.fixture
-def delivery(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def delivery(monkeypatch: pytest.MonkeyPatch) -> None:
     """One more world, in which less is better."""
-    monkeypatch.setitem(registry.WORLDS, "delivery", "tests.reporting.examples:SUITE")
-    _forget()
-    yield
-    monkeypatch.undo()
-    _forget()
-
-
-def _forget() -> None:
-    registry.suites.cache_clear()
-    registry.scenarios.cache_clear()
+    monkeypatch.setitem(ADDED.worlds, "delivery", load_place("tests.reporting.examples:SUITE"))
 
 
 @pytest.fixture(scope="session")

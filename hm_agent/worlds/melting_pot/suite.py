@@ -105,6 +105,14 @@ class MeltingPotSuite(Suite):
             return SelfPlayWorld(own)
         return MeltingPotWorld(own, Bots(str(options["bots"])), _path(options.get("bots_dir")))
 
+    def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        from hm_agent.worlds.melting_pot.simulator.parallel import MeltingPotParallelEnv
+        from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
+
+        world = self.open(scenario, options)
+        assert isinstance(world, SubstrateWorld)
+        return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode)
+
     def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
         """The body of a seat. order: of the rules of others that the built-in reasoner considers at most; None: all."""
         from hm_agent.worlds.melting_pot.body import MeltingPotBody
