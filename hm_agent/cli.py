@@ -136,7 +136,7 @@ def _report(command: Command) -> int:
     from hm_agent.reporting.writing import write_report
 
     request = flags.report_request(after_playing=False)
-    runs = read_runs(request.folders).of(request.scenarios, request.agents)
+    runs = read_runs(request.folders, counts_unanswered=request.counts_unanswered).of(request.scenarios, request.agents)
     print(f"Report: {write_report(runs, request.into)}")
     return 0
 
@@ -146,7 +146,7 @@ def _orders(command: Command) -> int:
     from hm_agent.reporting.writing import write_orders
 
     request = flags.report_request(after_playing=False)
-    runs = read_runs(request.folders).of(request.scenarios, request.agents)
+    runs = read_runs(request.folders, counts_unanswered=request.counts_unanswered).of(request.scenarios, request.agents)
     print(f"Study: {write_orders(runs, request.into)}")
     return 0
 

@@ -23,7 +23,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import counted
+from hm_agent.reporting.wording import counted, number
 
 SHOWN = {name: name for name in ("scenario", "agent", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
@@ -81,7 +81,9 @@ class ConsoleProgress:
     def end(self, episode: Episode, result: Result) -> None:
         self._take(episode, result)
         if not self._live.is_started:
-            said = f"{result.status}, {result.steps} steps, reward {result.reward:.1f}{_bill(result.usage)}"
+            said = (
+                f"{result.status}, {result.steps} steps, {_earned(episode, result)}{_open(result)}{_bill(result.usage)}"
+            )
             self._console.out(f"[{self._done}/{self._episodes}] {_title(episode)}: {said}", highlight=False)
 
     def _picture(self) -> Group:
@@ -92,7 +94,8 @@ class ConsoleProgress:
             waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
             lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
-        said = f"{len(self._running)} running, {self._failed} failed{_bill(usage)}"
+        unanswered = f", {usage.unanswered} of {usage.questions} questions unanswered" if usage.unanswered else ""
+        said = f"{len(self._running)} running, {self._failed} failed{unanswered}{_bill(usage)}"
         return Group(self._bar, Text(said), *map(Text, lines))
 
 
@@ -147,12 +150,29 @@ def _title(episode: Episode) -> str:
     return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
 
 
+def _earned(episode: Episode, result: Result) -> str:
+    """The reward of all steps and, if agents are compared by something else, that."""
+    metric = episode.scenario.metric
+    value = None if metric.name == "reward" else result.metric(metric.name)
+    compared = "" if value is None else f" ({metric.unit}: {number(value)})"
+    return f"reward {number(result.reward)} in all{compared}"
+
+
+def _open(result: Result) -> str:
+    """What was not answered, in words; empty if all was."""
+    if not result.unanswered_note:
+        return ""
+    return f", {result.unanswered_note}{'' if result.is_answered else ': no result'}"
+
+
 def _bill(usage: Usage) -> str:
     """Calls, tokens and cost in words; empty if no language model was called."""
     if not usage.calls:
         return ""
     tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
-    return f", {counted(usage.calls, 'call')}{tokens}{'' if usage.cost is None else f', {usage.cost:.4f} USD'}"
+    paid = "" if usage.paid is None else f", {usage.paid:.4f} USD"
+    saved = f" ({usage.cached_cost:.4f} USD saved by the cache)" if usage.cached and usage.cached_cost else ""
+    return f", {counted(usage.calls, 'call')}{tokens}{paid}{saved}"
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:

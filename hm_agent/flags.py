@@ -52,6 +52,12 @@ _ENGINE = flags.DEFINE_enum(
 _RAY_ADDRESS = flags.DEFINE_string(
     "ray_address", None, "The cluster, e.g. 10.0.0.1:6379; else RAY_ADDRESS, else the one this machine is in.", **_HERE
 )
+_COUNT_UNANSWERED = flags.DEFINE_bool(
+    "count_unanswered",
+    False,
+    "Let episodes count in which more than a fifth of the questions went unanswered.",
+    **_HERE,
+)
 REPORT_ONLY = flags.DEFINE_bool(
     "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
 )
@@ -132,7 +138,17 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": (_WORKERS, _ENGINE, _RAY_ADDRESS),
-    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, _RECORDER, REPORT_ONLY, _REPORT),
+    "What to leave": (
+        _OUT,
+        _OVERWRITE,
+        _RETRY_FAILED,
+        _REPLAY,
+        _VIDEO,
+        _RECORDER,
+        REPORT_ONLY,
+        _REPORT,
+        _COUNT_UNANSWERED,
+    ),
     "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
     "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
@@ -141,7 +157,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 }
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to report on": (_OUT, _SCENARIO, _AGENT),
+    "What to report on": (_OUT, _SCENARIO, _AGENT, _COUNT_UNANSWERED),
     "What to leave": (_REPORT,),
     "Help": (HELP,),
 }
@@ -199,12 +215,16 @@ def _options() -> Mapping[str, Setting]:
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What to report on, and where to. scenarios, agents: names or globs; all if there are none."""
+    """What to report on, and where to.
+
+    scenarios, agents: names or globs; all if there are none. counts_unanswered: as `read_runs` has it.
+    """
 
     folders: tuple[Path, ...]
     into: Path
     scenarios: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
+    counts_unanswered: bool = False
 
 
 def report_request(*, after_playing: bool) -> ReportRequest:
@@ -212,9 +232,9 @@ def report_request(*, after_playing: bool) -> ReportRequest:
     folders = _folders()
     into = _path(_REPORT) or folders[0] / "report"
     if after_playing:
-        return ReportRequest(folders, into)
+        return ReportRequest(folders, into, counts_unanswered=_COUNT_UNANSWERED.value)
     agents = tuple(_AGENT.value) if _AGENT.present else ()
-    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents)
+    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents, _COUNT_UNANSWERED.value)
 
 
 def _folders() -> tuple[Path, ...]:

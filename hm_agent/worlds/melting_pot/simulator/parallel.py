@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +29,9 @@ class MeltingPotParallelEnv(ParallelEnv):
     `state` and `render` give the whole map.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 8}
-
     def __init__(self, world: SubstrateWorld, scenario: Scenario, render_mode: str | None = None) -> None:
         self._world, self.render_mode = world, render_mode
-        self.metadata = {**type(self).metadata, "name": scenario.name}
+        self.metadata: dict[str, Any] = {"name": scenario.name, "render_modes": ["rgb_array"], "render_fps": 8}
         self.possible_agents = list(world.seats)
         self.agents: list[str] = []
         substrate = scenario.game.substrate
