@@ -6,6 +6,7 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -24,7 +25,7 @@ from hm_agent.reporting.tables import tabulate
 from hm_agent.running import write_pages
 from tests.reporting.examples import RWS, leave, result, settings
 
-SILENT = {"questions": 14, "unanswered_questions": 14, "model": "gpt-4", "model_calls": 56}
+SILENT: dict[str, Any] = {"questions": 14, "unanswered_questions": 14, "model": "gpt-4", "model_calls": 56}
 
 
 @pytest.fixture
