@@ -11,9 +11,11 @@ from typing import Any
 from absl.flags import Error as FlagError
 from absl.flags import FlagHolder
 
-from hm_agent import flags
+from hm_agent import completion, flags
 from hm_agent.config import ConfigError
+from hm_agent.extensions import nearest
 from hm_agent.models.providers import BUILTIN, PRESETS
+from hm_agent.recording.result import versions
 from hm_agent.registry import own_agents, shared_agents, suites
 
 PLAY_USAGE = """Plays agents on scenarios.
@@ -23,6 +25,9 @@ PLAY_USAGE = """Plays agents on scenarios.
     {command} --scenario=rws_arena_selfplay --seats=hypothetical_minds,react
     {command} --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
     {command} --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
+
+--flagfile=FILE reads flags from a file, one in a line; lines that begin with # are remarks. An agent, a model or a
+recorder of one's own is named by its module: --agent=my_module:build, see docs/python.md.
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
 result.json, trace.jsonl and, where asked for, video.mp4; OUT/index.html lists all of them, OUT/summary.md and
@@ -49,6 +54,8 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent list                              list scenarios, agents and models
     hm-agent train symmtom --scenario=...      train agents in a world that has learners
+    hm-agent completion bash                   print what completes the command line: bash or zsh
+    hm-agent --version
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
@@ -95,11 +102,13 @@ class Command:
         if flags.HELP.value:
             print(self.help())
             return 0
+        if flags.VERSION.value:
+            return _print_version()
         return self.act(self)
 
     def _check_flags(self) -> None:
         """Raises ConfigError for a flag that only other commands have."""
-        known = {holder.name for group in self.groups.values() for holder in group}
+        known = {flags.VERSION.name, *(holder.name for group in self.groups.values() for holder in group)}
         for name in flags.FLAGS:
             if flags.FLAGS[name].present and name not in known:
                 raise ConfigError(f"--{name} is no flag of this command; see --help")
@@ -123,6 +132,7 @@ def _play(command: Command) -> int:
     if flags.LIST.value:
         return _list(command)
     if flags.REPORT_ONLY.value:
+        flags.check_report_only()
         return _report(command)
     experiment = flags.experiment()
     experiment.check()
@@ -186,17 +196,48 @@ def _train(arguments: Sequence[str]) -> int:
     return suites()[arguments[0]].train(arguments[1:])
 
 
+def _print_version() -> int:
+    print(f"hm_agent {versions()['hm_agent']}")
+    return 0
+
+
+def _complete(arguments: Sequence[str]) -> int:
+    """Prints the script that completes the command line in a shell."""
+    if len(arguments) != 1 or arguments[0] not in completion.SHELLS:
+        raise ConfigError(f"say for which shell: {' or '.join(completion.SHELLS)}")
+    typed = {
+        name: [
+            f"--{holder.name}{'' if flags.FLAGS[holder.name].boolean else '='}"
+            for group in command.groups.values()
+            for holder in group
+        ]
+        for name, command in COMMANDS.items()
+    }
+    print(completion.script(arguments[0], [*COMMANDS, *OTHERS], typed, flags.typed_names()), end="")
+    return 0
+
+
+OTHERS: Mapping[str, Callable[[Sequence[str]], int]] = {"train": _train, "completion": _complete}
+"""The commands that have no flags of `play`."""
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs `hm-agent` with a subcommand; returns the exit status."""
     name = argv[1] if len(argv) > 1 else "--help"
     if name in ("--help", "-h", "help"):
         print(USAGE)
         return 0
-    if name == "train":
-        return _guarded("hm-agent train", lambda: _train(argv[2:]))
+    if name in ("--version", "version"):
+        return _print_version()
+    if name in OTHERS:
+        return _guarded(f"hm-agent {name}", lambda: OTHERS[name](argv[2:]))
     if name not in COMMANDS:
-        print(f"hm-agent: unknown command {name!r}: there are {', '.join(COMMANDS)}; see --help", file=sys.stderr)
-        return WRONG_INPUT
+        there = [*COMMANDS, *OTHERS]
+        return _complain(
+            "hm-agent",
+            f"unknown command {name!r}: {nearest(name, there)}there are {', '.join(there)}; see --help",
+            WRONG_INPUT,
+        )
     return COMMANDS[name].run(argv[2:])
 
 

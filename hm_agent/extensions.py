@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,6 +40,12 @@ def check_name(name: str) -> None:
     """Raises ConfigError for a name that no flag could hold."""
     if not re.fullmatch(r"\w[\w.-]*", name):
         raise ConfigError(f"{name!r} is no name: it has letters, digits, _, . and -, and begins with no sign")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that a misspelt one is nearest to, as a question; empty if none is near."""
+    found = get_close_matches(name, list(known), n=1)
+    return f"did you mean {found[0]}? " if found else ""
 
 
 def is_place(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, Experiment
 from hm_agent.extensions import load_place
 from hm_agent.models.chat import Sampling
-from hm_agent.models.providers import PRESETS, ModelSettings
-from hm_agent.registry import find_agents, find_scenarios, suites
+from hm_agent.models.providers import BUILTIN, LOCAL, PRESETS, ModelSettings
+from hm_agent.registry import agent_names, find_agents, find_scenarios, scenarios, suites
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 
@@ -119,6 +119,7 @@ _REWARD_THRESHOLD = flags.DEFINE_float(
 )
 
 LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and end.", **_HERE)
+VERSION = flags.DEFINE_bool("version", False, "Print the version, and end.", **_HERE)
 HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
 
@@ -134,6 +135,8 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 }
 """The flags of each world's own options, by the world's title."""
 
+_ENDPOINT = (_BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE)
+_COSTS = (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES)
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
@@ -149,11 +152,11 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
         _REPORT,
         _COUNT_UNANSWERED,
     ),
-    "The model": (_MODEL, _PRESET, _BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE),
+    "The model": (_MODEL, _PRESET, *_ENDPOINT),
     "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
-    "What it may cost": (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES),
+    "What it may cost": _COSTS,
     "Theory of Mind": (_ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
-    "Help": (LIST, HELP),
+    "Help": (LIST, VERSION, HELP),
 }
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
@@ -162,29 +165,37 @@ REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "Help": (HELP,),
 }
 """The flags of `report`."""
+_UNUSED: Mapping[str, tuple[str, Sequence[flags.FlagHolder[Any]]]] = {
+    BUILTIN: (
+        "calculates and calls nobody",
+        (*_ENDPOINT, _TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT, *_COSTS),
+    ),
+    LOCAL: ("runs in this process", _ENDPOINT),
+}
+"""By the beginning of a model's name, the flags that change nothing for it, and why."""
 
 
 def parse(argv: tuple[str, ...]) -> None:
     """Reads a command line; raises absl's `flags.Error`, and ConfigError for words that are no flags."""
     FLAGS.unparse_flags()
-    rest = FLAGS(argv)[1:]
+    rest = FLAGS(tuple("--help" if word == "-h" else word for word in argv))[1:]
     if rest:
         raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
 
 
 def experiment() -> Experiment:
-    """What the flags ask for; raises ConfigError if it makes no sense."""
-    if not _SCENARIO.value:
+    """What the flags ask for; raises ConfigError if it makes no sense, or a flag has no effect."""
+    if not _said(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     if _RAY_ADDRESS.value and _ENGINE.value != "ray":
         raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
-    scenarios = find_scenarios(_SCENARIO.value)
-    return Experiment(
-        scenarios=scenarios,
-        agents=find_agents(tuple(_AGENT.value), scenarios),
-        seats=tuple(name for agent in _SEATS.value for name in find_agents((agent,))),
+    found = find_scenarios(_said(_SCENARIO))
+    made = Experiment(
+        scenarios=found,
+        agents=find_agents(_said(_AGENT), found),
+        seats=tuple(name for agent in _said(_SEATS) for name in find_agents((agent,))),
         model=_model_settings(),
-        seat_models=tuple(_SEAT_MODELS.value),
+        seat_models=_said(_SEAT_MODELS),
         episodes=_EPISODES.value,
         seed=_SEED.value,
         out=_the_one_folder(),
@@ -197,12 +208,60 @@ def experiment() -> Experiment:
         engine=_ENGINE.value,
         ray_address=_RAY_ADDRESS.value,
         options=_options(),
-        recorders=tuple(map(load_place, _RECORDER.value)),
+        recorders=tuple(map(load_place, _said(_RECORDER))),
         parameters=Parameters(
             Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
             Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
         ),
     )
+    _check_effects(made)
+    return made
+
+
+def _said(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
+    """The values of a list, without what a comma at its end or two in a row leave empty."""
+    return tuple(filter(None, flag.value))
+
+
+def _check_effects(asked: Experiment) -> None:
+    """Raises ConfigError for a flag that was typed and changes nothing."""
+    for name, (why, unused) in _UNUSED.items():
+        if all(model.startswith(name) for model in asked.model_names):
+            _refuse(unused, f"the model {asked.model_names[0]} {why}")
+    played = {suite.title for suite in asked.suites}
+    for title, holders in _OPTIONS.items():
+        if title not in played:
+            _refuse(holders.values(), f"it is of {title}, and no scenario of it is played")
+    if _SEATS.present and all(len(scenario.seats) > 1 for scenario in asked.scenarios):
+        _refuse([_AGENT], "--seats says who plays")
+    if _VIDEO.value and not any(suites()[one.world].viewer(one) for one in asked.scenarios):
+        _refuse([_VIDEO], "these scenarios have no pictures")
+
+
+def check_report_only() -> None:
+    """Raises ConfigError for a flag that was typed beside --report_only and changes nothing."""
+    used = {holder.name for group in REPORT_GROUPS.values() for holder in group} | {REPORT_ONLY.name}
+    _refuse(
+        [flag for group in GROUPS.values() for flag in group if flag.name not in used], "--report_only plays nothing"
+    )
+
+
+def _refuse(unused: Iterable[flags.FlagHolder[Any]], why: str) -> None:
+    for flag in unused:
+        if flag.present:
+            raise ConfigError(f"--{flag.name} has no effect: {why}")
+
+
+def typed_names() -> Mapping[str, Sequence[str]]:
+    """What each flag can be given, by flag, for those with a fixed choice of names."""
+    shown = [scenario.short_name for scenario in scenarios().values()]
+    choices = {
+        flag.name: list(flag.parser.enum_values)
+        for flag in (FLAGS[name] for name in FLAGS)
+        if isinstance(flag.parser, flags.EnumParser)
+    }
+    agents = agent_names()
+    return {**choices, "scenario": shown, "agent": agents, "seats": agents, "model": [BUILTIN, "local:smollm2"]}
 
 
 def _options() -> Mapping[str, Setting]:
@@ -233,15 +292,15 @@ def report_request(*, after_playing: bool) -> ReportRequest:
     into = _path(_REPORT) or folders[0] / "report"
     if after_playing:
         return ReportRequest(folders, into, counts_unanswered=_COUNT_UNANSWERED.value)
-    agents = tuple(_AGENT.value) if _AGENT.present else ()
-    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents, _COUNT_UNANSWERED.value)
+    agents = _said(_AGENT) if _AGENT.present else ()
+    return ReportRequest(folders, into, _said(_SCENARIO), agents, _COUNT_UNANSWERED.value)
 
 
 def _folders() -> tuple[Path, ...]:
     """Those of --out, each once."""
-    if not _OUT.value or not all(_OUT.value):
+    if not _said(_OUT):
         raise ConfigError("--out names no folder")
-    return tuple(dict.fromkeys(map(Path, _OUT.value)))
+    return tuple(dict.fromkeys(map(Path, _said(_OUT))))
 
 
 def _the_one_folder() -> Path:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
-from hm_agent.extensions import ADDED, check_name, is_place, load_place
+from hm_agent.extensions import ADDED, check_name, is_place, load_place, nearest
 from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Suite
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
-            raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(known)}")
+            raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(known)}")
         if not matching:
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
         found |= dict.fromkeys(matching)
@@ -238,7 +238,8 @@ def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
             and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
         ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
         if not matching:
-            raise ConfigError(f"unknown scenario {pattern!r}: {_hint(pattern)}; see --list")
+            near = nearest(pattern, (name for one in scenarios().values() for name in (one.short_name, one.name)))
+            raise ConfigError(f"unknown scenario {pattern!r}: {near}{_hint(pattern)}; see --list")
         found |= {scenario.name: scenario for scenario in matching}
     return tuple(found.values())
 
