@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local lint format bench stress compare ablations orders bots wheel clean
+.PHONY: help demo demo-llm test test-local lint format bench stress compare ablations orders bots docs wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -86,6 +86,10 @@ orders: $(set_up) ## ask when a mind helps: agents of order 0 to 2 against oppon
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
 	@.ci/set_up bots
+
+docs: $(set_up) ## build the documentation as a site in build/site
+	@.ci/set_up docs
+	NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --strict
 
 wheel: $(set_up) ## build dist/*.tar.gz and, from it, dist/*.whl
 	$(python) -m build

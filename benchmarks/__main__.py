@@ -11,6 +11,7 @@ from benchmarks import (
     bots,
     calls,
     exploretom,
+    exploretom_search,
     faults,
     kills,
     replay,
@@ -36,6 +37,7 @@ SECTIONS = {
     "symmtom_language": symmtom_language.main,
     "symmtom_speed": symmtom_speed.main,
     "exploretom": exploretom.main,
+    "exploretom_search": exploretom_search.main,
 }
 STRESS = {"faults": faults.main, "kills": kills.main, "workers": workers.main, "soak": soak.main}
 ALL = SECTIONS | STRESS

@@ -6,17 +6,23 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from absl.flags import Error as FlagError
 from absl.flags import FlagHolder
 
 from hm_agent import completion, flags
 from hm_agent.config import ConfigError
-from hm_agent.extensions import nearest
+from hm_agent.extensions import load_place, nearest
+from hm_agent.flag_help import help_text
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.recording.result import versions
 from hm_agent.registry import own_agents, shared_agents, suites
+from hm_agent.suite import OwnCommand, Suite
+
+if TYPE_CHECKING:
+    from hm_agent.reporting.runs import Runs
 
 PLAY_USAGE = """Plays agents on scenarios.
 
@@ -45,6 +51,11 @@ agents against each other, as a picture, tables and CSV. It plays nothing: `make
 
     {command} --out=runs/orders --report=docs/results/orders"""
 
+MINDS_USAGE = """Shows what agents know of other minds beside what they do with it, in every world that the runs have:
+literal and functional Theory of Mind, with base rates and the gap, as a picture, a table and CSV. It plays nothing.
+
+    {command} --out=runs --report=minds"""
+
 LIST_USAGE = "Lists scenarios, agents and models."
 
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
@@ -52,13 +63,15 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent play --scenario=rws_repeated_1    play episodes
     hm-agent report --out=runs                 compare the agents of earlier runs
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
+    hm-agent minds --out=runs                  compare what they know of other minds with what they do
     hm-agent list                              list scenarios, agents and models
-    hm-agent train symmtom --scenario=...      train agents in a world that has learners
+{own}
     hm-agent completion bash                   print what completes the command line: bash or zsh
-    hm-agent --version
+    hm-agent --version                         print the version
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
+COMPLETION = "completion"
 INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 
 
@@ -117,15 +130,7 @@ class Command:
         return _complain(self.name, message, status)
 
     def help(self) -> str:
-        lines = [self.usage.format(command=self.typed)]
-        for title, group in self.groups.items():
-            lines += ["", f"{title}:"]
-            for flag in (flags.FLAGS[holder.name] for holder in group):
-                name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
-                has_default = not (flag.default is None or flag.boolean or flag.default == [])
-                default = f" (default: {flag.default_as_str})" if has_default else ""
-                lines.append(f"  {name:<20} {flag.help}{default}")
-        return "\n".join(lines)
+        return help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS)
 
 
 def _play(command: Command) -> int:
@@ -141,23 +146,34 @@ def _play(command: Command) -> int:
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
 
-def _report(command: Command) -> int:
+def _asked_runs() -> tuple[Runs, Path]:
+    """The episodes that the flags ask to report on, and the folder to write to."""
     from hm_agent.reporting.runs import read_runs
-    from hm_agent.reporting.writing import write_report
 
     request = flags.report_request(after_playing=False)
-    runs = read_runs(request.folders, counts_unanswered=request.counts_unanswered).of(request.scenarios, request.agents)
-    print(f"Report: {write_report(runs, request.into)}")
+    folders, into = request.folders, request.into
+    runs = read_runs(folders, counts_unanswered=request.counts_unanswered)
+    return runs.of(request.scenarios, request.agents), into
+
+
+def _report(command: Command) -> int:
+    from hm_agent.reporting.writing import write_report
+
+    print(f"Report: {write_report(*_asked_runs())}")
     return 0
 
 
 def _orders(command: Command) -> int:
-    from hm_agent.reporting.runs import read_runs
     from hm_agent.reporting.writing import write_orders
 
-    request = flags.report_request(after_playing=False)
-    runs = read_runs(request.folders, counts_unanswered=request.counts_unanswered).of(request.scenarios, request.agents)
-    print(f"Study: {write_orders(runs, request.into)}")
+    print(f"Study: {write_orders(*_asked_runs())}")
+    return 0
+
+
+def _minds(command: Command) -> int:
+    from hm_agent.reporting.writing import write_minds
+
+    print(f"Study: {write_minds(*_asked_runs())}")
     return 0
 
 
@@ -185,15 +201,45 @@ COMMANDS: Mapping[str, Command] = {
     "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play),
     "report": Command("hm-agent report", "hm-agent report", REPORT_USAGE, flags.REPORT_GROUPS, _report),
     "orders": Command("hm-agent orders", "hm-agent orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders),
+    "minds": Command("hm-agent minds", "hm-agent minds", MINDS_USAGE, flags.REPORT_GROUPS, _minds),
     "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, {"Help": (flags.HELP,)}, _list),
 }
 
 
-def _train(arguments: Sequence[str]) -> int:
-    """The world of the first argument trains as the others say."""
-    if not arguments or arguments[0] not in suites():
-        raise ConfigError(f"say which world to train in: {', '.join(suites())}")
-    return suites()[arguments[0]].train(arguments[1:])
+def _own_commands() -> Mapping[str, Mapping[str, Suite]]:
+    """The commands that worlds have of their own: by name, the worlds that have it."""
+    found: dict[str, dict[str, Suite]] = {}
+    for world, suite in suites().items():
+        for name in suite.commands:
+            found.setdefault(name, {})[world] = suite
+    return found
+
+
+def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -> int:
+    """Runs a world's own command: of the world that the first argument names, or of the only one that has it."""
+    first = arguments[0] if arguments else ""
+    if first in worlds:
+        return _call(worlds[first].commands[name], arguments[1:])
+    if first in suites():
+        raise ConfigError(f"{first} has no command {name}: say hm-agent {name} {' or '.join(worlds)}")
+    if len(worlds) > 1:
+        raise ConfigError(f"say for which world: hm-agent {name} {' or '.join(worlds)}")
+    (suite,) = worlds.values()
+    return _call(suite.commands[name], arguments)
+
+
+def _call(command: OwnCommand, arguments: Sequence[str]) -> int:
+    act: Callable[[Sequence[str]], int] = load_place(command.place)
+    return act(arguments)
+
+
+def _usage() -> str:
+    lines = [
+        f"    {f'hm-agent {name} {world}':<43}{suite.commands[name].about}"
+        for name, worlds in _own_commands().items()
+        for world, suite in worlds.items()
+    ]
+    return USAGE.format(own="\n".join(lines))
 
 
 def _print_version() -> int:
@@ -213,26 +259,26 @@ def _complete(arguments: Sequence[str]) -> int:
         ]
         for name, command in COMMANDS.items()
     }
-    print(completion.script(arguments[0], [*COMMANDS, *OTHERS], typed, flags.typed_names()), end="")
+    print(
+        completion.script(arguments[0], [*COMMANDS, *_own_commands(), COMPLETION], typed, flags.typed_names()), end=""
+    )
     return 0
-
-
-OTHERS: Mapping[str, Callable[[Sequence[str]], int]] = {"train": _train, "completion": _complete}
-"""The commands that have no flags of `play`."""
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs `hm-agent` with a subcommand; returns the exit status."""
     name = argv[1] if len(argv) > 1 else "--help"
     if name in ("--help", "-h", "help"):
-        print(USAGE)
+        print(_usage())
         return 0
     if name in ("--version", "version"):
         return _print_version()
-    if name in OTHERS:
-        return _guarded(f"hm-agent {name}", lambda: OTHERS[name](argv[2:]))
+    if name == COMPLETION:
+        return _guarded(f"hm-agent {name}", lambda: _complete(argv[2:]))
+    if name in (own := _own_commands()):
+        return _guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
     if name not in COMMANDS:
-        there = [*COMMANDS, *OTHERS]
+        there = [*COMMANDS, *own, COMPLETION]
         return _complain(
             "hm-agent",
             f"unknown command {name!r}: {nearest(name, there)}there are {', '.join(there)}; see --help",

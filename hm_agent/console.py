@@ -23,7 +23,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import counted, number
+from hm_agent.reporting.wording import bill, number
 
 SHOWN = {name: name for name in ("scenario", "agent", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
@@ -82,7 +82,7 @@ class ConsoleProgress:
         self._take(episode, result)
         if not self._live.is_started:
             said = (
-                f"{result.status}, {result.steps} steps, {_earned(episode, result)}{_open(result)}{_bill(result.usage)}"
+                f"{result.status}, {result.steps} steps, {_earned(episode, result)}{_open(result)}{bill(result.usage)}"
             )
             self._console.out(f"[{self._done}/{self._episodes}] {_title(episode)}: {said}", highlight=False)
 
@@ -95,7 +95,7 @@ class ConsoleProgress:
             lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
         unanswered = f", {usage.unanswered} of {usage.questions} questions unanswered" if usage.unanswered else ""
-        said = f"{len(self._running)} running, {self._failed} failed{unanswered}{_bill(usage)}"
+        said = f"{len(self._running)} running, {self._failed} failed{unanswered}{bill(usage)}"
         return Group(self._bar, Text(said), *map(Text, lines))
 
 
@@ -163,16 +163,6 @@ def _open(result: Result) -> str:
     if not result.unanswered_note:
         return ""
     return f", {result.unanswered_note}{'' if result.is_answered else ': no result'}"
-
-
-def _bill(usage: Usage) -> str:
-    """Calls, tokens and cost in words; empty if no language model was called."""
-    if not usage.calls:
-        return ""
-    tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
-    paid = "" if usage.paid is None else f", {usage.paid:.4f} USD"
-    saved = f" ({usage.cached_cost:.4f} USD saved by the cache)" if usage.cached and usage.cached_cost else ""
-    return f", {counted(usage.calls, 'call')}{tokens}{paid}{saved}"
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:

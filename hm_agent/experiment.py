@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import Any, TypeAlias
 from hm_agent.config import ConfigError
 from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import packed, unpack
-from hm_agent.models.providers import ModelPool, ModelSettings
+from hm_agent.models.providers import BUILTIN, LOCAL, ModelPool, ModelSettings
+from hm_agent.paths import folder_name
 from hm_agent.recording.result import FILE, Result, Setting, read_result
 from hm_agent.registry import check_agent, suites
 from hm_agent.suite import ScenarioInfo, Suite
@@ -22,6 +22,8 @@ from hm_agent.theory_of_mind.hypotheses import Parameters
 
 ENGINES = ("local", "ray")
 """Where episodes can be played: on this machine, or on the nodes of a Ray cluster."""
+REMOTE_AT_ONCE = 32
+"""How many episodes a worker plays at the same time by default while they wait for a remote model."""
 
 
 RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
@@ -34,8 +36,9 @@ class Experiment:
     agents: each plays every scenario, in all its seats. seats: where not empty, the agents that meet in scenarios with
     several seats instead, in the order of the seats; names repeat in turn. seat_models: names of models in the same
     way; without them every seat has `model`. max_steps: cuts episodes short; None plays them to their end. overwrite:
-    plays again what is there. retry_failed: plays again what failed. workers: how many episodes are played at once.
-    engine: where they are. ray_address: of a Ray cluster; None for the one that Ray finds by itself. options: the
+    plays again what is there. retry_failed: plays again what failed. workers: how many processes play episodes.
+    concurrency: how many episodes each of them plays at the same time, None for a number that suits the models. engine:
+    where the workers are. ray_address: of a Ray cluster; None for the one that Ray finds by itself. options: the
     worlds' own, by flag. recorders: of a user's own, each made for an episode in the process that plays it.
 
     Pickled, it takes along what was registered, so that other processes know it, too.
@@ -55,6 +58,7 @@ class Experiment:
     overwrite: bool = False
     retry_failed: bool = False
     workers: int = 1
+    concurrency: int | None = None
     engine: str = "local"
     ray_address: str | None = None
     options: Mapping[str, Setting] = field(default_factory=dict)
@@ -142,10 +146,13 @@ class Experiment:
         for parent in (self.out, *self.out.parents):
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
-        _ = self.options_by_scenario
+        for scenario in self.scenarios:
+            there = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
+            if there is not None and self.episodes > there:
+                raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {there}")
         if self.workers > 1 or self.engine != ENGINES[0]:
             packed(self.recorders)
-        self.due()
+        self.survey()
 
     def _check_seats(self) -> None:
         for scenario in self.scenarios:
@@ -158,16 +165,68 @@ class Experiment:
                 for agent, model in zip(lineup, self.models(scenario), strict=True):
                     check_agent(agent, scenario, model)
 
+    @property
+    def at_once(self) -> int:
+        """How many episodes a worker plays at the same time.
+
+        By default several where a remote model answers: waiting for it costs nothing, and its rate limit is kept. One
+        where nothing is waited for, and where a limit on calls could cut many episodes whose answers no cache keeps.
+        """
+        if self.concurrency is not None:
+            return self.concurrency
+        model = self.model
+        is_remote = any(name != BUILTIN and not name.startswith(LOCAL) for name in self.model_names)
+        is_limited = model.max_calls is not None or model.max_cost is not None
+        return REMOTE_AT_ONCE if is_remote and not model.offline and (model.cache or not is_limited) else 1
+
+    @property
+    def size(self) -> int:
+        """The number of all episodes."""
+        return self.episodes * sum(len(self.lineups(scenario)) for scenario in self.scenarios)
+
+    def survey(self) -> Grid:
+        """Which episodes are yet to be played; raises ConfigError if others were played with other settings.
+
+        It looks at what lies in the folder, so it takes no longer for a large grid of which nothing was played.
+        """
+        played = set[Path]()
+        if not self.overwrite:
+            for scenario in self.scenarios:
+                for agents in self.lineups(scenario):
+                    played |= set(self._played(Episode(self, scenario, agents, 0)))
+        return Grid(self, frozenset(played))
+
+    def _played(self, first: Episode) -> Iterator[Path]:
+        """The folders of the episodes that are not to be played again, of those that differ only in number."""
+        for folder in first.folder.parent.glob("episode-*"):
+            number = folder.name.removeprefix("episode-")
+            if number.isdecimal() and str(int(number)) == number and int(number) < self.episodes:
+                result = read_result(folder / FILE)
+                if result is not None:
+                    replace(first, number=int(number)).check_same(result)
+                    if result.is_finished or not self.retry_failed:
+                        yield folder
+
     def due(self) -> list[Episode]:
         """The episodes that are yet to be played; raises ConfigError if others were played with other settings."""
-        due = []
-        for episode in self.plan():
-            result = None if self.overwrite else read_result(episode.folder / FILE)
-            if result is not None:
-                episode.check_same(result)
-            if result is None or (self.retry_failed and not result.is_finished):
-                due.append(episode)
-        return due
+        return list(self.survey().episodes())
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The episodes of an experiment, some of which were played. played: their folders."""
+
+    experiment: Experiment
+    played: frozenset[Path]
+
+    @property
+    def due(self) -> int:
+        """How many are yet to be played."""
+        return self.experiment.size - len(self.played)
+
+    def episodes(self) -> Iterator[Episode]:
+        """Those that are yet to be played, in the order they are played."""
+        return (episode for episode in self.experiment.plan() if episode.folder not in self.played)
 
 
 @dataclass(frozen=True)
@@ -201,7 +260,8 @@ class Episode:
     @property
     def seed(self) -> int:
         """From the base seed, the scenario and the episode, never from the agents: all meet the same opponents."""
-        return _seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}")
+        own = self.suite.seed(self.scenario, self.experiment.seed, self.number)
+        return _seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
 
     def seed_of(self, seat: Seat) -> int:
         """The seed of a seat's agent and model: the episode's own for the first seat, another one for each other."""
@@ -210,8 +270,8 @@ class Episode:
 
     @property
     def folder(self) -> Path:
-        agent, model = (re.sub(r"[^\w.+-]+", "-", name) for name in (self.agent, self.model))
-        return self.experiment.out / self.scenario.name / agent / model / f"episode-{self.number}"
+        agents, models = folder_name(_period(self.agents)), folder_name(_period(self.models))
+        return self.experiment.out / folder_name([self.scenario.name]) / agents / models / f"episode-{self.number}"
 
     @property
     def options(self) -> Mapping[str, Setting]:
@@ -226,8 +286,10 @@ class Episode:
 
     def check_same(self, result: Result) -> None:
         """Raises ConfigError if a result was played with other settings."""
-        for name, value in self.settings.items():
-            before = result.settings.get(name)
+        made_by = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
+        asked = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model, **self.settings}
+        for name, value in asked.items():
+            before = made_by.get(name)
             if before != value:
                 was, now = (f"without --{name}" if one is None else f"with --{name}={one}" for one in (before, value))
                 raise ConfigError(
@@ -247,10 +309,13 @@ def _in_turn(names: Sequence[str], count: int) -> tuple[str, ...]:
 
 def _joined(names: Sequence[str]) -> str:
     """One name for several: itself if all are the same, else the shortest sequence that repeats in turn."""
-    for length in range(1, len(names) + 1):
-        if _in_turn(names[:length], len(names)) == tuple(names):
-            return "+".join(names[:length])
-    return ""
+    return "+".join(_period(names))
+
+
+def _period(names: Sequence[str]) -> Sequence[str]:
+    """The shortest sequence that gives the names when it is repeated in turn."""
+    lengths = (length for length in range(1, len(names) + 1) if _in_turn(names[:length], len(names)) == tuple(names))
+    return names[: next(lengths, 0)]
 
 
 def _seed(text: str) -> int:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from absl import flags
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import ENGINES, Experiment
+from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.extensions import load_place
-from hm_agent.models.chat import Sampling
-from hm_agent.models.providers import BUILTIN, LOCAL, PRESETS, ModelSettings
+from hm_agent.flag_help import read_flags
+from hm_agent.models.flags import ModelFlags
+from hm_agent.models.providers import BUILTIN
 from hm_agent.registry import agent_names, find_agents, find_scenarios, scenarios, suites
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
@@ -42,7 +43,14 @@ _RETRY_FAILED = flags.DEFINE_bool("retry_failed", False, "Play episodes anew tha
 _WORKERS = flags.DEFINE_integer(
     "workers",
     1,
-    "How many episodes to play at once; as many as cores or, with a remote model, far more.",
+    "How many processes play episodes; as many as cores are enough.",
+    lower_bound=1,
+    **_HERE,
+)
+_CONCURRENCY = flags.DEFINE_integer(
+    "concurrency",
+    None,
+    f"How many episodes each worker plays at the same time; {REMOTE_AT_ONCE} with a remote model, else 1.",
     lower_bound=1,
     **_HERE,
 )
@@ -70,42 +78,7 @@ _RECORDER = flags.DEFINE_list(
 )
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 
-_MODEL = flags.DEFINE_string(
-    "model",
-    "builtin",
-    "Who answers the agent's questions: builtin, local:smollm2, local:PATH (a GGUF file), or a model's name.",
-    **_HERE,
-)
-_PRESET = flags.DEFINE_enum(
-    "preset", None, list(PRESETS), "A model with its sampling from the paper's table 4; other flags win.", **_HERE
-)
-_BASE_URL = flags.DEFINE_string(
-    "base_url", None, "The endpoint, e.g. http://localhost:8000/v1; else OPENAI_BASE_URL, else OpenAI's own.", **_HERE
-)
-_KEY = flags.DEFINE_string("api_key_env", "OPENAI_API_KEY", "The environment variable with the key.", **_HERE)
-_TIMEOUT = flags.DEFINE_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **_HERE)
-_RETRIES = flags.DEFINE_integer(
-    "retries", 5, "How often a failed call is made again, with growing pauses.", lower_bound=0, **_HERE
-)
-_PATIENCE = flags.DEFINE_float(
-    "patience", 600.0, "For how many seconds an endpoint that has worked may be out of order.", lower_bound=0, **_HERE
-)
-
-_TEMPERATURE = flags.DEFINE_float("temperature", None, "Sent only if set, as all of these.", lower_bound=0, **_HERE)
-_TOP_P = flags.DEFINE_float("top_p", None, "Nucleus sampling.", 0, 1, **_HERE)
-_TOKENS = flags.DEFINE_integer("max_output_tokens", None, "The longest answer.", lower_bound=1, **_HERE)
-_COMPLETIONS = flags.DEFINE_integer(
-    "completions", None, "How many to draw at once; the first valid one counts.", lower_bound=1, **_HERE
-)
-_EFFORT = flags.DEFINE_string("reasoning_effort", None, "Of reasoning models, e.g. low.", **_HERE)
-
-_CACHE = flags.DEFINE_string("cache", None, "A file (SQLite) that keeps every answer and gives it again.", **_HERE)
-_OFFLINE = flags.DEFINE_bool("offline", False, "Answer from --cache alone, and never call.", **_HERE)
-_MAX_CALLS = flags.DEFINE_integer("max_calls", None, "End the run after so many calls.", lower_bound=0, **_HERE)
-_MAX_COST = flags.DEFINE_float("max_cost", None, "End the run once so many USD are spent.", lower_bound=0, **_HERE)
-_PRICES = flags.DEFINE_string(
-    "prices", None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens).", **_HERE
-)
+_MODEL_FLAGS = ModelFlags(FLAGS)
 
 _ALPHA = flags.DEFINE_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
 _REWARD = flags.DEFINE_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
@@ -135,12 +108,10 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 }
 """The flags of each world's own options, by the world's title."""
 
-_ENDPOINT = (_BASE_URL, _KEY, _TIMEOUT, _RETRIES, _PATIENCE)
-_COSTS = (_CACHE, _OFFLINE, _MAX_CALLS, _MAX_COST, _PRICES)
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
-    "Where to play it": (_WORKERS, _ENGINE, _RAY_ADDRESS),
+    "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
     "What to leave": (
         _OUT,
         _OVERWRITE,
@@ -152,9 +123,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
         _REPORT,
         _COUNT_UNANSWERED,
     ),
-    "The model": (_MODEL, _PRESET, *_ENDPOINT),
-    "How it is sampled": (_TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT),
-    "What it may cost": _COSTS,
+    **_MODEL_FLAGS.groups,
     "Theory of Mind": (_ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
     "Help": (LIST, VERSION, HELP),
 }
@@ -165,22 +134,11 @@ REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "Help": (HELP,),
 }
 """The flags of `report`."""
-_UNUSED: Mapping[str, tuple[str, Sequence[flags.FlagHolder[Any]]]] = {
-    BUILTIN: (
-        "calculates and calls nobody",
-        (*_ENDPOINT, _TEMPERATURE, _TOP_P, _TOKENS, _COMPLETIONS, _EFFORT, *_COSTS),
-    ),
-    LOCAL: ("runs in this process", _ENDPOINT),
-}
-"""By the beginning of a model's name, the flags that change nothing for it, and why."""
 
 
 def parse(argv: tuple[str, ...]) -> None:
-    """Reads a command line; raises absl's `flags.Error`, and ConfigError for words that are no flags."""
-    FLAGS.unparse_flags()
-    rest = FLAGS(tuple("--help" if word == "-h" else word for word in argv))[1:]
-    if rest:
-        raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
+    """Reads a command line of these flags, as `read_flags` does."""
+    read_flags(FLAGS, argv)
 
 
 def experiment() -> Experiment:
@@ -194,7 +152,7 @@ def experiment() -> Experiment:
         scenarios=found,
         agents=find_agents(_said(_AGENT), found),
         seats=tuple(name for agent in _said(_SEATS) for name in find_agents((agent,))),
-        model=_model_settings(),
+        model=_MODEL_FLAGS.settings(),
         seat_models=_said(_SEAT_MODELS),
         episodes=_EPISODES.value,
         seed=_SEED.value,
@@ -205,6 +163,7 @@ def experiment() -> Experiment:
         overwrite=_OVERWRITE.value,
         retry_failed=_RETRY_FAILED.value,
         workers=_WORKERS.value,
+        concurrency=_CONCURRENCY.value,
         engine=_ENGINE.value,
         ray_address=_RAY_ADDRESS.value,
         options=_options(),
@@ -225,7 +184,7 @@ def _said(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
 
 def _check_effects(asked: Experiment) -> None:
     """Raises ConfigError for a flag that was typed and changes nothing."""
-    for name, (why, unused) in _UNUSED.items():
+    for name, (why, unused) in _MODEL_FLAGS.unused.items():
         if all(model.startswith(name) for model in asked.model_names):
             _refuse(unused, f"the model {asked.model_names[0]} {why}")
     played = {suite.title for suite in asked.suites}
@@ -308,36 +267,6 @@ def _the_one_folder() -> Path:
     if len(folders) > 1:
         raise ConfigError(f"--out={','.join(map(str, folders))}: only --report_only takes more than one folder")
     return folders[0]
-
-
-def _model_settings() -> ModelSettings:
-    preset = PRESETS[_PRESET.value] if _PRESET.value else ModelSettings(_MODEL.value)
-    return replace(
-        preset,
-        name=_MODEL.value if _MODEL.present else preset.name,
-        base_url=_BASE_URL.value,
-        api_key_env=_KEY.value,
-        sampling=_sampling(preset.sampling),
-        timeout=_TIMEOUT.value,
-        retries=_RETRIES.value,
-        patience=_PATIENCE.value,
-        cache=_path(_CACHE),
-        offline=_OFFLINE.value,
-        max_calls=_MAX_CALLS.value,
-        max_cost=_MAX_COST.value,
-        prices=_path(_PRICES),
-    )
-
-
-def _sampling(preset: Sampling) -> Sampling:
-    said = {
-        "temperature": _TEMPERATURE.value,
-        "top_p": _TOP_P.value,
-        "max_output_tokens": _TOKENS.value,
-        "completions": _COMPLETIONS.value,
-        "reasoning_effort": _EFFORT.value,
-    }
-    return replace(preset, **{name: value for name, value in said.items() if value is not None})
 
 
 def _path(flag: flags.FlagHolder[str | None]) -> Path | None:

@@ -53,7 +53,7 @@ class _Played:
     seconds: float = 0.0
 
 
-def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
+async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
     """Plays an episode and leaves its files; however it ends, the result says how.
 
     Raises OSError if the files can't be written; the episode is then yet to be played, and not failed.
@@ -67,7 +67,7 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
             replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
         recorders = [*_recorders(episode), watcher, *filter(None, [replay])]
         try:
-            run_interruptibly(lambda: _play(episode, world, models, recorders, played))
+            await _play(episode, world, models, recorders, played)
         except BaseException:
             for recorder in recorders:
                 recorder.close()
@@ -87,10 +87,10 @@ def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
 def _recorders(episode: Episode) -> list[Recorder]:
     recorders: list[Recorder] = [trace.TraceRecorder(episode.folder / trace.FILE)]
     viewer = episode.suite.viewer(episode.scenario)
-    if episode.experiment.record_video and viewer is not None:
+    picture = viewer.picture(episode.scenario, episode.title) if viewer and episode.experiment.record_video else None
+    if picture is not None:
         from hm_agent.recording.video import VideoRecorder
 
-        picture = viewer.picture(episode.scenario, episode.title)
         recorders.append(VideoRecorder(episode.folder / "video.mp4", picture))
     return [*recorders, *(build(episode) for build in episode.experiment.recorders)]
 

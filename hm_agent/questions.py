@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import repeat
 from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -119,7 +119,12 @@ def answer_schema(question: Question[Any]) -> dict[str, Any]:
     keys. Numbers, texts and lists have bounds. What only `check` can tell, e.g. that a call is refused, is not in it.
     Raises ValueError for a mapping if the question has no keys.
     """
-    return map_schema(question.schema.model_json_schema(), partial(_close, question))
+    return map_schema(_json_schema(question.schema), partial(_close, question))
+
+
+@lru_cache(256)  # some questions make a class of their own for their answers
+def _json_schema(schema: type[BaseModel]) -> Mapping[str, Any]:
+    return schema.model_json_schema()
 
 
 def map_schema(schema: Mapping[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ WORLDS: Mapping[str, str] = {
     "melting_pot": "hm_agent.worlds.melting_pot.suite:SUITE",
     "symmtom": "hm_agent.worlds.symmtom.suite:SUITE",
     "exploretom": "hm_agent.worlds.exploretom.suite:SUITE",
+    "enacttom": "hm_agent.worlds.enacttom.suite:SUITE",
 }
 """Other packages add worlds by entry points of the group `hm_agent.worlds`."""
 AGENTS = "hm_agent.agents.registry:AGENTS"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rich.console import Console
 from hm_agent.console import progress_for, show_rows
 from hm_agent.experiment import Experiment
 from hm_agent.flags import ReportRequest
-from hm_agent.pool.run import run
+from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.runs import Runs, read_runs
@@ -22,6 +23,8 @@ from hm_agent.reporting.writing import PAGE, write_report
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 WIDTH = 120
 """The width of what is printed into files and pipes, in characters."""
+MANY = 10_000
+"""From this many episodes on, what they may take is told first."""
 Complain = Callable[[str, int], int]
 """Prints a message under the command's name and returns the given exit status."""
 
@@ -31,11 +34,13 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
-    due, planned = len(experiment.due()), sum(1 for _ in experiment.plan())
-    if due < planned:
-        console.out(f"{planned - due} of {planned} episodes are there already; --overwrite plays them anew")
+    grid = experiment.survey()
+    if grid.played:
+        there = f"{len(grid.played):,} of {experiment.size:,} episodes are there already"
+        console.out(f"{there}; --overwrite plays them anew")
+    _tell_size(experiment, grid.due, console)
     try:
-        with progress_for(console, due) as progress:
+        with progress_for(console, grid.due) as progress:
             status = _judge(run(experiment, progress), experiment, complain)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
@@ -43,6 +48,18 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
         status = complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
     _sum_up(experiment.out, request, console)
     return status
+
+
+def _tell_size(experiment: Experiment, due: int, console: Console) -> None:
+    """Prints what a large run may take, since it begins at once."""
+    existing = next(folder for folder in (experiment.out, *experiment.out.absolute().parents) if folder.is_dir())
+    free, wanted = shutil.disk_usage(existing).free, EPISODE_BYTES * due
+    if due >= MANY or wanted > free:
+        console.out(
+            f"{due:,} episodes to play; with all their files they may take {wanted / 1e9:,.0f} GB, "
+            f"and {free / 1e9:,.0f} GB are free. The same command goes on after an interruption (Ctrl-C)",
+            highlight=False,
+        )
 
 
 def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain) -> int:

@@ -53,6 +53,19 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class ShareMetric:
+    """A share between 0 and 1 in the metrics of an episode.
+
+    name: its key. about: what it is the share of, in words. base_rate: the key of what an answer that knows nothing of
+    this mind would get; None if there is none.
+    """
+
+    name: str
+    about: str
+    base_rate: str | None = None
+
+
+@dataclass(frozen=True)
 class ScenarioInfo:
     """A scenario as experiments and reports know it.
 
@@ -132,6 +145,17 @@ class OwnAgent:
     asked_by: str = ""
 
 
+@dataclass(frozen=True)
+class OwnCommand:
+    """A command of `hm-agent` that a world has. about: a few words for the help.
+
+    place: `module:name` of a function that takes the arguments and returns the exit status.
+    """
+
+    about: str
+    place: str
+
+
 class Viewer(Protocol):
     """How a world looks in replays and videos.
 
@@ -154,8 +178,8 @@ class Viewer(Protocol):
         """What the scripts show of a step from one seat, beyond the trace, as JSON values."""
         ...
 
-    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
-        """Draws each step as a picture of the video, (H, W, 3) of one size."""
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
+        """Draws each step as a picture of the video, (H, W, 3) of one size; None for a world that is not filmed."""
         ...
 
 
@@ -163,8 +187,10 @@ class Suite:
     """What one world hands out; worlds extend it.
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
-    preload: modules that take long to import, which worker processes share. published_source: whose results
-    `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with the scenario that each begins with.
+    preload: modules that take long to import, which worker processes share. commands: further ones of `hm-agent`, by
+    name. published_source: whose results `ScenarioInfo.published` has. environments: ids in PettingZoo's registry, with
+    the scenario that each begins with. literal: how often what an agent says of other minds is right; None if nothing
+    asks. functional: how well it acts on them, if not by the normalised score of each scenario's metric.
     """
 
     name: str
@@ -172,9 +198,12 @@ class Suite:
     options: Sequence[Option] = ()
     packages: Sequence[str] = ()
     preload: Sequence[str] = ()
+    commands: Mapping[str, OwnCommand] = {}
     published_source: str = ""
     own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
+    literal: ShareMetric | None = None
+    functional: ShareMetric | None = None
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -202,6 +231,17 @@ class Suite:
         """The options with every choice made; raises ConfigError if the scenario can't be played with them."""
         return options
 
+    def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
+        """How many different episodes a scenario has, with settled options; None if there is no end of them."""
+        return None
+
+    def seed(self, scenario: ScenarioInfo, base: int, number: int) -> int | None:
+        """The seed of an episode by its number, where it must say which one it is; None for one drawn from both.
+
+        base: as given by --seed.
+        """
+        return None
+
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         """A world to play the scenario in; the caller closes it."""
         raise NotImplementedError
@@ -209,10 +249,6 @@ class Suite:
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         """The scenario as a `pettingzoo.ParallelEnv`."""
         raise ConfigError(f"{self.name} has no environment for PettingZoo")
-
-    def train(self, arguments: Sequence[str]) -> int:
-        """Runs `hm-agent train WORLD` with these arguments; returns the exit status."""
-        raise ConfigError(f"{self.name} has nothing that can be trained")
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """The body of a seat, for every agent that is not the world's own."""

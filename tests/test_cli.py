@@ -104,7 +104,10 @@ def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...], tmp_path:
 
 
 def test_an_unknown_command_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    said = "hm-agent: unknown command 'dance': there are play, report, orders, list, train, completion; see --help\n"
+    said = (
+        "hm-agent: unknown command 'dance': there are play, report, orders, minds, list, train, generate, verify, "
+        "export, completion; see --help\n"
+    )
     assert hm_agent("dance", cwd=tmp_path) == (2, "", said)
 
 

@@ -1,13 +1,20 @@
-"""The answer cache as an SQLite file, to replay a run without a network."""
+"""The answer cache as an SQLite file, to replay a run without a network; several runs may use it at the same time."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+import stat
+import sys
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
+from threading import Event, Thread
+from typing import TypeVar
+from uuid import uuid4
 
 from pydantic import TypeAdapter
 
@@ -17,21 +24,48 @@ from hm_agent.models.chat import Reply, Request
 
 _APPLICATION_ID = 0x484D4147
 """Marks a file as ours in the header that SQLite reserves for this: `HMAG`."""
-_TABLE = """
+_TABLES = (
+    """
 CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 ) WITHOUT ROWID
+""",
+    "CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL, beat REAL NOT NULL) WITHOUT ROWID",
+)
+_CLAIM = """
+INSERT INTO claims (key, owner, beat) VALUES (?, ?, ?) ON CONFLICT (key)
+DO UPDATE SET owner = excluded.owner, beat = excluded.beat WHERE claims.beat NOT BETWEEN ? AND ? RETURNING key
 """
-_LOCK_TIMEOUT = 30.0
+_QUIET_SECONDS = 2.0
+"""After this time, a wait for another process that writes is told."""
+_LOCK_TIMEOUT = 60.0
 """Seconds to wait while another process writes."""
+_BEAT_SECONDS = 1.0
+"""How often the claims of a run are renewed."""
+_CLAIM_SECONDS = 6.0
+"""A claim that was not renewed for this long is anybody's: its owner has died."""
 _REPLY = TypeAdapter(Reply)
+
+T = TypeVar("T")
+
+
+def _to_stderr(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
 
 
 class AnswerFile:
-    """An answer cache in a file, opened at the first use. Raises OSError if a query fails once the file is open."""
+    """An answer cache in a file, opened at the first use. Raises OSError if a query fails once the file is open.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    Claims on requests stand in the file, too, and are renewed as long as this process lives, so that of several runs
+    one sends a request. tell: receives a line for the user when the file keeps this process waiting.
+    """
+
+    def __init__(self, path: Path, tell: Callable[[str], None] = _to_stderr) -> None:
+        self._path, self._tell = path, tell
+        self._owner = uuid4().hex
+        self._claimed: set[str] = set()
+        self._heart: Thread | None = None
+        self._is_closing = Event()
 
     def open(self) -> None:
         """Opens the file, and creates it if it is missing.
@@ -44,17 +78,33 @@ class AnswerFile:
     def _connection(self) -> sqlite3.Connection:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(
-                self._path, timeout=_LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
-            )
+            if self._path.exists() and not stat.S_ISREG(self._path.stat().st_mode):
+                raise OSError("it is no file")
+            connection = self._connected()
             try:
-                _prepare(connection)
+                self._patiently(lambda: _prepare(connection))
             except sqlite3.Error:
                 connection.close()
                 raise
         except (OSError, sqlite3.Error) as error:
             raise ConfigError(f"--cache={self._path}: {error}; name a file of earlier runs, or a new one") from error
         return connection
+
+    def _connected(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=_QUIET_SECONDS, isolation_level=None, check_same_thread=False)
+
+    def _patiently(self, query: Callable[[], T]) -> T:
+        """Repeats a query while another process writes, and tells the user of it once; raises sqlite3.Error."""
+        deadline, is_told = time.monotonic() + _LOCK_TIMEOUT, False
+        while True:
+            try:
+                return query()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+            if not is_told:
+                self._tell(f"--cache={self._path}: waiting while another process writes to it")
+                is_told = True
 
     def find(self, request: Request) -> Reply | None:
         rows = self._execute("SELECT reply FROM answers WHERE key = ?", request_key(request))
@@ -64,25 +114,71 @@ class AnswerFile:
         except (ValueError, RecursionError):
             return None  # written by another version of this package: to be asked again
 
-    def keep(self, request: Request, reply: Reply) -> None:
-        # The first readable reply stays: another process may have kept one since this request was sent.
-        if self.find(request) is None:
+    def find_or_claim(self, request: Request) -> Reply | bool:
+        if (known := self.find(request)) is not None:
+            return known
+        key, now = request_key(request), time.time()
+        fresh = now - _CLAIM_SECONDS, now + _CLAIM_SECONDS  # a time to come is one before the clock was set back
+        if not self._execute(_CLAIM, key, self._owner, now, *fresh):
+            return False
+        self._claimed.add(key)
+        self._keep_beating()
+        # Another process may have kept its reply between the look-up and the claim.
+        if (known := self.find(request)) is not None:
+            self.release(request)
+            return known
+        return True
+
+    def keep(self, request: Request, reply: Reply) -> Reply:
+        kept = self.find(request)
+        if kept is None:
             row = request_key(request), request_text(request), json.dumps(asdict(reply))
             self._execute("INSERT OR REPLACE INTO answers (key, request, reply) VALUES (?, ?, ?)", *row)
+        self.release(request)
+        # This reply was paid for, whichever is kept.
+        return reply if kept is None else replace(kept, cached=reply.cached)
 
-    def _execute(self, statement: str, *values: str) -> list[tuple[str, ...]]:
+    def release(self, request: Request) -> None:
+        key = request_key(request)
+        if key in self._claimed:
+            self._claimed.discard(key)
+            self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", key, self._owner)
+
+    def _execute(self, statement: str, *values: str | float) -> list[tuple[str, ...]]:
+        connection = self._connection
         try:
-            return self._connection.execute(statement, values).fetchall()
+            return self._patiently(lambda: connection.execute(statement, values).fetchall())
         except sqlite3.Error as error:
             raise OSError(f"{self._path}: {error}") from error
 
+    def _keep_beating(self) -> None:
+        if self._heart is None:
+            self._heart = Thread(target=self._beat, name="claims", daemon=True)
+            self._heart.start()
+
+    def _beat(self) -> None:
+        """Renews this process's claims until the file is closed, whatever else the process is busy with."""
+        connection = self._connected()
+        while not self._is_closing.wait(_BEAT_SECONDS):
+            if self._claimed:
+                with suppress(sqlite3.Error):  # the next beat is soon enough
+                    connection.execute("UPDATE claims SET beat = ? WHERE owner = ?", (time.time(), self._owner))
+        connection.close()
+
     def close(self) -> None:
+        """Gives all claims back and closes the file."""
+        self._is_closing.set()
+        if self._heart is not None:
+            self._heart.join()
         if "_connection" in vars(self):
+            if self._claimed:
+                with suppress(OSError):  # they end by themselves
+                    self._execute("DELETE FROM claims WHERE owner = ?", self._owner)
             self._connection.close()
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Marks a new file as ours and creates its table; raises sqlite3.DatabaseError for another program's file."""
+    """Marks a new file as ours and creates its tables; raises sqlite3.DatabaseError for another program's file."""
     # Tables are counted before the mark is read: a process that creates the file right now marks it before it adds
     # tables.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -91,5 +187,9 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError("this is another program's database")
     with suppress(sqlite3.OperationalError):  # another process sets it right now, and SQLite does not wait for that
         connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-    connection.execute(_TABLE)
+    # What is written outlives a killed process; waiting for the disk each time would only matter in a power cut.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if owner != _APPLICATION_ID:
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    for table in _TABLES:
+        connection.execute(table)

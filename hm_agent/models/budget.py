@@ -1,13 +1,17 @@
-"""The budget of a run: limits on calls and cost that all its episodes share, and who is sending which request."""
+"""The budget of a run: limits on calls and cost that all its episodes share."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.questions import ModelUnavailable
+
+POLL_INTERVAL = 0.1
+"""Seconds between two attempts to take a call while others are under way that may use up the money."""
 
 
 class BudgetSpent(ModelUnavailable):
@@ -19,24 +23,24 @@ class BudgetSpent(ModelUnavailable):
 class Budget(Protocol):
     """The budget as an episode uses it, in the same process or by message."""
 
-    def take_call(self) -> None:
-        """Counts a call before it is made; raises BudgetSpent instead if a limit is reached."""
+    def take_call(self) -> bool:
+        """Counts a call before it is made; raises BudgetSpent instead if a limit is reached.
+
+        False if the call has to wait: those under way may use up the money. Each call that was taken ends with `pay` or
+        `drop_call`.
+        """
         ...
 
     def pay(self, cost: float | None) -> None:
-        """Adds the cost of an answered call, in USD; raises BudgetSpent if it is unknown and there is a limit."""
+        """Ends a call that was answered and adds its cost in USD, None if it is unknown."""
+        ...
+
+    def drop_call(self) -> None:
+        """Ends a call that was not answered; it stays counted, and costs nothing."""
         ...
 
     def has_answered(self) -> bool:
         """True once the endpoint has answered any call of this run."""
-        ...
-
-    def claim(self, key: str) -> bool:
-        """Takes the right to send this request; False if another episode is already sending it."""
-        ...
-
-    def release(self, key: str) -> None:
-        """Gives the right to send this request back."""
         ...
 
 
@@ -44,8 +48,9 @@ class Budget(Protocol):
 class RunBudget:
     """The budget itself, which one process of a run keeps.
 
-    max_cost, cost: in USD; a limit of None is no limit. calls: made so far. paid: calls that were answered. claims: the
-    keys of the requests that are being sent.
+    max_cost, cost: in USD; a limit of None is no limit. calls: made so far. paid: calls that were answered. under_way:
+    calls that have not ended. dearest: the highest cost of a call so far, None before the first. is_unknown: True once
+    the cost of an answered call is not known.
     """
 
     max_calls: int | None = None
@@ -53,31 +58,43 @@ class RunBudget:
     calls: int = 0
     cost: float = 0.0
     paid: int = 0
-    claims: set[str] = field(default_factory=set)
+    under_way: int = 0
+    dearest: float | None = None
+    is_unknown: bool = False
 
-    def take_call(self) -> None:
+    def take_call(self) -> bool:
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise BudgetSpent(f"all {self.max_calls} calls of --max_calls are made")
-        if self.max_cost is not None and self.cost >= self.max_cost:
-            raise BudgetSpent(f"{self.cost:.4f} USD are spent, of --max_cost={self.max_cost:g}")
+        if self.max_cost is not None and not self._is_affordable(self.max_cost):
+            return False
         self.calls += 1
+        self.under_way += 1
+        return True
+
+    def _is_affordable(self, limit: float) -> bool:
+        """True if no call is under way, or if all that are and one more stay below the limit at the highest cost."""
+        if self.is_unknown:
+            raise BudgetSpent("the endpoint does not say how many tokens it used, so --max_cost can't be kept")
+        if self.cost >= limit:
+            raise BudgetSpent(f"{self.cost:.4f} USD are spent, of --max_cost={limit:g}")
+        if not self.under_way:
+            return True
+        return self.dearest is not None and self.cost + (self.under_way + 1) * self.dearest <= limit
 
     def pay(self, cost: float | None) -> None:
+        self.under_way -= 1
         self.paid += 1
-        if cost is None and self.max_cost is not None:
-            raise BudgetSpent("the endpoint does not say how many tokens it used, so --max_cost can't be kept")
-        self.cost += cost or 0.0
+        if cost is None:
+            self.is_unknown = True
+            return
+        self.cost += cost
+        self.dearest = max(self.dearest or 0.0, cost)
+
+    def drop_call(self) -> None:
+        self.under_way -= 1
 
     def has_answered(self) -> bool:
         return self.paid > 0
-
-    def claim(self, key: str) -> bool:
-        is_free = key not in self.claims
-        self.claims.add(key)
-        return is_free
-
-    def release(self, key: str) -> None:
-        self.claims.discard(key)
 
 
 class BudgetedChat:
@@ -87,7 +104,12 @@ class BudgetedChat:
         self._chat, self._budget, self._cost = chat, budget, cost
 
     async def complete(self, request: Request) -> Reply:
-        self._budget.take_call()
-        reply = await self._chat.complete(request)
+        while not self._budget.take_call():  # noqa: ASYNC110 - another process may pay
+            await asyncio.sleep(POLL_INTERVAL)
+        try:
+            reply = await self._chat.complete(request)
+        except BaseException:
+            self._budget.drop_call()
+            raise
         self._budget.pay(self._cost(reply))
         return reply

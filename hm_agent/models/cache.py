@@ -6,18 +6,19 @@ import asyncio
 import hashlib
 import json
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Protocol
 
-from hm_agent.models.budget import Budget
 from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.questions import ModelUnavailable
 
-POLL_INTERVAL = 0.05
-"""Seconds between two looks for the reply to a request that another episode is sending."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
+"""Seconds between two looks for the reply to a request that another episode is sending; each pause is twice as long as
+the one before."""
 
 
 class AnswerCache(Protocol):
-    """Keeps replies beyond the run; another process may hold the file."""
+    """Keeps replies beyond the run; other runs may use the same cache at the same time."""
 
     def open(self) -> None:
         """Opens the cache if it is not open yet; raises ConfigError if that fails."""
@@ -25,7 +26,20 @@ class AnswerCache(Protocol):
 
     def find(self, request: Request) -> Reply | None: ...
 
-    def keep(self, request: Request, reply: Reply) -> None: ...
+    def find_or_claim(self, request: Request) -> Reply | bool:
+        """Finds the reply, or else takes the right to send the request.
+
+        True: it was taken, and ends with `keep` or `release`. False: another episode, maybe of another run, has it.
+        """
+        ...
+
+    def keep(self, request: Request, reply: Reply) -> Reply:
+        """Keeps the first reply to a request, and returns the one that is kept."""
+        ...
+
+    def release(self, request: Request) -> None:
+        """Gives the right to send the request back."""
+        ...
 
 
 class CachedChat:
@@ -34,35 +48,41 @@ class CachedChat:
     offline: raises ModelUnavailable for a request that the cache lacks.
     """
 
-    def __init__(self, chat: Chat, cache: AnswerCache, budget: Budget, *, offline: bool = False) -> None:
-        self._chat, self._cache, self._budget, self._offline = chat, cache, budget, offline
+    def __init__(self, chat: Chat, cache: AnswerCache, *, offline: bool = False) -> None:
+        self._chat, self._cache, self._offline = chat, cache, offline
 
     async def complete(self, request: Request) -> Reply:
-        while (known := self._cache.find(request)) is None:
-            if self._offline:
-                raise ModelUnavailable(
-                    f"the cache has no answer to a {request.name}, and --offline allows no other source"
-                )
-            if self._budget.claim(key := request_key(request)):
-                return await self._send(request, key)
-            await asyncio.sleep(POLL_INTERVAL)
+        if self._offline:
+            return self._known(request)
+        pause = FIRST_PAUSE
+        while (found := self._cache.find_or_claim(request)) is False:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+        return found if isinstance(found, Reply) else await self._send(request)
+
+    def _known(self, request: Request) -> Reply:
+        if (known := self._cache.find(request)) is None:
+            raise ModelUnavailable(f"the cache has no answer to a {request.name}, and --offline allows no other source")
         return known
 
-    async def _send(self, request: Request, key: str) -> Reply:
+    async def _send(self, request: Request) -> Reply:
         try:
-            # Another episode may have kept its reply between the look-up and the claim.
-            if (known := self._cache.find(request)) is not None:
-                return known
             reply = await self._chat.complete(request)
-            self._cache.keep(request, reply)
-            return reply
-        finally:
-            self._budget.release(key)
+        except BaseException:
+            self._cache.release(request)
+            raise
+        return self._cache.keep(request, reply)
 
 
+@lru_cache(maxsize=64)
 def request_text(request: Request) -> str:
-    return json.dumps(asdict(request), sort_keys=True)
+    """All that determines the reply, as JSON. The first sample is told by the absence of its number."""
+    said = asdict(request)
+    if not request.sample:
+        del said["sample"]
+    return json.dumps(said, sort_keys=True)
 
 
+@lru_cache(maxsize=64)
 def request_key(request: Request) -> str:
     return hashlib.sha256(request_text(request).encode()).hexdigest()

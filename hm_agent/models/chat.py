@@ -30,7 +30,8 @@ class Sampling:
 class Request:
     """All that determines a reply.
 
-    name, schema: the name and the JSON schema of the answer. seed: the episode's.
+    name, schema: the name and the JSON schema of the answer. seed: the episode's. sample: tells requests apart that are
+    sent several times for further samples, because the endpoint gives one at a time.
     """
 
     model: str
@@ -39,6 +40,7 @@ class Request:
     name: str
     schema: Mapping[str, Any] = field(hash=False)
     seed: int = 0
+    sample: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Reply:
     """The samples for one request.
 
     problem: what the endpoint itself reports, e.g. that the text was cut off. tokens: None if unknown. cached: True if
-    the reply comes from the answer cache.
+    the reply comes from the answer cache. is_single: True if several samples were wanted and the endpoint gives one at
+    a time.
     """
 
     texts: tuple[str, ...]
@@ -54,6 +57,7 @@ class Reply:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached: bool = False
+    is_single: bool = False
 
 
 class Chat(Protocol):

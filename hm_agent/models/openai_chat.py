@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+import email.utils
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError
-from pydantic import BaseModel
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
 from hm_agent.models.chat import Reply, Request
+from hm_agent.models.completion_reading import MAX_BODY, TOO_LONG, NoCompletion, read_completion
 from hm_agent.models.outage import Outage
+from hm_agent.models.pace import RequestPace
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable, Unanswered
 
+PATH = "/chat/completions"
 PARAMETER_REFUSED = (400, 422, 500, 501)
 """The statuses with which endpoints refuse a parameter."""
+TOO_MANY = 429
+PASSING = (408, 409, 425, TOO_MANY)
+"""The statuses below 500 of what may pass: a timeout, a conflict, too early, too many requests."""
 NO_KEY = "none"
 """Sent as the key to a local server that asks for none."""
 MAX_MESSAGE = 500
@@ -27,14 +34,18 @@ MIN_SECRET = 8
 """Characters from which on a key is removed from all texts; a shorter one is a word like `EMPTY`."""
 PAUSE = 1.0
 """Default seconds to wait after a response that is no completion."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+"""Seconds to wait after a failure; each pause is twice as long as the one before, less up to a quarter by chance."""
+LONGEST_ASKED_PAUSE = 120.0
+"""Seconds up to which an endpoint's own word on when to come back is kept."""
 
 
 @dataclass(frozen=True)
 class EndpointSettings:
     """How to reach an endpoint.
 
-    key: None if it needs none; it must not appear in any text. timeout: seconds for one call. retries: of a failed
-    call. pause: seconds to wait after a response that is no completion.
+    key: None if it needs none; it must not appear in any text. timeout: seconds from sending a request to the last byte
+    of its response. retries: of a failed call. pause: seconds to wait after a response that is no completion.
     """
 
     base_url: str | None
@@ -52,36 +63,47 @@ class EndpointSettings:
         return text.replace(self.key, "[key]") if self.key and len(self.key) >= MIN_SECRET else text
 
 
-class _Message(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
+class _BodyTooLong(Exception):
+    """A response has a longer body than is read."""
 
 
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
+class _BoundedClient(DefaultAsyncHttpxClient):
+    """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed.
+
+    Raises _BodyTooLong for a longer one; of an error's it drops the rest.
+    """
+
+    async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        response: Any = await super().send(request, stream=True, **options)
+        content = bytearray()
+        try:
+            async for chunk in response.aiter_bytes():
+                content += chunk[: MAX_BODY - len(content)]
+                if len(content) == MAX_BODY:
+                    break
+        finally:
+            await response.aclose()
+        if len(content) == MAX_BODY and response.is_success:
+            raise _BodyTooLong
+        headers = [(name, value) for name, value in response.headers.items() if name not in _OF_THE_TRANSFER]
+        return type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
 
 
-class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-class _Completion(BaseModel):
-    choices: list[_Choice]
-    usage: _Usage | None = None
+_OF_THE_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that don't fit a body that was read and decompressed."""
 
 
 class OpenAIChat:
-    """An endpoint over HTTP. The `openai` package retries after rate limits, server errors and lost connections."""
+    """An endpoint over HTTP, for all episodes of one event loop."""
 
     def __init__(self, endpoint: EndpointSettings, support: ParameterSupport) -> None:
-        self._endpoint, self._support = endpoint, support
+        self._endpoint, self._support, self._pace = endpoint, support, RequestPace()
         self._client = AsyncOpenAI(
             api_key=endpoint.key or NO_KEY,
             base_url=endpoint.base_url,
-            timeout=endpoint.timeout,
-            max_retries=endpoint.retries,
+            timeout=None,  # it would be one for each read; `_send` has one for all of them
+            max_retries=0,
+            http_client=_BoundedClient(),
         )
 
     async def __aenter__(self) -> OpenAIChat:
@@ -91,65 +113,107 @@ class OpenAIChat:
         await self._client.close()
 
     async def complete(self, request: Request) -> Reply:
-        """Sends a request; if the endpoint refuses `n`, sends one request for each further sample.
+        """Sends a request until the endpoint accepts its parameters.
 
-        Raises `Outage` if the endpoint can't be asked at present, `ModelUnavailable` if that won't pass, `Unanswered`
-        if the endpoint refuses this one request for its content.
+        Where the endpoint refuses `n`, the reply has one sample and says so. Raises `Outage` if the endpoint can't be
+        asked at present, `ModelUnavailable` if that won't pass, `Unanswered` if the endpoint refuses this one request
+        for its content.
         """
-        reply = await self._complete_once(request)
-        missing = (request.sampling.completions or 1) - max(len(reply.texts), 1)
-        if missing <= 0 or "n" in self._support.parameters(request):
-            return reply
-        single = replace(request, sampling=replace(request.sampling, completions=None))
-        return _join([reply, *await asyncio.gather(*(self._complete_once(single) for _ in range(missing)))])
-
-    async def _complete_once(self, request: Request) -> Reply:
-        for _ in range(1 + self._endpoint.retries):
-            content = await self._send(request)
-            try:
-                # Without unpaired surrogates, e.g. of an emoji that was cut off: they could not be sent back.
-                encodable = json.dumps(json.loads(content), ensure_ascii=False).encode("utf-8", "replace")
-                completion = _Completion.model_validate_json(encodable)
-            except (ValueError, RecursionError):
-                await asyncio.sleep(self._endpoint.pause)
-            else:
-                texts = tuple(self._endpoint.hide_key(one.message.content or "") for one in completion.choices)
-                usage = completion.usage or _Usage()
-                return Reply(texts, _problem(completion.choices), usage.prompt_tokens, usage.completion_tokens)
-        raise Outage(f"{self._endpoint.host} answers, but not with chat completions; is --base_url right?")
-
-    async def _send(self, request: Request) -> bytes:
-        """Sends a request until the endpoint accepts its parameters; returns the response's body."""
-        messages: Any = [asdict(message) for message in request.messages]
         while True:
             parameters = self._support.parameters(request)
             try:
-                raw = await self._client.chat.completions.with_raw_response.create(
-                    model=request.model, messages=messages, **parameters
-                )
-                content: bytes = raw.content
+                reply = await self._complete_with(request, parameters)
             except APIStatusError as error:
                 self._handle(error, request, parameters)
-            except OpenAIError as error:
-                raise Outage(self._endpoint.hide_key(_explain(error, self._endpoint))) from None
-            else:
-                self._support.note_success(parameters)
-                return content
+                continue
+            self._support.note_success(parameters)
+            is_single = (request.sampling.completions or 1) > 1 and "n" not in parameters
+            return replace(reply, texts=tuple(map(self._endpoint.hide_key, reply.texts)), is_single=is_single)
 
-    def _handle(self, error: APIStatusError, request: Request, sent: dict[str, Any]) -> None:
+    async def _complete_with(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
+        """Tries as often as the settings say; raises the last failure, APIStatusError or Outage."""
+        attempt = 0
+        while True:
+            try:
+                return await self._send(request, parameters)
+            except APIStatusError as error:
+                if not _may_pass(error) or attempt == self._endpoint.retries:
+                    raise
+                pause = _asked_pause(error) or _growing_pause(attempt)
+            except Outage as outage:
+                if attempt == self._endpoint.retries:
+                    raise
+                pause = outage.pause or _growing_pause(attempt)
+            await asyncio.sleep(pause)
+            attempt += 1
+
+    async def _send(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
+        """Sends a request once, and reads the response; all of it within the timeout."""
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        body = {"model": request.model, "messages": messages, **parameters}
+        endpoint = self._endpoint
+        async with self._pace.turn():
+            try:
+                async with asyncio.timeout(endpoint.timeout):
+                    # Not by its method for this path, which would walk through the whole schema again.
+                    received = await self._client.post(PATH, cast_to=str, body=body)
+                reply = read_completion(received)
+            except TimeoutError:
+                said = f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
+                raise Outage(said) from None
+            except NoCompletion:
+                said = f"{endpoint.host} answers, but not with chat completions; is --base_url right?"
+                raise Outage(said, endpoint.pause) from None
+            except APIStatusError as error:
+                if error.status_code == TOO_MANY:
+                    self._pace.slow_down(_asked_pause(error) or FIRST_PAUSE)
+                raise
+            except OpenAIError as error:
+                if isinstance(error.__cause__, _BodyTooLong):
+                    return Reply((), TOO_LONG)  # it was paid for like any other
+                raise Outage(endpoint.hide_key(_explain(error, endpoint))) from None
+        self._pace.speed_up()
+        return reply
+
+    def _handle(self, error: APIStatusError, request: Request, sent: Mapping[str, Any]) -> None:
         """Returns if the request may succeed with other parameters; raises otherwise."""
         if _is_about_content(error):
-            raise Unanswered(self._endpoint.hide_key(_message(error))) from None
+            raise Unanswered(self._endpoint.hide_key(_message(error))[:MAX_MESSAGE]) from None
         if error.status_code in PARAMETER_REFUSED:
             # Another request may have noted this refusal while this one was on its way.
             is_outdated = sent != self._support.parameters(request)
             if is_outdated or self._support.note_refusal(_message(error), error.param, request, sent):
                 return
-        # Too many requests (429) and server errors may pass; a used-up quota does not.
-        is_busy = error.status_code == 429 and error.code != "insufficient_quota"
-        may_pass = is_busy or error.status_code >= 500
-        kind = Outage if may_pass else ModelUnavailable
-        raise kind(self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]) from None
+        said = self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]
+        if _may_pass(error):
+            raise Outage(said, _asked_pause(error)) from None
+        raise ModelUnavailable(said) from None
+
+
+def _may_pass(error: APIStatusError) -> bool:
+    """True for a busy endpoint and for its own failures; a used-up quota does not pass."""
+    is_busy = error.status_code in PASSING and error.code != "insufficient_quota"
+    return is_busy or error.status_code >= 500
+
+
+def _asked_pause(error: APIStatusError) -> float:
+    """The seconds that the endpoint asks to wait (RFC 9110, section 10.2.3), 0 if it asks for none that make sense."""
+    headers = error.response.headers
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            pause = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        return pause if 0 < pause <= LONGEST_ASKED_PAUSE else 0.0
+    try:
+        until = email.utils.parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError, OSError):
+        return 0.0
+    return until if 0 < until <= LONGEST_ASKED_PAUSE else 0.0
+
+
+def _growing_pause(attempt: int) -> float:
+    return min(FIRST_PAUSE * 2.0 ** min(attempt, 10), LONGEST_PAUSE) * random.uniform(0.75, 1.0)
 
 
 def _is_about_content(error: APIStatusError) -> bool:
@@ -167,8 +231,6 @@ def _message(error: APIStatusError) -> str:
 
 def _explain(error: OpenAIError, endpoint: EndpointSettings) -> str:
     match error:
-        case APITimeoutError():
-            return f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
         case APIConnectionError():
             return f"{endpoint.host} can't be reached: {error.__cause__ or error}"
         case APIStatusError(status_code=401 | 403):
@@ -176,26 +238,3 @@ def _explain(error: OpenAIError, endpoint: EndpointSettings) -> str:
         case APIStatusError():
             return f"{endpoint.host}: {_message(error)}"
     return f"{endpoint.host}: {error}"
-
-
-def _problem(choices: Sequence[_Choice]) -> str | None:
-    """What the endpoint itself reports as wrong with its last sample."""
-    last = choices[-1] if choices else None
-    if last and last.message.refusal:
-        return "it is a refusal"
-    problems = {"length": "it was cut off at the token limit; be shorter", "content_filter": "it was withheld"}
-    is_empty = not (last and last.message.content)
-    return problems.get((last and last.finish_reason) or "", "it is empty" if is_empty else None)
-
-
-def _join(replies: Sequence[Reply]) -> Reply:
-    """One reply with the samples and tokens of several."""
-    texts = tuple(text for reply in replies for text in reply.texts)
-    inputs = [reply.input_tokens for reply in replies]
-    outputs = [reply.output_tokens for reply in replies]
-    return Reply(texts, replies[-1].problem, _total(inputs), _total(outputs))
-
-
-def _total(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None

@@ -14,7 +14,11 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
 
 class Outage(ModelUnavailable):
-    """An endpoint can't be asked at present, for a reason that may pass."""
+    """An endpoint can't be asked at present, for a reason that may pass. pause: seconds that it asks to wait."""
+
+    def __init__(self, reason: str, pause: float = 0.0) -> None:
+        super().__init__(reason)
+        self.pause = pause
 
 
 class OutageTolerantChat:
@@ -31,9 +35,10 @@ class OutageTolerantChat:
         while True:
             try:
                 return await self._chat.complete(request)
-            except Outage:
+            except Outage as outage:
                 left = begun + self._patience - time.monotonic()
                 if left <= 0 or not self._budget.has_answered():
                     raise
-            await asyncio.sleep(min(pause, left))
+                asked = outage.pause
+            await asyncio.sleep(min(max(pause, asked), left))
             pause = min(2 * pause, LONGEST_PAUSE)

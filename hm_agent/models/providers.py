@@ -25,6 +25,7 @@ from hm_agent.questions import Model
 
 if TYPE_CHECKING:
     from hm_agent.models.answer_file import AnswerFile
+    from hm_agent.models.openai_chat import OpenAIChat
 
 BUILTIN = "builtin"
 LOCAL = "local:"
@@ -109,6 +110,8 @@ class EndpointProvider:
         self._settings, self._cache = settings, cache
         self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
         self._support = ParameterSupport()
+        self._chat: OpenAIChat | None = None
+        self._users = 0
 
     def check(self) -> None:
         settings = self._settings
@@ -143,26 +146,35 @@ class EndpointProvider:
     def _key(self) -> str | None:
         return os.environ.get(self._settings.api_key_env, "").strip() or None
 
-    def _cost(self, reply: Reply) -> float | None:
-        return self._price.of(reply.input_tokens, reply.output_tokens) if self._price else None
-
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
+        settings = self._settings
+        async with self._client() as client:
+            chat = OutageTolerantChat(client, self._budget, settings.patience)
+            yield _text_model(chat, settings, self._budget, self._cache, self._price, seed)
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[OpenAIChat]:
+        """The client that all episodes share that are played at the same time; the last of them closes it."""
         # The openai package takes long to import, and runs of the built-in reasoner don't need it.
         from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
-        from hm_agent.models.text_model import TextModel
 
         settings = self._settings
-        endpoint = EndpointSettings(self._base_url, self._key, settings.timeout, settings.retries)
-        async with OpenAIChat(endpoint, self._support) as openai_chat:
-            chat: Chat = OutageTolerantChat(openai_chat, self._budget, settings.patience)
-            chat = BudgetedChat(chat, self._budget, self._cost)
-            if self._cache is not None:
-                chat = CachedChat(chat, self._cache, self._budget, offline=settings.offline)
-            yield TextModel(settings.name, chat, settings.sampling, self._price, seed)
+        if self._chat is None:
+            endpoint = EndpointSettings(self._base_url, self._key, settings.timeout, settings.retries)
+            self._chat = OpenAIChat(endpoint, self._support)
+        chat = self._chat
+        self._users += 1
+        try:
+            yield chat
+        finally:
+            self._users -= 1
+            if not self._users:
+                self._chat = None
+                await chat.__aexit__()
 
     def close(self) -> None:
-        """Does nothing: each model is closed with its episode."""
+        """Does nothing: the client is closed with the last episode."""
 
 
 class LocalProvider:
@@ -239,7 +251,7 @@ def _text_model(
 
     asked: Chat = BudgetedChat(chat, budget, cost)
     if cache is not None:
-        asked = CachedChat(asked, cache, budget, offline=settings.offline)
+        asked = CachedChat(asked, cache, offline=settings.offline)
     return TextModel(settings.name, asked, settings.sampling, price, seed)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Generic, cast
 
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
@@ -13,6 +14,8 @@ from hm_agent.questions import AnswerT, Call, Question, Unanswered, answer_schem
 
 RETRIES = 3
 """How often a bad answer is sent back together with what is wrong with it."""
+MAX_SENT_BACK = 8_000
+"""Characters of a bad answer that are sent back, from its end."""
 
 
 class TextModel:
@@ -25,32 +28,61 @@ class TextModel:
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         name, schema = type(question).__name__, answer_schema(question)
         messages: tuple[Message, ...] = (Message("user", render(question)),)
-        problem: str | None = None
-        part: AnswerT | None = None
+        problem, part = "", None
         for _ in range(1 + RETRIES):
             request = Request(self.name, messages, self._sampling, name, schema, self._seed)
-            reply = await self._chat.complete(request)
-            answer, problem, usable = _first_valid(reply, question)
-            tokens = reply.input_tokens, reply.output_tokens
-            cost = self._price.of(*tokens) if self._price else None
-            note(Call(messages[-1].content, reply.texts, problem, *tokens, cost, reply.cached))
-            if answer is not None:
-                return answer
-            part = usable or part
+            drawn = await self._draw(request, question, note)
+            if drawn.answer is not None:
+                return drawn.answer
+            problem, part = drawn.problem, drawn.part or part
             # Some endpoints refuse empty messages.
-            bad_answer = (reply.texts[-1] if reply.texts else "") or "(nothing)"
-            messages += (Message("assistant", bad_answer), Message("user", render_retry(problem or "")))
+            bad_answer = drawn.text[-MAX_SENT_BACK:] or "(nothing)"
+            messages += (Message("assistant", bad_answer), Message("user", render_retry(problem)))
         if part is not None:
             return part
         raise Unanswered(f"{self.name} gave no valid answer to {name}: {problem}")
 
+    async def _draw(
+        self, request: Request, question: Question[AnswerT], note: Callable[[Call], None]
+    ) -> _Drawn[AnswerT]:
+        """The first valid one of the samples that are wanted, or the last of them.
 
-def _first_valid(reply: Reply, question: Question[AnswerT]) -> tuple[AnswerT | None, str | None, AnswerT | None]:
-    """The first sample that is a valid answer; or None, with what is wrong with the last sample and its usable part."""
+        An endpoint that gives one sample at a time is asked for the next only after a bad one. Each call is noted.
+        """
+        single = replace(request, sampling=replace(request.sampling, completions=None))
+        drawn, part = _Drawn[AnswerT](None), None
+        for sample in range(self._sampling.completions or 1):
+            reply = await self._chat.complete(replace(single, sample=sample) if sample else request)
+            drawn = _first_valid(reply, question)
+            tokens = reply.input_tokens, reply.output_tokens
+            cost = self._price.of(*tokens) if self._price else None
+            problem = None if drawn.answer is not None else drawn.problem
+            note(Call(request.messages[-1].content, reply.texts, problem, *tokens, cost, reply.cached))
+            part = drawn.part or part
+            if drawn.answer is not None or not reply.is_single:
+                break
+        return replace(drawn, part=part)
+
+
+@dataclass(frozen=True)
+class _Drawn(Generic[AnswerT]):
+    """What came of the samples for one request.
+
+    answer: the first valid one. problem: what is wrong with the last sample otherwise; part: what of it can be used.
+    text: the last sample.
+    """
+
+    answer: AnswerT | None
+    problem: str = ""
+    part: AnswerT | None = None
+    text: str = ""
+
+
+def _first_valid(reply: Reply, question: Question[AnswerT]) -> _Drawn[AnswerT]:
     problem, part = reply.problem or "it is empty", None
     for text in reply.texts:
         try:
-            return read_answer(text, question), None, None
+            return _Drawn(read_answer(text, question))
         except BadAnswer as bad:
             problem, part = reply.problem or str(bad), cast("AnswerT | None", bad.part)
-    return None, problem, part
+    return _Drawn(None, problem, part, reply.texts[-1] if reply.texts else "")

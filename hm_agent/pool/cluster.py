@@ -1,156 +1,124 @@
-"""Plays several episodes at once on the nodes of a Ray cluster, each in a worker process behind a Ray actor."""
+"""Runs workers on the nodes of a Ray cluster: Ray starts them there, and they connect to this process.
+
+Ray itself only spreads the processes over the nodes. All messages pass through the workers' connections, as they do on
+one machine.
+"""
 
 from __future__ import annotations
 
 import os
-import pickle
+import queue
+import secrets
 import socket
 import time
-from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, Listener
 from tempfile import NamedTemporaryFile
-from typing import Any
+from threading import Thread
 
 import ray
-from ray._private import worker as ray_worker
 from ray.exceptions import RayError
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Episode, Experiment
-from hm_agent.models.budget import RunBudget
+from hm_agent.experiment import Experiment
 from hm_agent.models.providers import BUILTIN
-from hm_agent.pool import node_worker
-from hm_agent.pool.pool import Pool, Waitable, WorkerLost, WorkerMessage
-from hm_agent.pool.progress import Progress
-from hm_agent.recording.result import Result, versions
+from hm_agent.pool import node
+from hm_agent.pool.pool import WorkerLink
+from hm_agent.recording.result import versions
 
 CPUS_PER_WORKER = 0.01
 """Cores that Ray reserves for a worker: most workers wait for a model, so far more than one may share a core."""
 START_TIMEOUT = 60.0
 """Seconds in which the cluster must have started the wanted workers."""
-SPARE_WORKERS = 3
-"""The run ends if more workers than the wanted ones and these are lost before they have started."""
-KILL_TIMEOUT = 1.0
-"""Seconds to wait for a worker process to end."""
 CONNECT_TIMEOUT = 5.0
 """Seconds to wait for an answer from an address; Ray itself would go on for minutes."""
 ADVICE = "`ray start --head` says the right one"
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
-"""How a client of HTTP/2, and so of gRPC, begins; a server answers with SETTINGS (RFC 9113, sections 3.4 and 6.5)."""
-SETTINGS_TYPE = b"\4"
-"""The fourth byte of a SETTINGS frame."""
+"""How a client of HTTP/2, and so of gRPC, begins; a server answers with SETTINGS, whose fourth byte is 4 (RFC 9113)."""
 AUTO = "auto"
 """Ray's address for the cluster that this machine is a node of."""
 
 
-class ClusterEngine:
-    """Plays episodes in workers that Ray spreads over the nodes. address: see `connected`."""
+@dataclass(frozen=True)
+class ClusterLink:
+    """A worker on some node: it ends when its connection is closed."""
 
-    def __init__(self, workers: int, address: str | None) -> None:
-        self._workers, self._address = workers, address
+    connection: Connection
 
-    def play(self, episodes: Sequence[Episode], budget: RunBudget, progress: Progress) -> Generator[Result]:
-        if not episodes:
-            return
-        experiment = portable(episodes[0].experiment)
-        with connected(self._address), node_requirements(experiment) as requirements:
-            pool = Pool(ClusterHost(self._workers, requirements), self._workers, progress)
-            yield from pool.play([replace(episode, experiment=experiment) for episode in episodes], budget)
+    def fate(self) -> str:
+        return "it was lost with its node or its process"
+
+    def end(self, grace: float) -> None:
+        with suppress(EOFError, OSError):  # a worker that ends by itself closes the connection
+            while self.connection.poll(grace):
+                self.connection.recv()
+        self.connection.close()
 
 
 class ClusterHost:
-    """Starts workers on the nodes of a cluster. All wanted ones are started at once, in the constructor."""
+    """Starts workers on the nodes of the cluster that this process is connected to."""
 
-    def __init__(self, workers: int, requirements: node_worker.NodeRequirements) -> None:
-        self._requirements = requirements
-        # Sent as code, so that nodes can run it where the package is not installed.
-        ray.cloudpickle.register_pickle_by_value(node_worker)
-        options = {"num_cpus": CPUS_PER_WORKER, "max_concurrency": 4, "scheduling_strategy": "SPREAD"}
-        self._actors = ray.remote(**options)(node_worker.NodeWorker)
-        self._losses_left = workers + SPARE_WORKERS
-        self._idle = self._start(workers)
+    def __init__(self, requirements: node.NodeRequirements) -> None:
+        ray.cloudpickle.register_pickle_by_value(node)  # nodes can run it where the package is not installed
+        options = {"num_cpus": CPUS_PER_WORKER, "max_retries": 0, "max_calls": 1, "scheduling_strategy": "SPREAD"}
+        self._join, self._requirements = ray.remote(**options)(node.join), requirements
+        self._key = secrets.token_bytes(32)
+        self._listener = Listener((ray.util.get_node_ip_address(), 0), backlog=128, authkey=self._key)
+        self._connected: queue.Queue[Connection] = queue.Queue()
+        Thread(target=self._accept, daemon=True).start()
 
-    def start_worker(self) -> ClusterWorker:
-        return (self._idle or self._start(1)).popleft()
+    def _accept(self) -> None:
+        while True:
+            try:
+                self._connected.put(self._listener.accept())
+            except (AuthenticationError, EOFError, ConnectionError):
+                continue  # somebody else, or a worker that is gone already
+            except OSError:
+                return  # the listener is closed
 
-    def wait(self, waitables: Collection[Waitable], timeout: float | None = None) -> Iterable[Waitable]:
-        first, rest = ray.wait(list(waitables), timeout=timeout)
-        return [*first, *(ray.wait(rest, num_returns=len(rest), timeout=0)[0] if rest else ())]
-
-    def _start(self, wanted: int) -> deque[ClusterWorker]:
-        """Starts workers; raises ConfigError if a node lacks something or the cluster has no place for them."""
-        started, starting = deque[ClusterWorker](), dict[Waitable, Any]()
+    def start(self, workers: int) -> Sequence[WorkerLink]:
+        starting = [self._join.remote(self._requirements, self._listener.address, self._key) for _ in range(workers)]
+        links: list[WorkerLink] = []
         deadline = time.monotonic() + START_TIMEOUT
-        while len(started) < wanted:
-            for _ in range(wanted - len(started) - len(starting)):
-                actor = self._actors.remote()
-                starting[actor.start.remote(self._requirements)] = actor
-            ready = self.wait(starting, max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise ConfigError(
-                    f"the Ray cluster has no place for {len(starting)} more workers: "
-                    f"each asks for {CPUS_PER_WORKER:g} of a core; say fewer --workers, or add nodes"
-                )
-            for waitable in ready:
-                actor = starting.pop(waitable)
-                if self._has_started(waitable):
-                    started.append(ClusterWorker(actor))
-        return started
+        while len(links) < workers:
+            with suppress(queue.Empty):
+                links.append(ClusterLink(self._connected.get(timeout=0.1)))
+                continue
+            self._check(starting, workers - len(links), deadline)
+        return links
 
-    def _has_started(self, waitable: Waitable) -> bool:
-        """False if the worker was lost; raises ConfigError if its node lacks something or too many were lost."""
+    def _check(self, starting: Sequence[ray.ObjectRef[str | None]], wanted: int, deadline: float) -> None:
+        """Raises ConfigError if a node lacks something, a worker was lost, or the cluster has no place for them."""
+        ended, _ = ray.wait(list(starting), num_returns=len(starting), timeout=0)
         try:
-            missing = ray.get(waitable)
+            problem = next(filter(None, ray.get(ended)), None)
         except RayError as error:
-            self._losses_left -= 1
-            if self._losses_left < 0:
-                raise ConfigError(f"workers on the Ray cluster end before they begin: {_cause(error)}") from error
-            return False
-        if missing:
-            raise ConfigError(missing)
-        return True
+            cause = str(error).strip().splitlines()[-1].partition(" Some common causes")[0]
+            problem = f"workers on the Ray cluster end before they begin: {cause}"
+        if problem is None and time.monotonic() > deadline:
+            problem = (
+                f"the Ray cluster has no place for {wanted} more workers: each asks for {CPUS_PER_WORKER:g} of a core; "
+                "say fewer --workers, or add nodes"
+            )
+        if problem is not None:
+            raise ConfigError(problem)
+
+    def close(self) -> None:
+        self._listener.close()
 
 
-class ClusterWorker:
-    """A worker process on some node, behind an actor. waitable: the reference to its next message."""
-
-    def __init__(self, actor: Any) -> None:
-        self._actor = actor
-        self.waitable = actor.receive.remote()
-
-    def send(self, message: object) -> None:
-        self._actor.send.remote(pickle.dumps(message))
-
-    def receive(self) -> WorkerMessage:
+@contextmanager
+def cluster_host(experiment: Experiment) -> Iterator[ClusterHost]:
+    """Connects to the cluster; raises ConfigError if that fails. experiment: as `portable` makes it."""
+    with connected(experiment.ray_address), node_requirements(experiment) as requirements:
+        host = ClusterHost(requirements)
         try:
-            received = ray.get(self.waitable)
-        except RayError as error:
-            raise WorkerLost(f"it was lost with its node or its actor: {_cause(error)}") from None
-        if isinstance(received, int):
-            raise WorkerLost(f"its process ended with exit code {received}")
-        self.waitable = self._actor.receive.remote()
-        message: WorkerMessage = pickle.loads(received)
-        return message
-
-    def is_alive(self) -> bool:
-        # An idle worker sends no messages: whatever arrived would be its exit code.
-        return not ray.wait([self.waitable], timeout=0)[0]
-
-    def interrupt(self) -> None:
-        self._actor.interrupt.remote()
-
-    def stop(self, grace: float) -> None:
-        """Kills the worker at once: an idle one holds nothing that is worth waiting for."""
-        with suppress(RayError):
-            ray.get(self._actor.kill.remote(), timeout=KILL_TIMEOUT)
-        ray.kill(self._actor)
-
-
-def _cause(error: Exception) -> str:
-    """The last line of Ray's message, without its list of common causes."""
-    return str(error).strip().splitlines()[-1].partition(" Some common causes")[0]
+            yield host
+        finally:
+            host.close()
 
 
 @contextmanager
@@ -169,8 +137,6 @@ def connected(address: str | None) -> Iterator[None]:
         raise ConfigError(
             f"--ray_address={address}: {reason}; to make this machine a node: ray start --address=HOST:PORT"
         ) from error
-    # The result of an episode says what happened to its worker; Ray would print it in the middle of a progress bar.
-    ray_worker._worker_logs_enabled = False
     try:
         yield
     finally:
@@ -185,7 +151,7 @@ def _check_address(address: str) -> None:
     try:
         with socket.create_connection((host, int(port)), CONNECT_TIMEOUT) as connection:
             connection.sendall(HTTP2_PREFACE)
-            is_grpc = connection.recv(9)[3:4] == SETTINGS_TYPE
+            is_grpc = connection.recv(9)[3:4] == b"\4"
     except (OSError, OverflowError) as error:
         raise ConfigError(f"--ray_address={address}: no Ray cluster answers there ({error}); {ADVICE}") from error
     if not is_grpc:
@@ -207,7 +173,7 @@ def portable(experiment: Experiment) -> Experiment:
 
 
 @contextmanager
-def node_requirements(experiment: Experiment) -> Iterator[node_worker.NodeRequirements]:
+def node_requirements(experiment: Experiment) -> Iterator[node.NodeRequirements]:
     """What each node must have. Meanwhile a marker file lies in OUT: a node that sees it sees the same folder."""
     model = experiment.model
     named = {"prices": model.prices, **experiment.folders}
@@ -218,4 +184,4 @@ def node_requirements(experiment: Experiment) -> Iterator[node_worker.NodeRequir
     variables = [model.api_key_env] if is_asked and os.environ.get(model.api_key_env, "").strip() else []
     with NamedTemporaryFile(dir=experiment.out, prefix=".shared-") as marker:
         paths = {f"--out={experiment.out}": marker.name, **paths}
-        yield node_worker.NodeRequirements(versions(packages), paths, variables)
+        yield node.NodeRequirements(versions(packages), paths, variables)

@@ -1,192 +1,242 @@
-"""Plays episodes on several workers at once, whatever connects the workers to this process."""
+"""Plays episodes on several worker processes at once, wherever they run: each is behind a connection."""
 
 from __future__ import annotations
 
+import multiprocessing
+import sys
+import tempfile
 import time
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import count
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from types import ModuleType
+from typing import Protocol
 
 from hm_agent.experiment import Episode
-from hm_agent.models.budget import RunBudget
-from hm_agent.playing import crashed, cut_short
+from hm_agent.playing import crashed, cut_short, defer_interruptions
 from hm_agent.pool.progress import Progress, Pulse
-from hm_agent.pool.shared_state import SharedState, StateRequest
+from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
+from hm_agent.pool.worker import About, Begin, Stop, WorkerMessage, result_of, work
 from hm_agent.recording.result import Result
 
 GRACE = 3.0
-"""Seconds that workers get to end their episodes after an interruption."""
-Waitable = Any
-"""An object that a host can wait for: it becomes ready when a worker sends a message or ends."""
+"""Seconds without a word after which workers that are to stop are ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
-    """An episode whose error was raised outside its own loop. is_disk: True if a file could not be written."""
-
-    reason: str
-    is_disk: bool = False
-
-
-WorkerMessage = Pulse | StateRequest | Result | Crash
-"""What a worker sends. After a `StateRequest` it waits for the answer."""
-
-
-class WorkerLost(Exception):
-    """A worker has ended or can't be reached; the message says why."""
-
-
-class Worker(Protocol):
-    """The connection to one worker process."""
+class WorkerLink(Protocol):
+    """A worker process: the connection to it, and what can be done without its help."""
 
     @property
-    def waitable(self) -> Waitable: ...
+    def connection(self) -> Connection: ...
 
-    def send(self, message: object) -> None:
-        """Sends a message, or drops it if the worker is lost: the next `receive` reports the loss."""
+    def fate(self) -> str:
+        """How the process ended, once its connection is closed."""
         ...
 
-    def receive(self) -> WorkerMessage:
-        """Returns the worker's next message; raises WorkerLost if there will be none."""
-        ...
-
-    def is_alive(self) -> bool:
-        """True if an idle worker can still take an episode."""
-        ...
-
-    def interrupt(self) -> None: ...
-
-    def stop(self, grace: float) -> None:
-        """Ends the worker. It may be given `grace` seconds to end by itself before it is killed."""
+    def end(self, grace: float) -> None:
+        """Waits for the process to end by itself for `grace` seconds, then kills it."""
         ...
 
 
 class Host(Protocol):
     """A place that runs workers: this machine or a cluster."""
 
-    def start_worker(self) -> Worker:
-        """Starts an idle worker."""
+    def start(self, workers: int) -> Sequence[WorkerLink]:
+        """Starts worker processes; raises ConfigError if it can't."""
         ...
 
-    def wait(self, waitables: Collection[Waitable], timeout: float | None = None) -> Iterable[Waitable]:
-        """Returns those that are ready, as soon as there is one; none after `timeout` seconds."""
-        ...
+
+class LocalHost:
+    """Starts workers on this machine. preloaded: names of modules that one process imports for all its forks."""
+
+    def __init__(self, preloaded: Sequence[str]) -> None:
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload([*preloaded, work.__module__])
+
+    def start(self, workers: int) -> Sequence[WorkerLink]:
+        # The first worker would start the resource tracker, which unblocks interruptions again.
+        resource_tracker.ensure_running()
+        return [self._start() for _ in range(workers)]
+
+    def _start(self) -> LocalLink:
+        connection, remote_end = self._context.Pipe()
+        process = self._context.Process(target=work, args=(remote_end, tempfile.gettempdir()), daemon=True)
+        # The process inherits the blocked signal: interrupted while it starts, it would only print a traceback.
+        with defer_interruptions(), _main_module_hidden():
+            process.start()
+        remote_end.close()
+        return LocalLink(connection, process)
+
+
+@contextmanager
+def _main_module_hidden() -> Iterator[None]:
+    """Keeps a process that is started from running the user's script again: a worker needs nothing of it."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+@dataclass(frozen=True)
+class LocalLink:
+    """A worker process of this machine, behind a pipe."""
+
+    connection: Connection
+    process: multiprocessing.process.BaseProcess
+
+    def fate(self) -> str:
+        self.process.join()
+        return f"its process ended with exit code {self.process.exitcode}"
+
+    def end(self, grace: float) -> None:
+        self.process.join(grace)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.connection.close()
+
+
+@dataclass(eq=False)
+class _PoolWorker:
+    """A worker as the pool sees it. episodes: what it plays, by number. held: what it has taken of the shared state."""
+
+    link: WorkerLink
+    episodes: dict[int, Episode] = field(default_factory=dict)
+    held: Holdings = field(default_factory=Holdings)
+    is_lost: bool = False
+
+    def send(self, message: object) -> None:
+        with suppress(OSError):  # it is lost, which the next message from it tells
+            self.link.connection.send(message)
 
 
 class Pool:
-    """Assigns episodes to at most `size` workers. A lost worker fails its episode, and another worker replaces it."""
+    """Gives episodes to `size` workers, each of which plays up to `at_once` at the same time.
 
-    def __init__(self, host: Host, size: int, progress: Progress) -> None:
-        self._host, self._size, self._progress = host, size, progress
+    Of a lost worker's episodes, one that was played alone has failed; several are played again, each alone on a worker,
+    since any of them may have ended it. Lost workers are replaced.
+    """
+
+    def __init__(self, host: Host, size: int, at_once: int, state: SharedState, progress: Progress) -> None:
+        self._host, self._size, self._at_once = host, size, at_once
+        self._state, self._progress = state, progress
         self._workers: list[_PoolWorker] = []
+        self._suspects: deque[Episode] = deque()
+        self._lonely: set[int] = set()
+        self._numbers = count()
+        self._results: list[Result] = []
+        self._is_ending = False
 
-    def play(self, episodes: Sequence[Episode], budget: RunBudget) -> Generator[Result]:
-        """Plays the episodes as `Engine.play` does."""
-        waiting = deque(episodes)
-        with closing(SharedState(budget, episodes[0].experiment.model.cache)) as state:
-            try:
-                while waiting or any(worker.episode for worker in self._workers):
-                    self._assign(waiting)
-                    for result in self._receive(state):
-                        if result.stops_the_run:
-                            waiting.clear()
-                        yield result
-            finally:
-                self._shut_down(state)
-
-    def _assign(self, waiting: deque[Episode]) -> None:
-        """Gives waiting episodes to idle workers, and starts workers while there are fewer than `size`."""
-        for worker in list(self._workers):
-            if not (worker.episode or worker.connection.is_alive()):
-                self._workers.remove(worker)
-                worker.connection.stop(0)
-        while waiting:
-            idle = next((worker for worker in self._workers if not worker.episode), None)
-            if idle is None:
-                if len(self._workers) == self._size:
-                    return
-                idle = _PoolWorker(self._host.start_worker())
-                self._workers.append(idle)
-            self._progress.begin(waiting[0])
-            idle.begin(waiting.popleft())
-
-    def _receive(self, state: SharedState) -> Iterator[Result]:
-        """Waits for messages and yields the results among them. Raises OSError if a worker could not write a file."""
-        by_waitable = {worker.connection.waitable: worker for worker in self._workers if worker.episode}
-        for waitable in self._host.wait(by_waitable):
-            worker = by_waitable[waitable]
-            episode = worker.episode
-            assert episode is not None
-            message = worker.receive(state)
-            match message:
-                case Pulse():
-                    self._progress.pulse(episode, message)
-                case Result() | Crash():
-                    worker.episode = None
-                    if isinstance(message, Crash) and message.is_disk:
-                        raise OSError(message.reason)
-                    result = message if isinstance(message, Result) else crashed(episode, message.reason)
-                    self._progress.end(episode, result)
-                    yield result
-
-    def _shut_down(self, state: SharedState) -> None:
-        """Interrupts the episodes that are being played, and stops all workers."""
-        for worker in self._workers:
-            if worker.episode:
-                worker.connection.interrupt()
+    def play(self, episodes: Iterator[Episode]) -> list[Result]:
+        """Plays as `run` does."""
         try:
-            self._receive_last(state)
+            while True:
+                self._assign(iter(()) if self._is_ending else episodes)
+                if not any(worker.episodes for worker in self._workers):
+                    return self._results
+                self._receive()
         finally:
-            for worker in self._workers:
-                worker.connection.stop(0 if worker.episode else GRACE)
-        for worker in self._workers:
-            if worker.episode and (result := cut_short(worker.episode)):
-                self._progress.end(worker.episode, result)
+            self._is_ending = True
+            self._shut_down()
 
-    def _receive_last(self, state: SharedState) -> None:
-        """Receives the results of interrupted episodes for `GRACE` seconds; workers without one keep their episode."""
-        deadline = time.monotonic() + GRACE
-        playing = [worker for worker in self._workers if worker.episode]
-        while playing and time.monotonic() < deadline:
-            by_waitable = {worker.connection.waitable: worker for worker in playing}
-            for waitable in self._host.wait(by_waitable, max(0.0, deadline - time.monotonic())):
-                worker = by_waitable[waitable]
-                message = worker.receive(state)
-                if isinstance(message, Result) and worker.episode:
-                    self._progress.end(worker.episode, message)
-                    worker.episode = None
-                if isinstance(message, Result | Crash):
-                    playing.remove(worker)
+    def _assign(self, episodes: Iterator[Episode]) -> None:
+        """Gives episodes to the workers that play the fewest until all are busy or there are no more."""
+        while True:
+            worker = self._least_busy()
+            if worker is not None and not self._has_room(worker):
+                return
+            is_alone = bool(self._suspects) and not (worker and worker.episodes)
+            episode = self._suspects.popleft() if is_alone else next(episodes, None)
+            if episode is None:
+                return
+            self._begin(worker or self._start(), episode, is_alone=is_alone)
 
+    def _least_busy(self) -> _PoolWorker | None:
+        """None while there are fewer workers than wanted."""
+        self._workers = [worker for worker in self._workers if not worker.is_lost]
+        if len(self._workers) < self._size:
+            return None
+        return min(self._workers, key=lambda worker: (not self._has_room(worker), len(worker.episodes)))
 
-class _PoolWorker:
-    """A worker of the pool: its connection, the episode it plays, and the requests it has claimed in the budget."""
+    def _has_room(self, worker: _PoolWorker) -> bool:
+        return len(worker.episodes) < self._at_once and not self._lonely & worker.episodes.keys()
 
-    def __init__(self, connection: Worker) -> None:
-        self.connection = connection
-        self.episode: Episode | None = None
-        self._claims: set[str] = set()
+    def _start(self) -> _PoolWorker:
+        """Starts all workers that are missing, and returns one of them."""
+        self._workers += [_PoolWorker(link) for link in self._host.start(self._size - len(self._workers))]
+        return self._workers[-1]
 
-    def begin(self, episode: Episode) -> None:
-        self.episode = episode
-        self.connection.send(episode)
+    def _begin(self, worker: _PoolWorker, episode: Episode, *, is_alone: bool) -> None:
+        number = next(self._numbers)
+        self._progress.begin(episode)
+        worker.episodes[number] = episode
+        if is_alone:
+            self._lonely.add(number)
+        worker.send(Begin(number, episode))
 
-    def receive(self, state: SharedState) -> WorkerMessage:
-        """Returns the next message; answers it if it is a request. The loss of the worker counts as a crash."""
+    def _receive(self, timeout: float | None = None) -> bool:
+        """Waits for messages and takes one of each worker that sent any; False if none came in time."""
+        by_connection = {worker.link.connection: worker for worker in self._workers if not worker.is_lost}
+        ready = wait(list(by_connection), timeout)
+        for connection in ready:
+            self._take_message(by_connection[connection])  # type: ignore[index]
+        return bool(ready)
+
+    def _take_message(self, worker: _PoolWorker) -> None:
+        """Raises OSError if a file could not be written."""
         try:
-            message = self.connection.receive()
-        except WorkerLost as lost:
-            for key in self._claims:
-                state.budget.release(key)
-            return Crash(str(lost))
+            message: WorkerMessage = worker.link.connection.recv()
+        except (EOFError, OSError):
+            self._lose(worker)
+            return
         if isinstance(message, StateRequest):
-            answer = state.execute(message)
-            match message:
-                case StateRequest("claim", (key,)) if answer:
-                    self._claims.add(key)
-                case StateRequest("release", (key,)):
-                    self._claims.discard(key)
-            self.connection.send(answer)
-        return message
+            worker.send(self._state.execute(message, worker.held))
+        else:
+            self._take_news(worker, message)
+
+    def _take_news(self, worker: _PoolWorker, about: About) -> None:
+        if isinstance(about.news, Pulse):
+            self._progress.pulse(worker.episodes[about.number], about.news)
+            return
+        episode = worker.episodes.pop(about.number)
+        self._end(episode, result_of(episode, about.news))
+
+    def _end(self, episode: Episode, result: Result | None) -> None:
+        if result is not None:
+            self._progress.end(episode, result)
+            self._results.append(result)
+            self._is_ending |= result.stops_the_run
+
+    def _lose(self, worker: _PoolWorker) -> None:
+        worker.is_lost = True
+        self._state.give_back(worker.held)
+        fate = worker.link.fate()
+        worker.link.end(0)
+        episodes = list(worker.episodes.values())
+        worker.episodes.clear()
+        if len(episodes) == 1:
+            self._end(episodes[0], crashed(episodes[0], fate))
+        else:
+            self._suspects += episodes
+
+    def _shut_down(self) -> None:
+        """Has the workers end the episodes that are being played, for as long as they go on doing so."""
+        for worker in self._workers:
+            worker.send(Stop())
+        try:
+            while any(worker.episodes and not worker.is_lost for worker in self._workers) and self._receive(GRACE):
+                continue
+        finally:
+            deadline = time.monotonic() + GRACE
+            for worker in self._workers:
+                if not worker.is_lost:
+                    worker.link.end(0 if worker.episodes else max(0.0, deadline - time.monotonic()))
+                self._suspects += worker.episodes.values()
+            for episode in self._suspects:
+                self._end(episode, cut_short(episode))

@@ -13,7 +13,9 @@ from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 
 INTERVAL = 0.2
-"""Minimum seconds between two pulses of one episode."""
+"""Minimum seconds between two pulses of an episode that is played alone."""
+INTERVAL_PER_EPISODE = 0.02
+"""Minimum seconds between two pulses of any of several episodes that are played at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,11 @@ class Progress(Protocol):
 
 
 class Heartbeat:
-    """A recorder that emits a pulse at a step if the last pulse is at least `INTERVAL` old."""
+    """A recorder that emits a pulse at a step if the last one is old enough. at_once: how many episodes do so."""
 
-    def __init__(self, emit: Callable[[Pulse], None]) -> None:
+    def __init__(self, emit: Callable[[Pulse], None], at_once: int = 1) -> None:
         self._emit = emit
+        self._interval = max(INTERVAL, INTERVAL_PER_EPISODE * at_once)
         self._usage = Usage()
         self._emitted = time.monotonic()
 
@@ -48,7 +51,7 @@ class Heartbeat:
             for exchange in decision.exchanges:
                 self._usage += Usage(questions=1, unanswered=int(exchange.answer is None))
                 self._usage = sum(map(Usage.of, exchange.calls), self._usage)
-        if time.monotonic() - self._emitted >= INTERVAL:
+        if time.monotonic() - self._emitted >= self._interval:
             self._emitted = time.monotonic()
             self._emit(Pulse(step.turn.step, per_capita(step.totals.values()), self._usage))
 

@@ -1,24 +1,25 @@
-"""Runs an experiment: locks its folder, chooses an engine, and plays the episodes that are due."""
+"""Runs an experiment: locks its folder, and plays the episodes that are due here, in workers, or on a cluster."""
 
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
-import traceback
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from functools import partial
+import stat
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import ENGINES, Episode, Experiment
+from hm_agent.experiment import Episode, Experiment
 from hm_agent.models.budget import RunBudget
-from hm_agent.models.providers import PROVIDERS, ModelPool
-from hm_agent.playing import crashed, play
-from hm_agent.pool.local import LocalEngine
-from hm_agent.pool.progress import Heartbeat, Progress
-from hm_agent.recording.result import INTERRUPTED, Result
+from hm_agent.models.providers import PROVIDERS
+from hm_agent.pool.pool import Host, LocalHost, Pool
+from hm_agent.pool.progress import Progress
+from hm_agent.pool.shared_state import SharedState
+from hm_agent.pool.worker import InlinePlayer
+from hm_agent.recording.result import Result
 
 LOCK = ".lock"
 EPISODE_BYTES = 10_000_000
@@ -27,97 +28,71 @@ RESERVED_BYTES = 50_000_000
 """Disk space that must stay free."""
 
 
-class Engine(Protocol):
-    """Plays episodes, in this process or elsewhere."""
-
-    def play(self, episodes: Sequence[Episode], budget: RunBudget, progress: Progress) -> Generator[Result]:
-        """Plays the episodes and yields each result when it is known.
-
-        After a result that stops the run, no further episode begins. Closing the iterator, or an interruption, ends
-        the episodes that are being played; what they have written stays.
-        """
-        ...
-
-
-class InlineEngine:
-    """Plays one episode after the other in this process: fastest for few episodes, and easiest to debug."""
-
-    def play(self, episodes: Sequence[Episode], budget: RunBudget, progress: Progress) -> Generator[Result]:
-        if not episodes:
-            return
-        with closing(ModelPool(episodes[0].experiment.model, budget)) as models:
-            for episode in episodes:
-                progress.begin(episode)
-                result = _play_or_fail(episode, models, progress)
-                progress.end(episode, result)
-                yield result
-                if result.status == INTERRUPTED:
-                    raise KeyboardInterrupt
-                if result.stops_the_run:
-                    return
-
-
-def _play_or_fail(episode: Episode, models: ModelPool, progress: Progress) -> Result:
-    try:
-        return play(episode, models, Heartbeat(partial(progress.pulse, episode)))
-    except OSError:
-        raise
-    except Exception:  # noqa: BLE001 - one episode's error must not end the other episodes
-        return crashed(episode, traceback.format_exc())
-
-
-def _local(experiment: Experiment, episodes: int) -> Engine:
-    workers = min(experiment.workers, episodes)
-    if workers <= 1:
-        return InlineEngine()
-    slow = [module for suite in experiment.suites for module in suite.preload]
-    slow += ["hm_agent.models.openai_chat"] if any(name not in PROVIDERS for name in experiment.model_names) else []
-    return LocalEngine(workers, slow)
-
-
-def _ray(experiment: Experiment, episodes: int) -> Engine:
-    from hm_agent.pool.cluster import ClusterEngine
-
-    return ClusterEngine(min(experiment.workers, episodes), experiment.ray_address)
-
-
-_BUILDERS: Mapping[str, Callable[[Experiment, int], Engine]] = dict(zip(ENGINES, (_local, _ray), strict=True))
-"""Makes an engine, by its name, for an experiment and the number of its episodes that are due."""
-
-
 def run(experiment: Experiment, progress: Progress) -> list[Result]:
     """Plays all episodes that are due and writes their files; call `experiment.check()` first.
 
-    Raises KeyboardInterrupt after an interruption, OSError if files can't be written, ConfigError if the disk has too
-    little space or the cluster can't play. The files of episodes that had ended by then stay.
+    After a result that stops the run, no further episode begins. Raises KeyboardInterrupt after an interruption,
+    OSError if files can't be written, ConfigError if the disk has too little space or the cluster can't play. The files
+    of episodes that had ended by then stay.
     """
-    budget = RunBudget(experiment.model.max_calls, experiment.model.max_cost)
-    engine = _BUILDERS[experiment.engine](experiment, len(experiment.due()))
-    with locked(experiment.out, len(experiment.due())):
-        due = experiment.due()  # another run may have played some of them just before
-        with closing(engine.play(due, budget, progress)) as results:
-            return list(results)
+    with locked(experiment.out, min(experiment.at_once * experiment.workers, experiment.size)):
+        grid = experiment.survey()  # within the lock: another run may have played some of them just before
+        workers = min(experiment.workers, grid.due)
+        if not workers:
+            return []
+        budget = RunBudget(experiment.model.max_calls, experiment.model.max_cost)
+        with closing(SharedState(budget, experiment.model.cache)) as state:
+            if workers == 1 and experiment.engine == "local":
+                return InlinePlayer(experiment.at_once, budget, state.cache, progress).play(grid.episodes())
+            with _host(experiment) as host:
+                pool = Pool(host, workers, experiment.at_once, state, progress)
+                return pool.play(_to_play(experiment, grid.episodes()))
+
+
+def _host(experiment: Experiment) -> AbstractContextManager[Host]:
+    if experiment.engine == "ray":
+        from hm_agent.pool.cluster import cluster_host, portable
+
+        return cluster_host(portable(experiment))
+    slow = [module for suite in experiment.suites for module in suite.preload]
+    slow += ["hm_agent.models.openai_chat"] if any(name not in PROVIDERS for name in experiment.model_names) else []
+    return nullcontext(LocalHost(slow))
+
+
+def _to_play(experiment: Experiment, episodes: Iterator[Episode]) -> Iterator[Episode]:
+    """The episodes as their workers get them."""
+    if experiment.engine != "ray":
+        return episodes
+    from hm_agent.pool.cluster import portable
+
+    sent = portable(experiment)
+    return (replace(episode, experiment=sent) for episode in episodes)
 
 
 @contextmanager
-def locked(out: Path, episodes: int) -> Iterator[None]:
+def locked(out: Path, at_once: int) -> Iterator[None]:
     """Creates the folder if it is missing, and locks it against other runs; the lock ends with this process.
 
-    Raises ConfigError if another run has the lock or the disk has too little space for the number of episodes,
-    OSError if the folder can't be written to.
+    at_once: how many episodes are played at the same time. Raises ConfigError if another run has the lock or the disk
+    has too little space for them, OSError if the folder can't be written to.
     """
     out.mkdir(parents=True, exist_ok=True)
-    with (out / LOCK).open("w") as lock:
+    descriptor = os.open(out / LOCK, os.O_CREAT | os.O_RDWR | os.O_NONBLOCK, 0o666)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ConfigError(f"--out={out}: {LOCK} in it is no file; remove it, or name another folder")
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConfigError(
                 f"--out={out}: another run is at work there; wait for it, or name another folder"
             ) from None
-        free, wanted = shutil.disk_usage(out).free, RESERVED_BYTES + EPISODE_BYTES * episodes
+        free, wanted = shutil.disk_usage(out).free, RESERVED_BYTES + EPISODE_BYTES * at_once
         if free < wanted:
             raise ConfigError(
-                f"--out={out}: its disk has {free / 1e6:.0f} MB left, and {episodes} episodes may take "
+                f"--out={out}: its disk has {free / 1e6:.0f} MB left, and {at_once} episodes at once may take "
                 f"{wanted / 1e6:.0f} MB: make room, or name a folder on another disk"
             )
         yield
+    finally:
+        os.close(descriptor)

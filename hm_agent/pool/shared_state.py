@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
@@ -15,10 +16,25 @@ from hm_agent.models.chat import Reply, Request
 
 @dataclass(frozen=True, slots=True)
 class StateRequest:
-    """A worker's call of one method of the budget or the cache."""
+    """A worker's call of one method of the budget or the cache; it waits for the `StateAnswer`."""
 
     method: str
     arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StateAnswer:
+    """What the method returned, or the exception that the worker has to raise."""
+
+    value: object
+
+
+@dataclass
+class Holdings:
+    """What a worker has taken and not given back: the requests it has claimed, and its calls under way."""
+
+    claims: list[Request] = field(default_factory=list)
+    calls: int = 0
 
 
 class SharedState:
@@ -26,56 +42,75 @@ class SharedState:
 
     def __init__(self, budget: RunBudget, cache: Path | None) -> None:
         self.budget = budget
-        self._cache = AnswerFile(cache) if cache else None
+        self.cache = AnswerFile(cache) if cache else None
+
+    def execute(self, request: StateRequest, held: Holdings) -> StateAnswer:
+        """Calls the requested method for a worker, and keeps account of what it holds."""
+        try:
+            value = _METHODS[request.method](self, *request.arguments)
+        except (BudgetSpent, OSError) as error:
+            return StateAnswer(error)
+        match request:
+            case StateRequest("find_or_claim", (claimed,)) if value is True:
+                held.claims.append(claimed)
+            case StateRequest("keep" | "release", (claimed, *_)) if claimed in held.claims:
+                held.claims.remove(claimed)
+            case StateRequest("take_call") if value:
+                held.calls += 1
+            case StateRequest("pay" | "drop_call"):
+                held.calls -= 1
+        return StateAnswer(value)
+
+    def give_back(self, held: Holdings) -> None:
+        """Gives back what a lost worker held."""
+        for request in held.claims:
+            self._cache.release(request)
+        for _ in range(held.calls):
+            self.budget.drop_call()
 
     @property
-    def cache(self) -> AnswerFile:
-        assert self._cache is not None, "only runs with --cache send requests to the cache"
-        return self._cache
-
-    def execute(self, request: StateRequest) -> object:
-        """Calls the requested method. An exception that the worker has to raise is returned, not raised."""
-        try:
-            return _METHODS[request.method](self, *request.arguments)
-        except (BudgetSpent, OSError) as error:
-            return error
+    def _cache(self) -> AnswerFile:
+        assert self.cache is not None, "only runs with --cache send requests to the cache"
+        return self.cache
 
     def close(self) -> None:
-        if self._cache is not None:
-            self._cache.close()
+        if self.cache is not None:
+            self.cache.close()
 
 
 _METHODS: Mapping[str, Callable[..., object]] = {
     "take_call": lambda state: state.budget.take_call(),
     "pay": lambda state, cost: state.budget.pay(cost),
+    "drop_call": lambda state: state.budget.drop_call(),
     "has_answered": lambda state: state.budget.has_answered(),
-    "claim": lambda state, key: state.budget.claim(key),
-    "release": lambda state, key: state.budget.release(key),
-    "find": lambda state, request: state.cache.find(request),
-    "keep": lambda state, request, reply: state.cache.keep(request, reply),
+    "find": lambda state, request: state._cache.find(request),
+    "find_or_claim": lambda state, request: state._cache.find_or_claim(request),
+    "keep": lambda state, request, reply: state._cache.keep(request, reply),
+    "release": lambda state, request: state._cache.release(request),
 }
 
 
 class RemoteState:
-    """The budget and the cache as a worker sees them: each call sends a request and waits for the result."""
+    """The budget and the cache as a worker sees them: each call sends a request and waits for the answer.
+
+    backlog: the other messages that came meanwhile, in order.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.backlog: deque[object] = deque()
 
-    def take_call(self) -> None:
-        self._request("take_call")
+    def take_call(self) -> bool:
+        return bool(self._request("take_call"))
 
     def pay(self, cost: float | None) -> None:
         self._request("pay", cost)
 
+    def drop_call(self) -> None:
+        self._request("drop_call")
+
     def has_answered(self) -> bool:
         return bool(self._request("has_answered"))
-
-    def claim(self, key: str) -> bool:
-        return bool(self._request("claim", key))
-
-    def release(self, key: str) -> None:
-        self._request("release", key)
 
     def open(self) -> None:
         """Does nothing: the process that keeps the cache opens it."""
@@ -83,12 +118,19 @@ class RemoteState:
     def find(self, request: Request) -> Reply | None:
         return cast("Reply | None", self._request("find", request))
 
-    def keep(self, request: Request, reply: Reply) -> None:
-        self._request("keep", request, reply)
+    def find_or_claim(self, request: Request) -> Reply | bool:
+        return cast("Reply | bool", self._request("find_or_claim", request))
+
+    def keep(self, request: Request, reply: Reply) -> Reply:
+        return cast("Reply", self._request("keep", request, reply))
+
+    def release(self, request: Request) -> None:
+        self._request("release", request)
 
     def _request(self, method: str, *arguments: Any) -> object:
         self._connection.send(StateRequest(method, arguments))
-        answer = self._connection.recv()
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        while not isinstance(answer := self._connection.recv(), StateAnswer):
+            self.backlog.append(answer)
+        if isinstance(answer.value, Exception):
+            raise answer.value
+        return answer.value

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from hm_agent.files import write_whole
+from hm_agent.paths import read_regular
 from hm_agent.questions import Usage
 
 FILE = "result.json"
@@ -204,10 +205,10 @@ def write_result(result: Result, folder: Path) -> None:
 def read_result(path: Path) -> Result | None:
     """Reads a result of this or an older format; None if there is none, or none that this version knows."""
     try:
-        said = path.read_bytes()
+        said = read_regular(path)
         reader = _reader()
         return reader.validate_json(said) if b'"format"' in said else reader.validate_python(_upgraded(said))
-    except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

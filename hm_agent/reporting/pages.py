@@ -47,8 +47,8 @@ def standalone(panel: Panel) -> str:
 @cache
 def _environment() -> Environment:
     made = environment(TEMPLATES)
-    words = (wording.number, wording.with_error, wording.interval, wording.known, wording.counted, wording.listed)
-    made.filters.update({word.__name__: word for word in (*words, told_mark, cell)})
+    numbers = (wording.number, wording.with_error, wording.interval, wording.percent, wording.known)
+    made.filters.update({word.__name__: word for word in (*numbers, wording.counted, wording.listed, told_mark, cell)})
     return made
 
 

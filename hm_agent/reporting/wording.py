@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hm_agent.questions import Usage
+
 NOTHING = "-"
 
 
@@ -22,6 +24,11 @@ def interval(ends: tuple[float, float] | None, digits: int = 1) -> str:
     return NOTHING if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
 
 
+def percent(value: float | None) -> str:
+    """A share between 0 and 1: `83%`."""
+    return NOTHING if value is None else f"{number(100 * value, 0)}%"
+
+
 def known(value: float | None, digits: int = 0) -> str:
     """A count or a cost, or that it is unknown."""
     return "unknown" if value is None else number(value, digits)
@@ -35,3 +42,13 @@ def counted(count: int, noun: str) -> str:
 def listed(words: Sequence[str], conjunction: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def bill(usage: Usage) -> str:
+    """Calls, tokens and cost in words; empty if no language model was called."""
+    if not usage.calls:
+        return ""
+    tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
+    paid = "" if usage.paid is None else f", {usage.paid:.4f} USD"
+    saved = f" ({usage.cached_cost:.4f} USD saved by the cache)" if usage.cached and usage.cached_cost else ""
+    return f", {counted(usage.calls, 'call')}{tokens}{paid}{saved}"

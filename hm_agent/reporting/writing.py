@@ -13,6 +13,8 @@ from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.halves import SplitMean
+from hm_agent.reporting.minds import MindRow, study_minds
+from hm_agent.reporting.minds_figure import minds_png
 from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy, study_orders
 from hm_agent.reporting.orders_figure import orders_png
 from hm_agent.reporting.pages import page, standalone
@@ -21,7 +23,7 @@ from hm_agent.reporting.runs import RecordedEpisode, Runs
 from hm_agent.reporting.statistics import Difference
 from hm_agent.reporting.tables import Row
 
-PAGE, ORDERS_PAGE = "report.html", "orders.md"
+PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
 Record = dict[str, str | int | float | None]
 """A line of a CSV file by heading; None for an unknown value."""
 
@@ -60,6 +62,16 @@ def write_orders(runs: Runs, into: Path) -> Path:
     write_whole(into / "orders.png", orders_png(study))
     write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
     return into / ORDERS_PAGE
+
+
+def write_minds(runs: Runs, into: Path) -> Path:
+    """Writes the study of minds into a folder, made if it is missing; returns the path of its page."""
+    study = study_minds(runs)
+    into.mkdir(parents=True, exist_ok=True)
+    _write_sheet(into / "minds.csv", [_mind_record(row, study.labels) for row in study.rows])
+    write_whole(into / "minds.png", minds_png(study))
+    write_whole(into / MINDS_PAGE, page("minds.md.j2", study=study))
+    return into / MINDS_PAGE
 
 
 def _write_sheet(path: Path, records: Sequence[Record]) -> None:
@@ -240,3 +252,17 @@ def _play_record(result: Result) -> Record:
 
 def _joined(values: Mapping[str, object]) -> str:
     return " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
+
+
+def _mind_record(row: MindRow, labels: Mapping[Condition, str]) -> Record:
+    return {
+        "world": row.suite.name,
+        "agent": labels[row.condition],
+        "model": row.condition.model,
+        "scenarios": row.scenarios,
+        "episodes": row.episodes,
+        **_difference_record("literal", row.literal),
+        "base_rate": row.base_rate,
+        **_difference_record("functional", row.functional),
+        **_difference_record("gap", row.gap),
+    }

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,10 +21,16 @@ SHUTDOWN_SECONDS = 60.0
 """Processes that have not ended after this time count as left behind."""
 
 
-def start(mark: str, *flags: str, cwd: Path | None = None) -> subprocess.Popen[str]:
-    """Starts the command in a process group of its own, as a terminal does. mark: a word unique to this run."""
+PLAY = (str(ROOT / "run_scenario.py"),)
+
+
+def start(mark: str, *flags: str, cwd: Path | None = None, program: Sequence[str] = PLAY) -> subprocess.Popen[str]:
+    """Starts the command in a process group of its own, as a terminal does.
+
+    mark: a word unique to this run. program: what Python runs, e.g. `-m`, `hm_agent`, `generate`.
+    """
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "run_scenario.py"), *flags],
+        [sys.executable, *program, *flags],
         cwd=cwd,
         env=os.environ | {MARK: mark, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,

@@ -9,6 +9,7 @@ from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy, Though
 from hm_agent.questions import Model, answer_or_none
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, validated
 from hm_agent.theory_of_mind.mind import BasicMind
+from hm_agent.theory_of_mind.predictions import PredictionRecord
 
 
 class Strategist(Protocol):
@@ -60,6 +61,7 @@ class BaseStrategist(Generic[MindT]):
     def __init__(self, mind: MindT, model: Model) -> None:
         self._mind, self._model = mind, model
         self._memory = InteractionMemory()
+        self._predictions = PredictionRecord(mind.is_right)
         self._clues: dict[str, Clue] = {}
         """The latest clue about each player since the last interaction with it."""
         self._strategy: Strategy | None = None
@@ -106,7 +108,7 @@ class BaseStrategist(Generic[MindT]):
         )
 
     def metrics(self) -> Mapping[str, float]:
-        return {}
+        return self._predictions.metrics()
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
         self._understood = ()
@@ -134,8 +136,7 @@ class BaseStrategist(Generic[MindT]):
             return None
         self._memory.add(interaction)
         believed = self.believed_about(interaction.partner)
-        predicted = believed.prediction if believed else None
-        right = None if predicted is None else self._mind.is_right(predicted, interaction)
+        right = self._predictions.judge(believed.prediction if believed else None, interaction)
         self._understood = (*self._understood, (interaction, believed, right))
         return await self._on_interaction(interaction)
 

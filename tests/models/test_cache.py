@@ -19,7 +19,6 @@ import pytest
 import hm_agent
 from hm_agent.config import ConfigError
 from hm_agent.models.answer_file import AnswerFile
-from hm_agent.models.budget import RunBudget
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
@@ -39,6 +38,7 @@ OTHERS = {
     "name": replace(REQUEST, name="Other"),
     "schema": replace(REQUEST, schema={"type": "string"}),
     "seed": replace(REQUEST, seed=2),
+    "sample": replace(REQUEST, sample=1),
 }
 KEPT = Reply(("kept", "too"), "a problem", 12, None)
 
@@ -50,7 +50,7 @@ def ask(path: Path, server: Server, *requests: Request, offline: bool = False) -
         async with OpenAIChat(
             EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
         ) as chat:
-            cached = CachedChat(chat, cache, RunBudget(), offline=offline)
+            cached = CachedChat(chat, cache, offline=offline)
             return [await cached.complete(request) for request in requests]
 
     with closing(AnswerFile(path)) as cache:
@@ -109,7 +109,7 @@ def test_other_request_is_asked(tmp_path: Path, other: Request) -> None:
 
 
 def test_every_part_of_a_request_is_compared() -> None:
-    parts = {"model", "messages", "sampling", "name", "schema", "seed"}
+    parts = {"model", "messages", "sampling", "name", "schema", "seed", "sample"}
     assert parts == set(Request.__slots__)
     assert parts - {"messages"} <= set(OTHERS)
 

@@ -338,19 +338,11 @@ def test_refusal_that_comes_after_another_request_has_succeeded_is_still_learnt_
     ],
     ids=["param", "named", "condition"],
 )
-def test_completions_are_asked_for_singly_where_n_is_refused(refused: Response) -> None:
+def test_reply_says_so_where_n_is_refused(refused: Response) -> None:
     with Server(lambda body: refused if body.get("n", 1) > 1 else completion("four", prompt="a prompt")) as server:
         first, second = ask(server.base_url, THREE, THREE)
-    assert first == second == Reply(("four",) * 3, None, input_tokens=6, output_tokens=3)
-    assert [body.get("n") for body in bodies(server)] == [3] + [None] * 6
-
-
-def test_tokens_of_single_completions_are_unknown_once_one_is() -> None:
-    plain = completion("one", usage=False)
-    answers = in_turn(refusal(400, "no", param="n"), completion("one"), plain, completion("one"))
-    with Server(answers) as server:
-        (reply,) = ask(server.base_url, THREE)
-    assert (len(reply.texts), reply.input_tokens, reply.output_tokens) == (3, None, None)
+    assert first == second == Reply(("four",), None, input_tokens=2, output_tokens=1, is_single=True)
+    assert [body.get("n") for body in bodies(server)] == [3, None, None]
 
 
 def test_fewer_completions_than_asked_for_are_enough() -> None:

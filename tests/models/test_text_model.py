@@ -19,7 +19,6 @@ from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.answer_file import AnswerFile
-from hm_agent.models.budget import RunBudget
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
 from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
@@ -393,7 +392,7 @@ def test_usage_stays_unknown_once_a_call_s_is() -> None:
 def test_usage_counts_calls_answered_from_a_record(tmp_path: Path) -> None:
     chat = Saying([Reply((GOOD_COUNTER,), None, 20, 2)])
     with closing(AnswerFile(tmp_path / "answers")) as record:
-        usage, exchanges = usage_of(CachedChat(chat, record, RunBudget()), COUNTER, COUNTER, COUNTER)
+        usage, exchanges = usage_of(CachedChat(chat, record), COUNTER, COUNTER, COUNTER)
     assert usage == Usage(3, 0, calls=3, cached=2, input_tokens=60, output_tokens=6, cost=72.0, cached_cost=48.0)
     assert [exchange.calls[0].cached for exchange in exchanges] == [False, True, True]
     assert len(chat.asked) == 1

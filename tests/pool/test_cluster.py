@@ -20,7 +20,7 @@ from hm_agent.cli import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.pool.cluster import connected
-from hm_agent.pool.node_worker import NodeRequirements, NodeWorker
+from hm_agent.pool.node import NodeRequirements, join
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
@@ -33,8 +33,8 @@ GRID = ["--scenario=rws_repeated_1,cooking_asymmetric_1", "--agent=mmp,mmp_he", 
 """Both agents begin with the same questions."""
 PATIENCE = 60.0
 """In seconds: whatever is waited for for longer does not come."""
-ACTOR = b"ray::NodeWorker"
-"""How Ray titles the processes of workers' actors."""
+TASK = b"ray::join"
+"""How Ray titles the processes of workers."""
 
 
 @pytest.fixture(scope="module")
@@ -62,12 +62,12 @@ def asking(server: Endpoint) -> list[str]:
     return ["--model=loopback", f"--base_url={server.base_url}"]
 
 
-def actors() -> dict[int, int]:
-    """The actors of workers that are there, each with the node it is on; both by process."""
+def workers() -> dict[int, int]:
+    """The workers that are there, each with the node it is on; both by process."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if (folder / "cmdline").read_bytes().startswith(ACTOR):
+            if (folder / "cmdline").read_bytes().startswith(TASK):
                 found[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:  # it has ended meanwhile
             continue
@@ -76,9 +76,9 @@ def actors() -> dict[int, int]:
 
 def wait_until_there_are(number: int) -> None:
     deadline = time.monotonic() + PATIENCE
-    while len(actors()) != number and time.monotonic() < deadline:
+    while len(workers()) != number and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert len(actors()) == number
+    assert len(workers()) == number
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_episodes_are_the_same_as_here_and_no_answer_is_paid_twice(
     here, there, nodes = tmp_path / "here", tmp_path / "there", set[int]()
 
     def answer(body: dict[str, Any]) -> Response:
-        nodes.update(actors().values())
+        nodes.update(workers().values())
         return text_player.answer(body)
 
     with Endpoint(answer) as server:
@@ -139,7 +139,7 @@ def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
     ],
 )
 def test_what_a_node_lacks_is_said_in_one_line(requirements: NodeRequirements, said: str) -> None:
-    lack = NodeWorker().start(requirements)
+    lack = join(requirements, ("127.0.0.1", 1), b"")
     assert lack is not None
     assert re.search(said, lack)
     assert "\n" not in lack
@@ -214,7 +214,7 @@ def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nob
     wait_until_there_are(0)
     assert time.monotonic() - trouble.began < 5
     (failed,) = (result for result in trouble.ended if result.has_failed)
-    assert "lost with its node or its actor" in failed.reason
+    assert "lost with its node or its process" in failed.reason
     after = trouble.ended.index(failed) + 2
     assert {result.status for result in trouble.ended[:after] if result is not failed} == {"max_steps"}
     assert {result.status for result in trouble.ended[after:]} == {"interrupted"}

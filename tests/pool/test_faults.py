@@ -110,7 +110,7 @@ class Stalling:
 def test_an_interruption_from_the_terminal_keeps_and_tells_what_was_played(tmp_path: Path) -> None:
     stalling, out = Stalling(after=120), tmp_path / "out"
     with Endpoint(stalling.answer) as server:
-        process = start(str(out), *flags(server, out, steps=300))
+        process = start(str(out), *flags(server, out, steps=300), "--concurrency=1")
         wait_for(lambda: stalling.is_stalling and statuses(out, "result.json"), process)
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=PATIENCE)

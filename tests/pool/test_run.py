@@ -90,7 +90,7 @@ def test_a_process_that_is_killed_before_it_has_begun_costs_its_episode_alone(tm
     class Killer(Watcher):
         def begin(self, episode: Episode) -> None:
             if not self.begun:
-                (victim,) = multiprocessing.active_children()
+                victim = multiprocessing.active_children()[0]
                 victim.kill()
                 victim.join()
             super().begin(episode)

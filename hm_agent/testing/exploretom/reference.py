@@ -22,7 +22,7 @@ from hm_agent.worlds.exploretom.actions import (
     StoryScript,
     TalkAbout,
 )
-from hm_agent.worlds.exploretom.beliefs import (
+from hm_agent.worlds.exploretom.evidence import (
     AwayFrom,
     Key,
     Missing,

@@ -61,6 +61,14 @@ Claim: TypeAlias = ObjectPlace | ObjectState
 """What one person may tell another about the world."""
 
 
+def words_of(claim: Claim) -> str:
+    """A claim in words: `the map is in the cardboard tube in the planning department`."""
+    if isinstance(claim, ObjectState):
+        return f"the {claim.object} is {claim.state}"
+    container = f"in the {claim.container} " if claim.container else ""
+    return f"the {claim.object} is {container}in the {claim.room}"
+
+
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class Enter:

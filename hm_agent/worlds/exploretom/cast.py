@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.worlds.exploretom.actions import Change, People
-from hm_agent.worlds.exploretom.language import change_problem, name_problem, person_problem
+from hm_agent.worlds.exploretom.language import change_problem, name_problem, person_problem, plain_words
 
 CONTAINERS = 3
 """How many containers a story has for each object."""
@@ -136,7 +136,7 @@ def read_cast(path: Path | None = None) -> CastLists:
 def _problems(lists: CastLists) -> Iterator[str]:
     """What is wrong with the names, in one line each."""
     yield from filter(None, map(person_problem, lists.names))
-    if len(set(lists.names)) < len(lists.names):
+    if len(set(map(plain_words, lists.names))) < len(lists.names):
         yield "names: each stands there once"
     if len({place.name for place in lists.setting}) < len(lists.setting):
         yield "setting: each has a name of its own"
@@ -145,6 +145,6 @@ def _problems(lists: CastLists) -> Iterator[str]:
         yield from filter(None, map(name_problem, [*things, *place.topics]))
         for thing in place.objects:
             own = [*place.rooms, thing.name, *thing.containers]
-            if len(set(own)) < len(own):
+            if len(set(map(plain_words, own))) < len(own):
                 yield f"{place.name}: {thing.name}: rooms, the object and its containers have names of their own"
             yield from filter(None, map(change_problem, thing.changes))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import combinations, permutations
 
+from hm_agent.worlds.exploretom.functional import ASKS, NOBODY
+from hm_agent.worlds.exploretom.language import listed, names_in, plain_words
 from hm_agent.worlds.exploretom.story_questions import DOES_NOT_KNOW, KNOWS, NO, YES
 
 _DENIAL = re.compile(r"\b(?:not|never|nor|or|neither|either|maybe|unsure|unknown|nowhere|isn't|won't|doesn't|don't)\b")
@@ -19,23 +22,47 @@ _FORMS = {
         "he does not know about it",
         "she does not know about it",
     ),
+    NOBODY: (NOBODY, "no one", "no-one"),
+    ASKS: (ASKS, "ask somebody", "asks someone", "ask someone"),
 }
 _PLACE = r"(?:{name}|(?:[\w' ]*\b)?(?:in|is|inside|into) (?:the |a |an )?{name}|(?:the|a|an) {name})"
+_TOLD = r"(?:[\w' ]*\b)?(?:tell|tells) (?:only )?{name}"
+MOST_REORDERED = 4
+"""Groups of more people are read in one order only."""
 
 
 def accepted_forms(choice: str) -> tuple[str, ...]:
     """The whole answers, in small letters, that mean a choice; for a place the commonest ones."""
-    name = _plain(choice)
-    return _FORMS.get(choice, (name, f"the {name}", f"in the {name}", f"it is in the {name}"))
+    if choice in _FORMS:
+        return _FORMS[choice]
+    name = plain_words(choice)
+    return (name, f"the {name}", f"in the {name}", f"it is in the {name}", *_reordered(choice))
+
+
+def _reordered(choice: str) -> tuple[str, ...]:
+    """The same people in another order, if a choice names several."""
+    names = names_in(choice)
+    if not 2 <= len(names) <= MOST_REORDERED:
+        return ()
+    forms = [plain_words(form) for order in permutations(names) for form in (listed(order), " and ".join(order))]
+    return tuple(form for form in dict.fromkeys(forms) if form != plain_words(choice))
+
+
+def overlapping(choices: Sequence[str]) -> tuple[str, str] | None:
+    """Two choices that the same answer would mean; None if each answer means at most one."""
+    for first, second in combinations(choices, 2):
+        if not set(accepted_forms(first)).isdisjoint(accepted_forms(second)):
+            return first, second
+    return None
 
 
 def meaning(text: str, choices: Sequence[str]) -> str | None:
     """The choice that an answer means; None if it means none, or may mean several.
 
     An answer is a choice in other letters, its number from 1 or its letter from a in brackets, one of its accepted
-    forms, or a sentence that ends with `in the ...` or `is the ...` and denies nothing.
+    forms, or a sentence that ends with `in the ...`, `is the ...` or `tell ...` and denies nothing.
     """
-    plain = _plain(text)
+    plain = plain_words(text)
     if lettered := re.fullmatch(r"\((?:([a-h])|([1-8]))\)", text.strip().lower()):
         index = ord(lettered[1]) - ord("a") if lettered[1] else int(lettered[2]) - 1
         return choices[index] if index < len(choices) else None
@@ -48,11 +75,7 @@ def meaning(text: str, choices: Sequence[str]) -> str | None:
 
 
 def _ends_with(plain: str, choice: str) -> bool:
-    return re.fullmatch(_PLACE.format(name=re.escape(_plain(choice))), plain) is not None
-
-
-def _plain(text: str) -> str:
-    """The words in small letters, without marks around them, and with `doesn't` written out."""
-    words = re.sub(r"[^\w'’/&-]+", " ", text.lower().replace("’", "'"))
-    words = words.replace("doesn't", "does not").replace("don't", "do not").replace("isn't", "is not")
-    return " ".join(word.strip("'-") for word in words.split() if word.strip("'-"))
+    if re.fullmatch(_PLACE.format(name=re.escape(plain_words(choice))), plain):
+        return True
+    names = [plain_words(choice), *_reordered(choice)] if names_in(choice) else []
+    return any(re.fullmatch(_TOLD.format(name=re.escape(name)), plain) for name in names)

@@ -28,8 +28,10 @@ from hm_agent.worlds.exploretom.actions import (
     StoryAction,
     StoryScript,
     TalkAbout,
+    people_of,
+    words_of,
 )
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, words_of
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
 
 INVISIBLE = ", which leaves no visible trace"
 BEHIND = "leaving any container behind"
@@ -37,6 +39,7 @@ PREPOSITIONS = ("with", "in", "on", "by", "at", "for", "from", "into")
 """What the rest of a change begins with, so that it can be told from the object."""
 RESERVED = frozenset({*PREPOSITIONS, "to", "that", "which", "about", "is"})
 """Words by which sentences are taken apart; no name may hold one."""
+ARTICLES = ("the ", "a ", "an ")
 MAX_NAME = 60
 MAX_SHOWN = 80
 """Characters of a bad line that an error shows."""
@@ -46,6 +49,7 @@ _THING = r"[\w'’&/-]+(?: [\w'’&/-]+)*?"
 _PEOPLE = rf"{_PERSON}(?:, {_PERSON})*(?: and {_PERSON})?"
 _NAME = re.compile(r"[\w'’&/-]+(?: [\w'’&/-]+)*")
 _PERSON_NAME = re.compile(_PERSON)
+_PEOPLE_LIST = re.compile(_PEOPLE)
 _SENTENCE_END = re.compile(r"(?<=[.])\s+")
 
 
@@ -76,6 +80,18 @@ def text_of(script: StoryScript) -> str:
 def listed(names: Sequence[str]) -> str:
     """`Anne`, `Anne and Beth`, `Anne, Beth and Carl`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The people of a list such as `Anne, Beth and Carl`; none if it is no such list."""
+    return tuple(_PERSON_NAME.findall(text)) if _PEOPLE_LIST.fullmatch(text) else ()
+
+
+def plain_words(text: str) -> str:
+    """The words of an answer in small letters, without marks around them, and with `doesn't` written out."""
+    words = re.sub(r"[^\w'’/&-]+", " ", text.lower().replace("’", "'"))
+    words = words.replace("doesn't", "does not").replace("don't", "do not").replace("isn't", "is not")
+    return " ".join(word.strip("'-") for word in words.split() if word.strip("'-"))
 
 
 def _alter_clause(action: Alter) -> str:
@@ -115,6 +131,7 @@ def parse_story(text: str, *, sees_contents: bool = False, check: bool = True) -
     read = list(_actions_by_line(text))
     script = StoryScript(tuple(action for _, action in read), sees_contents)
     if check:
+        _check_clashes(script.actions)
         tracker = BeliefTracker(script.people, sees_contents=sees_contents)
         for line, action in read:
             try:
@@ -240,6 +257,10 @@ def name_problem(name: str) -> str | None:
         return f"{_shown(name)}: a name has at most {MAX_NAME} characters"
     if not _NAME.fullmatch(name):
         return f"{_shown(name)}: a name has letters, digits, hyphens and apostrophes, and single spaces between words"
+    if not plain_words(name):
+        return f"{_shown(name)}: a name has letters or digits"
+    if name.lower().startswith(ARTICLES):
+        return f"{_shown(name)}: a name begins with no article, which sentences add"
     reserved = next((word for word in name.lower().split() if word in RESERVED), None)
     return (
         f"{_shown(name)}: {reserved!r} can't stand in a name, since sentences are taken apart by it"
@@ -270,18 +291,31 @@ def change_problem(change: Change) -> str | None:
 
 def _check_names(action: StoryAction) -> None:
     """Raises StoryError for names that can't stand in a sentence."""
-    people: list[str] = [action.person, *action.peekers, *action.distracted]
-    things: list[str | None] = [getattr(action, name, None) for name in ("room", "object", "container", "topic")]
-    if isinstance(action, Inform | TalkAbout) and action.listener is not None:
-        people.append(action.listener)
-    if isinstance(action, Inform):
-        things += [action.claim.object, getattr(action.claim, "room", None), getattr(action.claim, "container", None)]
-    problems = [person_problem(name) for name in people]
-    problems += [name_problem(name) for name in things if name is not None]
+    problems = [person_problem(name) for name in people_of(action)]
+    problems += map(name_problem, _things_of(action))
     if isinstance(action, Alter):
         problems.append(change_problem(action.change))
     if problem := next(filter(None, problems), None):
         raise StoryError(problem)
+
+
+def _things_of(action: StoryAction) -> list[str]:
+    """The rooms, objects, containers and topics that an action names."""
+    things: list[str | None] = [getattr(action, name, None) for name in ("room", "object", "container", "topic")]
+    if isinstance(action, Inform):
+        things += [action.claim.object, getattr(action.claim, "room", None), getattr(action.claim, "container", None)]
+    if isinstance(action, Alter):
+        things.append(action.change.object)
+    return [name for name in things if name is not None]
+
+
+def _check_clashes(actions: Iterable[StoryAction]) -> None:
+    """Raises StoryError for two names that the same answer would mean, such as `Box` and `box`."""
+    known: dict[str, str] = {}
+    for name in (name for action in actions for name in (*people_of(action), *_things_of(action))):
+        other = known.setdefault(plain_words(name), name)
+        if other != name:
+            raise StoryError(f"{_shown(other)} and {_shown(name)} can't be told apart in an answer")
 
 
 # JSON
@@ -311,6 +345,7 @@ def from_data(data: object) -> StoryScript:
     if not isinstance(sees_contents := data.get("sees_contents", False), bool):
         raise StoryError("sees_contents is true or false")
     actions = tuple(_numbered(_action_from, data["actions"]))
+    _check_clashes(actions)
     script = StoryScript(actions, sees_contents)
     tracker = BeliefTracker(script.people, sees_contents=sees_contents)
     for _ in _numbered(tracker.apply, actions):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,6 +12,14 @@ from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage, answer_or_none
 from hm_agent.worlds.exploretom.actions import StoryScript
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.functional import (
+    action_choices,
+    chosen_action,
+    parse_asked_action,
+    person_asked_about,
+    tracked,
+    true_value,
+)
 from hm_agent.worlds.exploretom.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
@@ -88,7 +97,7 @@ class PerspectiveReader(ModelReader):
         self._perspectives: dict[tuple[str, str], str] = {}
 
     async def answer(self, model: Model, view: StoryView) -> str | None:
-        person = _person_asked_about(view.question)
+        person = person_asked_about(view.question)
         if person is None:
             return await super().answer(model, view)
         if (view.story, person) not in self._perspectives:
@@ -106,29 +115,30 @@ class PerspectiveReader(ModelReader):
         return given.answer if given else None
 
 
-def _person_asked_about(question: str) -> str | None:
-    try:
-        return parse_asked(question).person
-    except StoryError:
-        return None
-
-
 # Weak readers
 
 
 class WeakReader:
-    """Answers by a rule, from the text."""
+    """Answers by a rule, from the text; where it can't read the story or the question, it takes the first choice."""
 
     usage = Usage()
 
     def __init__(self, rule: Callable[[StoryView], str]) -> None:
         self._rule = rule
+        self._unread = 0
 
     async def act(self, observation: Observation[StoryView]) -> Decision[str]:
-        return Decision(self._rule(observation.view), state=_seen(observation.view))
+        view = observation.view
+        try:
+            answer = self._rule(view)
+        except StoryError:
+            self._unread += 1
+            answer = view.choices[0] if view.choices else ""
+        return Decision(answer, state=_seen(view))
 
     def metrics(self) -> Mapping[str, float]:
-        return {}
+        """unread: how many questions the rule could not be applied to."""
+        return {"unread": self._unread}
 
 
 def first_choice(view: StoryView) -> str:
@@ -138,27 +148,43 @@ def first_choice(view: StoryView) -> str:
 
 def reality(view: StoryView) -> str:
     """Answers what is so, whoever is asked about."""
-    return read_story(view.story, view.sees_contents).reality(parse_asked(view.question)) or first_choice(view)
+    story = read_story(view.story, view.sees_contents)
+    if action := parse_asked_action(view.question):
+        return chosen_action(story, action, lambda person, other, key: true_value(story, key))
+    return story.reality(parse_asked(view.question)) or first_choice(view)
 
 
 def last_mention(view: StoryView) -> str:
-    """Takes the place that the story names last; of two words the affirmative one."""
+    """Takes the choice that the story names last; of two words the affirmative one."""
     choices = _choices(view)
     affirmative = next((choice for choice in choices if choice in (YES, KNOWS)), None)
-    return affirmative or max(choices, key=lambda choice: view.story.rfind(f"the {choice}"))
+    return affirmative or max(choices, key=lambda choice: _last_named(view.story, choice))
+
+
+def _last_named(story: str, choice: str) -> int:
+    """Where a story names a choice last; one of several names, such as `box in the hall`, counts by its first."""
+    name = re.split(r" in the | and |, ", choice)[0]
+    return story.rfind(name if name[0].isupper() else f"the {name}")
 
 
 def first_order(view: StoryView) -> str:
     """Takes it that everyone knows what everyone else believes."""
+    story = read_story(view.story, view.sees_contents)
+    if action := parse_asked_action(view.question):
+        belief = tracked(story)
+        return chosen_action(story, action, lambda person, other, key: belief(other, other, key))
     asked = parse_asked(view.question)
     if asked.other is not None:
         asked = replace(asked, person=asked.other, other=None)
-    return _answer(read_story(view.story, view.sees_contents), asked, view)
+    return _answer(story, asked, view)
 
 
 def no_distraction(view: StoryView) -> str:
     """Overlooks who peeks and who is distracted."""
-    return _answer(_without_asides(view.story, view.sees_contents), parse_asked(view.question), view)
+    story = _without_asides(view.story, view.sees_contents)
+    if action := parse_asked_action(view.question):
+        return chosen_action(story, action, tracked(story))
+    return _answer(story, parse_asked(view.question), view)
 
 
 WEAK_RULES: Mapping[str, Callable[[StoryView], str]] = {
@@ -173,7 +199,12 @@ WEAK_RULES: Mapping[str, Callable[[StoryView], str]] = {
 
 def _choices(view: StoryView) -> Sequence[str]:
     """The choices, also where the view shows none."""
-    return view.choices or read_story(view.story, view.sees_contents).choices(parse_asked(view.question))
+    if view.choices:
+        return view.choices
+    story = read_story(view.story, view.sees_contents)
+    if action := parse_asked_action(view.question):
+        return action_choices(story, action)
+    return story.choices(parse_asked(view.question))
 
 
 def _answer(story: AnsweredStory, asked: Asked, view: StoryView) -> str:

@@ -13,6 +13,7 @@ from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question, Words, one_of
 from hm_agent.worlds.exploretom.actions import StoryAction, StoryScript, people_of
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.functional import chosen_action, parse_asked_action, tracked
 from hm_agent.worlds.exploretom.grading import meaning
 from hm_agent.worlds.exploretom.language import parse_story, sentence_of
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory, parse_asked
@@ -113,7 +114,10 @@ def read_story(text: str, sees_contents: bool) -> AnsweredStory:
 def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
     """The answer that follows from the words of a story and of a question; empty if these can't be read."""
     try:
-        return read_story(story, sees_contents).answer(parse_asked(question)) or ""
+        read = read_story(story, sees_contents)
+        if action := parse_asked_action(question):
+            return chosen_action(read, action, tracked(read))
+        return read.answer(parse_asked(question)) or ""
     except StoryError:
         return ""
 
@@ -139,13 +143,14 @@ def seen_by(script: StoryScript, person: str) -> list[str]:
     """The sentences of the actions that a person took part in or saw."""
     tracker, seen = BeliefTracker(script.people, sees_contents=script.sees_contents), []
     for action in script.actions:
-        if _sees(tracker, person, action):
+        if sees(tracker, person, action):
             seen.append(sentence_of(action))
         tracker.apply(action)
     return seen
 
 
-def _sees(tracker: BeliefTracker, person: str, action: StoryAction) -> bool:
+def sees(tracker: BeliefTracker, person: str, action: StoryAction) -> bool:
+    """True if a person takes part in an action that is about to happen, or sees it."""
     if person in action.distracted or person not in tracker.people:
         return False
     return person in people_of(action) or tracker.would_witness(person, action)

@@ -26,8 +26,10 @@ from hm_agent.worlds.exploretom.actions import (
     is_asymmetric,
     people_of,
 )
-from hm_agent.worlds.exploretom.beliefs import AwayFrom, BeliefTracker, ObjectLocation
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.cast import CastLists, StoryCast, StoryPlace
+from hm_agent.worlds.exploretom.evidence import AwayFrom, ObjectLocation
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory
 
 MAX_ACTIONS = 15
 """Of a story, in the paper."""
@@ -106,8 +108,9 @@ class StoryConditions:
 
     people: so many can take part. important: so many of its actions are important ones. rooms: it may use so many.
     max_actions: its longest. must_have: at least one action is of these kinds; any, if empty. is_asymmetric: at least
-    one action has a peeker or someone distracted. needs_everyone: all
-    people take part. sees_contents: entering a room shows what its containers hold.
+    one action has a peeker or someone distracted. needs_everyone: all people take part. needs_rooms: all rooms are
+    used. false_beliefs: so many of its first-order questions, at least, have an answer that is not so. sees_contents:
+    entering a room shows what its containers hold.
     """
 
     people: int
@@ -118,6 +121,8 @@ class StoryConditions:
     is_asymmetric: bool = False
     sees_contents: bool = False
     needs_everyone: bool = True
+    needs_rooms: bool = False
+    false_beliefs: int = 0
 
     def __post_init__(self) -> None:
         if not (self.people >= 1 and self.important >= 0 and self.rooms >= 1 and self.max_actions >= 1):
@@ -168,6 +173,36 @@ def _parts(place: StoryPlace, kind: ActionKind) -> Sequence[tuple[str, str]]:
             return [(topic, "") for topic in place.topics]
 
 
+@dataclass(slots=True)
+class StoryDraft:
+    """A story while it is drawn, and what it still lacks.
+
+    important: how many of its actions are important. lacks_kind: it has none of the kinds that it must have.
+    lacks_aside: nobody peeks or is distracted, and someone must. absent: who must still take part. unused: the rooms
+    that must still be used.
+    """
+
+    tracker: BeliefTracker
+    actions: list[StoryAction]
+    important: int
+    lacks_kind: bool
+    lacks_aside: bool
+    absent: set[str]
+    unused: set[str | None]
+
+    def copy(self) -> StoryDraft:
+        """The same story, to be continued apart from this one."""
+        return StoryDraft(
+            self.tracker.copy(),
+            self.actions.copy(),
+            self.important,
+            self.lacks_kind,
+            self.lacks_aside,
+            self.absent.copy(),
+            self.unused.copy(),
+        )
+
+
 class StorySampler:
     """Draws stories of a cast, action by action; each that can happen next is as likely as any other.
 
@@ -182,33 +217,86 @@ class StorySampler:
     def draw(self, rng: Random) -> DrawnStory | None:
         """The first story that meets the conditions; None if none of `TRIES` does."""
         for tries in range(1, TRIES + 1):
-            if found := self.try_once(rng):
-                return DrawnStory(*found, tries)
+            if draft := self.try_once(rng):
+                return DrawnStory(self.script(draft), draft.tracker, tries)
         return None
 
-    def try_once(self, rng: Random) -> tuple[StoryScript, BeliefTracker] | None:
+    def draw_draft(self, rng: Random) -> StoryDraft | None:
+        """The same as a draft."""
+        return next(filter(None, (self.try_once(rng) for _ in range(TRIES))), None)
+
+    def try_once(self, rng: Random) -> StoryDraft | None:
         """A random story that ends as soon as it meets the conditions; None if it never does."""
+        draft = self.begin()
+        return draft if self.complete(draft, rng) else None
+
+    def begin(self) -> StoryDraft:
+        """A story without actions."""
         conditions = self._conditions
-        tracker, actions = BeliefTracker(self._people, sees_contents=conditions.sees_contents), list[StoryAction]()
-        important, lacks_kind, lacks_aside = 0, bool(conditions.must_have), conditions.is_asymmetric
-        absent = set(self._people if conditions.needs_everyone else ())
-        while len(actions) < conditions.max_actions:
-            drawn = self._draw_next(tracker, rng, self._all if important < conditions.important else self._plain)
-            if drawn is None:
-                return None
-            kind, action = drawn
-            if conditions.is_asymmetric and kind not in _WALK and rng.random() < ASIDE_SHARE:
-                action = self._with_aside(tracker, action, rng)
-                lacks_aside = lacks_aside and not is_asymmetric(action)
-            tracker.perform(action)
-            actions.append(action)
-            if absent:
-                absent.difference_update(people_of(action))
-            important += kind in IMPORTANT
-            lacks_kind = lacks_kind and kind not in conditions.must_have
-            if important == conditions.important and not (absent or lacks_kind or lacks_aside):
-                return StoryScript(tuple(actions), conditions.sees_contents), tracker
-        return None
+        return StoryDraft(
+            BeliefTracker(self._people, sees_contents=conditions.sees_contents),
+            [],
+            0,
+            bool(conditions.must_have),
+            conditions.is_asymmetric,
+            set(self._people if conditions.needs_everyone else ()),
+            set(self._place.rooms if conditions.needs_rooms else ()),
+        )
+
+    def script(self, draft: StoryDraft) -> StoryScript:
+        """The story as far as it is drawn."""
+        return StoryScript(tuple(draft.actions), self._conditions.sees_contents)
+
+    def is_full(self, draft: StoryDraft) -> bool:
+        """True if the story is as long as it may be."""
+        return len(draft.actions) >= self._conditions.max_actions
+
+    def complete(self, draft: StoryDraft, rng: Random) -> bool:
+        """Adds one action or more until the conditions are met; False if they never are."""
+        while not self.is_full(draft):
+            if not self.add(draft, rng):
+                return False
+            if self.is_met(draft):
+                return True
+        return False
+
+    def add(self, draft: StoryDraft, rng: Random) -> bool:
+        """Adds an action, and at times someone who peeks or is distracted; False if hardly any can happen."""
+        conditions, tracker = self._conditions, draft.tracker
+        drawn = self._draw_next(tracker, rng, self._all if draft.important < conditions.important else self._plain)
+        if drawn is None:
+            return False
+        kind, action = drawn
+        if conditions.is_asymmetric and kind not in _WALK and rng.random() < ASIDE_SHARE:
+            action = self._with_aside(tracker, action, rng)
+            draft.lacks_aside = draft.lacks_aside and not is_asymmetric(action)
+        tracker.perform(action)
+        draft.actions.append(action)
+        if draft.absent:
+            draft.absent.difference_update(people_of(action))
+        if draft.unused:
+            draft.unused.discard(getattr(action, "room", None))
+        draft.important += kind in IMPORTANT
+        draft.lacks_kind = draft.lacks_kind and kind not in conditions.must_have
+        return True
+
+    def is_met(self, draft: StoryDraft) -> bool:
+        """True if the story meets the conditions as it is."""
+        conditions = self._conditions
+        if draft.important != conditions.important or draft.lacks_kind or draft.lacks_aside:
+            return False
+        if draft.absent or draft.unused:
+            return False
+        return not conditions.false_beliefs or self._false_beliefs(draft) >= conditions.false_beliefs
+
+    def can_be_met(self, draft: StoryDraft) -> bool:
+        """False if the actions that are left are too few for the conditions; True says little."""
+        left = self._conditions.max_actions - len(draft.actions)
+        return left > 0 and self._conditions.important - draft.important <= left
+
+    def _false_beliefs(self, draft: StoryDraft) -> int:
+        questions = AnsweredStory(self.script(draft), draft.tracker).questions((1,))
+        return sum(question.is_false_belief for question in questions)
 
     def _draw_next(
         self, tracker: BeliefTracker, rng: Random, candidates: Sequence[Candidate]

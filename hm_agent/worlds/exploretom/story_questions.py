@@ -9,18 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hm_agent.worlds.exploretom.actions import PutInto, StoryScript, TalkAbout
-from hm_agent.worlds.exploretom.beliefs import (
-    BeliefTracker,
-    Key,
-    ObjectLocation,
-    StoryError,
-    Value,
-    location_key,
-    state_key,
-    topic_key,
-    track,
-)
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, track
+from hm_agent.worlds.exploretom.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
 from hm_agent.worlds.exploretom.language import clause_of
+from hm_agent.worlds.exploretom.posing import QuestionKind
 
 YES, NO = "yes", "no"
 KNOWS, DOES_NOT_KNOW = "knows about it", "does not know about it"
@@ -152,6 +144,16 @@ class StoryQuestion:
     choices: tuple[str, ...]
     is_interesting: bool
     is_false_belief: bool
+
+    @property
+    def text(self) -> str:
+        return self.asked.text
+
+    @property
+    def kind(self) -> QuestionKind:
+        asked = self.asked
+        set_id = "/".join(filter(None, (asked.about.value, asked.subject, asked.state)))
+        return QuestionKind(asked.order, asked.about.value, set_id, self.is_interesting, self.is_false_belief)
 
 
 class AnsweredStory:

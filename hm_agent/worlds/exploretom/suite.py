@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite, Viewer
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionSet
 
+if TYPE_CHECKING:
+    from hm_agent.worlds.exploretom.posing import PosedStory
+    from hm_agent.worlds.exploretom.world import PoseStory
+
 PREFIX = "exploretom_"
+FUNCTIONAL = "functional_"
+DATASET = "exploretom_dataset"
+MOST_STORIES = 1_000_000
+"""Of a data set."""
+PLAIN, INFILLED = "plain", "infilled"
 SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"
 ALL = "all"
 METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality")
+FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rightly", floor="reality")
 
 
 class ExploretomSuite(Suite):
@@ -25,6 +35,11 @@ class ExploretomSuite(Suite):
 
     name = "exploretom"
     title = "ExploreToM"
+    commands: Mapping[str, OwnCommand] = {
+        "generate": OwnCommand(
+            "search stories that a model finds hard", "hm_agent.worlds.exploretom.search.command:main"
+        ),
+    }
     options = (
         Option("choices", "Whether questions show their choices, or answers are free.", SHOWN, (SHOWN, FREE), True),
         Option(
@@ -36,31 +51,68 @@ class ExploretomSuite(Suite):
         ),
         Option("questions", "How many questions are asked about a story at most, or all.", ALL, None, True),
         Option("cast", "A file of names, rooms, objects and topics.", None, None, True),
+        Option("dataset", f"A file of questions, JSON lines, which {DATASET} asks.", None, None, True),
+        Option(
+            "telling",
+            "Whether stories of --dataset are read in plain sentences, or as a language model tells them.",
+            PLAIN,
+            (PLAIN, INFILLED),
+            changes_world=True,
+        ),
     )
     published_source = "Explore Theory of Mind"
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        return tuple(map(_info, ACTION_SETS.values()))
+        drawn = [_info(found, functional=kind) for kind in (False, True) for found in ACTION_SETS.values()]
+        return (*drawn, _dataset_info())
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         _number(options["questions"])
-        _cast_path(options["cast"])
-        return options
+        if scenario.name != DATASET:
+            _file("cast", options["cast"])
+            return {**options, "dataset": None, "telling": PLAIN}
+        if not options["dataset"]:
+            raise ConfigError(f"{DATASET} asks the questions of a file: say --dataset=FILE")
+        self._stories(options)
+        return {**options, "cast": None}
+
+    def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
+        return len(self._stories(options)) if scenario.name == DATASET else None
+
+    def seed(self, scenario: ScenarioInfo, base: int, number: int) -> int | None:
+        return base * MOST_STORIES + number if scenario.name == DATASET else None
+
+    def _stories(self, options: Mapping[str, Setting]) -> Sequence[PosedStory]:
+        """The stories of a data set; raises ConfigError for a file that holds none."""
+        from hm_agent.worlds.exploretom.datasets.playing_items import posed_stories
+
+        path = _file("dataset", options["dataset"])
+        assert path is not None
+        return posed_stories(
+            path,
+            path.stat().st_mtime_ns,
+            is_infilled=options["telling"] == INFILLED,
+            sees_contents=options["contents"] == SEEN,
+        )
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.exploretom.cast import read_cast
-        from hm_agent.worlds.exploretom.world import StorySettings, StoryWorld
+        from hm_agent.worlds.exploretom.world import StorySettings, StoryWorld, pose_drawn
 
-        return StoryWorld(
-            StorySettings(
-                action_set=ACTION_SETS[scenario.name.removeprefix(PREFIX)],
-                lists=read_cast(_cast_path(options["cast"])),
+        if scenario.name == DATASET:
+            stories = self._stories(options)
+            pose: PoseStory = lambda seed: stories[seed % MOST_STORIES]  # noqa: E731
+        else:
+            name = scenario.name.removeprefix(PREFIX)
+            settings = StorySettings(
+                action_set=ACTION_SETS[name.removeprefix(FUNCTIONAL)],
+                lists=read_cast(_file("cast", options["cast"])),
                 sees_contents=options["contents"] == SEEN,
-                shows_choices=options["choices"] == SHOWN,
-                questions=_number(options["questions"]),
+                is_functional=name.startswith(FUNCTIONAL),
             )
-        )
+            pose = partial(pose_drawn, settings)
+        return StoryWorld(pose, shows_choices=options["choices"] == SHOWN, questions=_number(options["questions"]))
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
@@ -68,13 +120,14 @@ class ExploretomSuite(Suite):
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
         return {
-            "reader": OwnAgent("reads the story and answers each question", partial(_model_reader, "ModelReader")),
-            "reader_cot": OwnAgent("the same, step by step", partial(_model_reader, "ReasoningReader")),
-            "perspective": OwnAgent(
-                "first says what the person asked about knows (SimToM)", partial(_model_reader, "PerspectiveReader")
-            ),
-            **{name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()},
-        }
+            name: OwnAgent(about, partial(_model_reader, kind), is_reference=False)
+            for name, (about, kind) in _ASKING.items()
+        } | {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()}
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.exploretom.viewer.story_viewer import StoryViewer
+
+        return StoryViewer()
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.exploretom.reading import ANSWERS
@@ -82,6 +135,12 @@ class ExploretomSuite(Suite):
         return ANSWERS
 
 
+_ASKING = {
+    "reader": ("reads the story and answers each question", "ModelReader"),
+    "reader_cot": ("the same, step by step", "ReasoningReader"),
+    "perspective": ("first says what the person asked about knows (SimToM)", "PerspectiveReader"),
+}
+"""Agents that ask a model: about, class."""
 _WEAK = {
     "reality": "no model: answers what is so, whoever is asked about",
     "last_mention": "no model: answers the place that the story names last, or yes",
@@ -91,17 +150,31 @@ _WEAK = {
 }
 
 
-def _info(action_set: ActionSet) -> ScenarioInfo:
-    name = f"{PREFIX}{action_set.name}"
+def _info(action_set: ActionSet, *, functional: bool) -> ScenarioInfo:
+    name = f"{PREFIX}{FUNCTIONAL if functional else ''}{action_set.name}"
+    group = "ExploreToM, functional items" if functional else "ExploreToM"
     return ScenarioInfo(
         world="exploretom",
         name=name,
         short_name=name,
-        group="ExploreToM, with peeking and distraction" if action_set.is_asymmetric else "ExploreToM",
+        group=f"{group}, with peeking and distraction" if action_set.is_asymmetric else group,
         about=action_set.about,
         seats=("reader",),
+        metric=FUNCTIONAL_METRIC if functional else METRIC,
+        asked_by=f"{PREFIX}{FUNCTIONAL}" if functional else "exploretom",
+    )
+
+
+def _dataset_info() -> ScenarioInfo:
+    return ScenarioInfo(
+        world="exploretom",
+        name=DATASET,
+        short_name=DATASET,
+        group="ExploreToM, data sets",
+        about="a story of --dataset=FILE an episode, in the file's order",
+        seats=("reader",),
         metric=METRIC,
-        asked_by="exploretom",
+        asked_by=DATASET,
     )
 
 
@@ -115,13 +188,13 @@ def _number(given: Setting) -> int | None:
     return int(text)
 
 
-def _cast_path(given: Setting) -> Path | None:
-    """The file of the cast, None for the shipped one; raises ConfigError if there is none."""
+def _file(flag: str, given: Setting) -> Path | None:
+    """The file that a flag names, None if it names none; raises ConfigError for one that is not there."""
     if given is None:
         return None
     path = Path(str(given))
     if not path.is_file():
-        raise ConfigError(f"--cast={path}: there is no such file")
+        raise ConfigError(f"--{flag}={path}: there is no such file")
     return path
 
 

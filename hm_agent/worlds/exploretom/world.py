@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from hm_agent.core import Observation, Seat, Turn, World
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.cast import CastLists
+from hm_agent.worlds.exploretom.functional import pose_functional
 from hm_agent.worlds.exploretom.grading import meaning
 from hm_agent.worlds.exploretom.language import text_of
+from hm_agent.worlds.exploretom.posing import PosableQuestion, PosedStory
 from hm_agent.worlds.exploretom.sampling import ActionSet, story_of
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory, StoryQuestion
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory
 
 READER: Seat = "reader"
 
@@ -36,7 +37,7 @@ class StoryView:
 class GradedAnswer:
     """A question as only viewers see it: with its answer, what was answered, and whether that is right."""
 
-    question: StoryQuestion
+    question: PosableQuestion
     given: str
     is_right: bool
 
@@ -45,57 +46,71 @@ class GradedAnswer:
 class StorySettings:
     """What the stories of a world are like.
 
-    questions: at most so many are asked, drawn from the seed; None for all. shows_choices: False for free answers.
+    is_functional: True to ask functional items, and the literal questions that they need.
     """
 
     action_set: ActionSet
     lists: CastLists
     sees_contents: bool = False
-    shows_choices: bool = True
-    questions: int | None = None
+    is_functional: bool = False
+
+
+PoseStory = Callable[[int], PosedStory]
+"""The story of a seed, with its questions."""
+
+
+def pose_drawn(settings: StorySettings, seed: int) -> PosedStory:
+    """The story of a seed in these settings, with all its questions."""
+    drawn = story_of(seed, settings.action_set, settings.lists, sees_contents=settings.sees_contents)
+    story, text = AnsweredStory(drawn.script, drawn.tracker), text_of(drawn.script)
+    if settings.is_functional:
+        return pose_functional(story, text)
+    return PosedStory(text, settings.sees_contents, story.questions())
 
 
 class StoryWorld(World[StoryView, str]):
-    """Asks all that can be asked about a story drawn from the seed; each right answer pays 1."""
+    """Asks questions about the story of a seed; each right answer pays 1.
+
+    shows_choices: False for free answers. questions: at most so many are asked, drawn from the seed; None for all.
+    """
 
     seats: Sequence[Seat] = (READER,)
 
-    def __init__(self, settings: StorySettings) -> None:
-        self.settings = settings
-        self._questions: Sequence[StoryQuestion] = ()
+    def __init__(self, pose: PoseStory, *, shows_choices: bool = True, questions: int | None = None) -> None:
+        self._pose, self._shows_choices, self._most = pose, shows_choices, questions
+        self._story = PosedStory("", sees_contents=False, questions=())
         self._graded: list[GradedAnswer] = []
-        self._text = ""
-        self._tracker: BeliefTracker
 
     @property
     def graded(self) -> Sequence[GradedAnswer]:
         """All answers so far."""
         return self._graded
 
+    @property
+    def questions(self) -> Sequence[PosableQuestion]:
+        """All that are asked in this episode."""
+        return self._story.questions
+
     def reset(self, seed: int) -> Turn[StoryView]:
-        settings = self.settings
-        drawn = story_of(seed, settings.action_set, settings.lists, sees_contents=settings.sees_contents)
-        self._text, self._graded = text_of(drawn.script), []
-        self._questions = AnsweredStory(drawn.script, drawn.tracker).questions()
-        if settings.questions is not None and settings.questions < len(self._questions):
-            chosen = sorted(Random(seed).sample(range(len(self._questions)), settings.questions))
-            self._questions = [self._questions[index] for index in chosen]
+        self._story, self._graded = self._pose(seed), []
+        if self._most is not None and self._most < len(self.questions):
+            self._story = _some(self._story, self._most, seed)
         return self._turn({})
 
     def step(self, actions: Mapping[Seat, str]) -> Turn[StoryView]:
-        question, given = self._questions[len(self._graded)], actions[READER]
+        question, given = self.questions[len(self._graded)], actions[READER]
         is_right = meaning(given, question.choices) == question.answer
         self._graded.append(GradedAnswer(question, given, is_right))
         return self._turn({READER: float(is_right)})
 
     def _turn(self, rewards: Mapping[Seat, float]) -> Turn[StoryView]:
         step = len(self._graded)
-        if step == len(self._questions):
+        if step == len(self.questions):
             return Turn(step, {}, rewards, is_over=True)
-        question = self._questions[step]
-        choices = question.choices if self.settings.shows_choices else ()
+        question = self.questions[step]
+        choices = question.choices if self._shows_choices else ()
         view = StoryView(
-            self._text, question.asked.text, choices, self.settings.sees_contents, step + 1, len(self._questions)
+            self._story.text, question.text, choices, self._story.sees_contents, step + 1, len(self.questions)
         )
         return Turn(step, {READER: Observation(step, view, rewards.get(READER, 0.0))}, rewards)
 
@@ -103,39 +118,76 @@ class StoryWorld(World[StoryView, str]):
         return self._graded[-1] if self._graded else None
 
     def metrics(self) -> Mapping[str, float]:
-        return accuracies(self._graded)
+        return {**accuracies(self._graded), **pairing(self._graded, self._story.relies_on)}
+
+
+def _some(story: PosedStory, most: int, seed: int) -> PosedStory:
+    """As many of the questions, drawn from the seed; a functional one brings along those that it relies on."""
+    rng, relies_on = Random(seed), story.relies_on or [()] * len(story.questions)
+    chosen: set[int] = set()
+    for index in rng.sample(range(len(story.questions)), len(story.questions)):
+        together = {index, *relies_on[index]} | chosen
+        chosen = together if len(together) <= most else chosen
+    kept = sorted(chosen)
+    place = {index: new for new, index in enumerate(kept)}
+    return replace(
+        story,
+        questions=[story.questions[index] for index in kept],
+        relies_on=[[place[needed] for needed in relies_on[index]] for index in kept],
+    )
 
 
 def accuracies(graded: Sequence[GradedAnswer]) -> Mapping[str, float]:
     """Shares of right answers: of all, and by kind of question, for the kinds that were asked.
 
     sets_right: the share of sets with no wrong answer; a set has the questions about one property of one thing.
-    all_right: 1 if no answer is wrong.
+    all_right: 1 if no answer is wrong. chance: the share that answers drawn by lot would get right.
     """
     if not graded:
         return {}
     kinds: dict[str, list[bool]] = {"accuracy": [one.is_right for one in graded]}
-    sets: dict[tuple[str, str, str | None], bool] = {}
+    sets: dict[str, bool] = {}
     for one in graded:
-        asked = one.question.asked
-        kinds.setdefault(f"accuracy_order_{asked.order}", []).append(one.is_right)
-        kinds.setdefault(f"accuracy_{asked.about.value}", []).append(one.is_right)
-        if asked.order:
-            interest = "interesting" if one.question.is_interesting else "uninteresting"
+        kind = one.question.kind
+        if kind.order is not None and not kind.is_functional:
+            kinds.setdefault(f"accuracy_order_{kind.order}", []).append(one.is_right)
+        kinds.setdefault(f"accuracy_{kind.about}", []).append(one.is_right)
+        if kind.order and kind.is_interesting is not None:
+            interest = "interesting" if kind.is_interesting else "uninteresting"
             kinds.setdefault(f"accuracy_{interest}", []).append(one.is_right)
-            if one.question.is_false_belief:
-                kinds.setdefault("accuracy_false_belief", []).append(one.is_right)
-        key = (asked.about.value, asked.subject, asked.state)
-        sets[key] = sets.get(key, True) and one.is_right
+        if kind.is_false_belief:
+            kinds.setdefault("accuracy_false_belief", []).append(one.is_right)
+        sets[kind.set_id] = sets.get(kind.set_id, True) and one.is_right
     shares = {name: _share(right) for name, right in kinds.items()}
     return {
         **shares,
         "sets_right": _share(sets.values()),
         "all_right": float(all(sets.values())),
+        "chance": _share(1 / len(one.question.choices) for one in graded),
         "questions": len(graded),
     }
 
 
-def _share(right: Iterable[bool]) -> float:
+def pairing(graded: Sequence[GradedAnswer], relies_on: Sequence[Sequence[int]]) -> Mapping[str, float]:
+    """Functional items beside the literal questions that they need; nothing where none was asked.
+
+    functional: the share of items that are right. literal: the share of items of which all literal questions are
+    right. Items without such a question count for neither. functional_minus_literal: the difference.
+    functional_if_literal: the share of right items among those whose literal questions are all right.
+    """
+    both = [
+        (one.is_right, all(graded[index].is_right for index in needed))
+        for one, needed in zip(graded, relies_on, strict=False)
+        if needed
+    ]
+    if not both:
+        return {}
+    functional, literal = _share(right for right, _ in both), _share(known for _, known in both)
+    given = [right for right, known in both if known]
+    found = {"functional": functional, "literal": literal, "functional_minus_literal": functional - literal}
+    return found | ({"functional_if_literal": _share(given)} if given else {})
+
+
+def _share(right: Iterable[float]) -> float:
     values = list(right)
     return sum(values) / len(values)

@@ -15,7 +15,8 @@ from hm_agent.agents.registry import AGENTS
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.questions import Model
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, ShareMetric, Suite, Viewer
+from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios
 
@@ -67,6 +68,7 @@ class MeltingPotSuite(Suite):
     )
     packages = ("dm-meltingpot", "dmlab2d")
     preload = ("hm_agent.worlds.melting_pot.simulator.world", "hm_agent.worlds.melting_pot.body")
+    literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
     published_source = "Hypothetical Minds' table 1, GPT-4 against trained bots"
 
     @cached_property

@@ -12,7 +12,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
@@ -50,6 +50,9 @@ class SymmtomSuite(Suite):
         ),
         Option("checkpoint", "The file that ippo plays by; else the one that comes with the package for the scenario."),
     )
+    commands: Mapping[str, OwnCommand] = {
+        "train": OwnCommand("train agents", "hm_agent.worlds.symmtom.learning.command:main"),
+    }
     published_source = "Symmetric Machine Theory of Mind, table 1"
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
 
@@ -85,11 +88,6 @@ class SymmtomSuite(Suite):
         from hm_agent.worlds.symmtom.parallel import SymmtomParallelEnv
 
         return SymmtomParallelEnv(_game(scenario, options), render_mode)
-
-    def train(self, arguments: Sequence[str]) -> int:
-        from hm_agent.worlds.symmtom.learning.command import main
-
-        return main(arguments)
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.symmtom.agents import BeliefScore

@@ -7,19 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.testing.exploretom.reference import BeliefReference
-from hm_agent.worlds.exploretom.beliefs import (
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, track
+from hm_agent.worlds.exploretom.cast import read_cast
+from hm_agent.worlds.exploretom.evidence import (
     AwayFrom,
-    BeliefTracker,
     Missing,
     ObjectLocation,
-    StoryError,
     location_key,
     room_key,
     state_key,
     topic_key,
-    track,
 )
-from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.language import parse_story, text_of
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS, story_of
 

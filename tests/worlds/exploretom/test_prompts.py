@@ -14,6 +14,7 @@ import pytest
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question, answer_schema
+from hm_agent.worlds.exploretom.infilling import INFILLING_ANSWERS, JudgeTelling, TellAction
 from hm_agent.worlds.exploretom.reading import (
     ANSWERS,
     AnswerFromPerspective,
@@ -37,11 +38,33 @@ EXAMPLES: dict[str, Question[Any]] = {
     "answer_from_perspective": AnswerFromPerspective(
         STORY, ASKED, CHOICES, "Beth", "Anne moved the apple to the box, and Beth was there."
     ),
+    "tell_action": TellAction(
+        "",
+        "Anne entered the hall.",
+        "in one sentence",
+        "without direct speech",
+        ("Anne", "hall"),
+        may_not_name=("Beth",),
+    ),
+    "tell_action_again": TellAction(
+        "Anne came into the hall, humming.",
+        "Anne told privately to Beth that the apple is in the box in the hall.",
+        "in one or two sentences",
+        "with direct speech where someone speaks",
+        ("Anne", "Beth", "apple", "box", "hall"),
+        "Anne told Beth, who stood in the hall, that the apple was in the box.",
+        "it tells more than what happens. Beth may be elsewhere.",
+    ),
+    "judge_telling": JudgeTelling(
+        "Anne came into the hall, humming.",
+        "Anne moved the apple to the box, which is also located in the hall.",
+        "Anne laid the apple into the box in the hall.",
+    ),
 }
 
 
 def test_every_question_has_an_example_and_an_answer_of_the_reasoner() -> None:
-    assert {type(example) for example in EXAMPLES.values()} == set(ANSWERS)
+    assert {type(example) for example in EXAMPLES.values()} == {*ANSWERS, *INFILLING_ANSWERS}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -89,7 +89,7 @@ def test_reward_and_metrics_count_right_answers() -> None:
 
 
 def _right(world: StoryWorld, step: int) -> str:
-    return world._questions[step].answer
+    return world.questions[step].answer
 
 
 def test_number_of_questions_is_bounded() -> None:

@@ -243,8 +243,7 @@ def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ([], "say which world"),
-        (["melting_pot"], "nothing that can be trained"),
+        (["melting_pot"], "melting_pot has no command train: say hm-agent train symmtom"),
         (["symmtom"], "no scenario"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=magic"], "unknown algorithm 'magic'"),
         (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),

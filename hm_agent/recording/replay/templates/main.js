@@ -1,7 +1,5 @@
 // Puts the parts together: one step of one seat is selected at a time, and everything shows that step.
 
-const TABS = ["present", "beliefs", "interactions", "questions", "costs"];
-
 class Replay {
   constructor(episode, films, world) {
     Object.assign(this, { episode, films, last: episode.last, index: 0, playing: null });
@@ -70,7 +68,7 @@ class Replay {
   }
 
   turnTo(name, focus = false) {
-    for (const tab of TABS) {
+    for (const tab of viewer.tabs) {
       byId(tab).hidden = tab !== name;
       byId(`tab-${tab}`).setAttribute("aria-selected", tab === name);
       byId(`tab-${tab}`).tabIndex = tab === name ? 0 : -1;
@@ -90,7 +88,7 @@ class Replay {
     on("number", "change", (event) => this.select(Number(event.target.value)));
     on("seat", "change", (event) => this.look(event.target.value));
     on("truth", "change", (event) => document.body.classList.toggle("told", event.target.checked));
-    for (const tab of TABS) on(`tab-${tab}`, "click", () => this.turnTo(tab));
+    for (const tab of viewer.tabs) on(`tab-${tab}`, "click", () => this.turnTo(tab));
     addEventListener("hashchange", () => this.follow());
     document.addEventListener("click", (event) => this.click(event));
     document.addEventListener("keydown", (event) => this.press(event));
@@ -110,8 +108,8 @@ class Replay {
     const on = event.target;
     if (event.ctrlKey || event.metaKey || event.altKey || on.matches("input[type=search], input[type=number], select")) return;
     if (on.matches("[role=tab]") && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
-      const place = TABS.indexOf(on.getAttribute("aria-controls")) + (event.key === "ArrowLeft" ? -1 : 1);
-      this.turnTo(TABS[(place + TABS.length) % TABS.length], true);
+      const place = viewer.tabs.indexOf(on.getAttribute("aria-controls")) + (event.key === "ArrowLeft" ? -1 : 1);
+      this.turnTo(viewer.tabs[(place + viewer.tabs.length) % viewer.tabs.length], true);
     } else if (!this.act(event, on)) return;
     event.preventDefault();
   }
@@ -127,7 +125,7 @@ class Replay {
       "[": () => this.select(this.timeline.neighbour(this.index, -1)), "]": () => this.select(this.timeline.neighbour(this.index, 1)),
       "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1),
       s: () => this.nextSeat(), t: () => byId("truth").click(), "/": () => (this.turnTo("questions"), byId("search").focus()),
-      ...Object.fromEntries(TABS.map((tab, i) => [String(i + 1), () => this.turnTo(tab, true)])),
+      ...Object.fromEntries(viewer.tabs.map((tab, i) => [String(i + 1), () => this.turnTo(tab, true)])),
     };
     if (key === " " && !on.closest("button, summary, input[type=checkbox]")) this.play(this.playing === null);
     else if (keys[key.length === 1 ? key.toLowerCase() : key]) keys[key.length === 1 ? key.toLowerCase() : key]();
@@ -154,6 +152,8 @@ async function start() {
   const episode = new Episode(facts.seats, linesOf(trace).filter((line) => "step" in line), linesOf(steps));
   byId("notes").append(viewer.notes(facts.settings).map((note) => ` ${note}`).join(""));
   byId("truth").parentElement.hidden = byId("truth-key").hidden = !viewer.hasTruth;
+  for (const tab of document.querySelectorAll("[role=tab]")) tab.hidden = !viewer.tabs.includes(tab.getAttribute("aria-controls"));
+  byId("last-tab").textContent = viewer.tabs.length;
   byId("main").hidden = false;
   byId("notice").hidden = true;
   window.replay = new Replay(episode, films, world);

@@ -14,6 +14,7 @@
 const viewer = {
   facts: {}, // what Viewer.facts said
   seats: [], // all seats: {name, agent}
+  tabs: ["present", "beliefs", "interactions", "questions", "costs"], // those that are shown
   hasTruth: false, // whether elements of class `truth` are added, which a switch shows
 
   // Sentences at the end of the page's first paragraph. settings: of the result.

@@ -8,23 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
-
-
-class SubgoalError(ValueError):
-    """A subgoal is invalid; the message says what is wrong and what would be right."""
-
-
-class _Call:
-    """What traces show of a subgoal: the call as a model writes it."""
-
-    __slots__ = ()
-
-    def to_json(self) -> str:
-        return str(self)
+from hm_agent.written_calls import CallError, WrittenCall, read_call, read_calls, shortened
 
 
 @dataclass(frozen=True, slots=True)
-class MoveTo(_Call):
+class MoveTo(WrittenCall):
     """Walk to a cell by the shortest path around resources other than the target."""
 
     target: Cell
@@ -34,7 +22,7 @@ class MoveTo(_Call):
 
 
 @dataclass(frozen=True, slots=True)
-class FireAt(_Call):
+class FireAt(WrittenCall):
     """Search near a cell, approach a player and fire the beam at it.
 
     players: the only ones to fire at; any that the strategy seeks if empty. holding: the kind that the player must have
@@ -50,7 +38,7 @@ class FireAt(_Call):
 
 
 @dataclass(frozen=True, slots=True)
-class FireOnSight(_Call):
+class FireOnSight(WrittenCall):
     """From here on in the plan, fire at a sought player as soon as it is near and ready. players: as in `FireAt`."""
 
     players: tuple[str, ...] = ()
@@ -60,7 +48,7 @@ class FireOnSight(_Call):
 
 
 @dataclass(frozen=True, slots=True)
-class CollectUnseen(_Call):
+class CollectUnseen(WrittenCall):
     """From here on in the plan, wait before a thing is collected while another player may be watching."""
 
     def __str__(self) -> str:
@@ -68,7 +56,7 @@ class CollectUnseen(_Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Shadow(_Call):
+class Shadow(WrittenCall):
     """Keep a player in view without firing, to see what it takes."""
 
     player: str
@@ -78,7 +66,7 @@ class Shadow(_Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Pause(_Call):
+class Pause(WrittenCall):
     """Stay where one is and look around for a number of steps, or until a player comes into view."""
 
     steps: int
@@ -88,7 +76,7 @@ class Pause(_Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Interact(_Call):
+class Interact(WrittenCall):
     """Walk up to a station and use it: take an item, put one down, fill a pot or deliver."""
 
     target: Cell
@@ -98,7 +86,7 @@ class Interact(_Call):
 
 
 @dataclass(frozen=True, slots=True)
-class Wait(_Call):
+class Wait(WrittenCall):
     """Walk up to a station and wait until it is ready."""
 
     target: Cell
@@ -213,27 +201,19 @@ Functions = Mapping[str, SubgoalFunction]
 """The functions that the plans of a game may call, by name."""
 
 _CELL = re.compile(r"\(\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\)|\[\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\]")
-_CALL = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*\((.*)\)\s*", re.DOTALL)
-_COMMENT = re.compile(r"\s*(?:#|//).*\Z", re.DOTALL)
 
 
 def parse_subgoal(text: str, layout: Layout, functions: Functions, names: Names = Names()) -> Subgoal:
     """Parses one call such as `move_to((3, 4))`, with any spacing, with cells in any brackets, with a comment after it.
 
-    Raises SubgoalError for an unknown function, a wrong number or form of arguments, and cells outside the map or
+    Raises CallError for an unknown function, a wrong number or form of arguments, and cells outside the map or
     inside walls.
     """
-    call = _CALL.fullmatch(_COMMENT.sub("", text))
-    if call is None:
-        raise SubgoalError(f"not a function call: {_shorten(text)}; write {_forms(functions)}")
-    name, written = call.groups()
-    if name not in functions:
-        raise SubgoalError(f"unknown function {_shorten(name)}; write {_forms(functions)}")
-    function = functions[name]
+    name, function, written = read_call(text, functions, _forms(functions))
     said = _read_arguments(written, names)
     if said is None or not function.takes(said):
         known = f"; players: {', '.join(names.players)}" if "player" in function.form and names.players else ""
-        raise SubgoalError(f"wrong arguments ({_shorten(written)}); write {function.form} with whole numbers{known}")
+        raise CallError(f"wrong arguments ({shortened(written)}); write {function.form} with whole numbers{known}")
     for cell in said.cells[-1:] if function is MOVE_TO else said.cells:
         _check_cell(cell, layout, name, of_things=function.of_things)
     return function.build(said)
@@ -267,44 +247,34 @@ def parse_plan(
     names: Names = Names(),
     check: Callable[[Subgoal], None] = accept,
 ) -> tuple[Subgoal, ...]:
-    """Parses a whole plan; raises SubgoalError with the errors of all its subgoals if any is invalid.
+    """Parses a whole plan; raises CallError with the errors of all its subgoals if any is invalid.
 
-    check: the game's own; raises SubgoalError for a subgoal that can't be carried out.
+    check: the game's own; raises CallError for a subgoal that can't be carried out.
     """
-    plan, errors = [], []
-    for text in texts:
-        try:
-            subgoal = parse_subgoal(text, layout, functions, names)
-            check(subgoal)
-            plan.append(subgoal)
-        except SubgoalError as error:
-            errors.append(str(error))
-    if errors:
-        raise SubgoalError("; ".join(errors))
-    if not plan:
-        raise SubgoalError(f"the plan is empty; write {_forms(functions)}")
-    return tuple(plan)
+
+    def read(text: str) -> Subgoal:
+        subgoal = parse_subgoal(text, layout, functions, names)
+        check(subgoal)
+        return subgoal
+
+    return read_calls(texts, read, _forms(functions))
 
 
 def _check_cell(cell: Cell, layout: Layout, name: str, *, of_things: bool) -> None:
     if not layout.contains(cell):
-        raise SubgoalError(
+        raise CallError(
             f"{name}: {cell} is outside the map; x goes from 0 to {layout.width - 1}, y from 0 to {layout.height - 1}"
         )
     if of_things:
         if not any(layout.is_open(beside) for beside in around(cell)):
-            raise SubgoalError(f"{name}: nobody can stand next to {cell}")
+            raise CallError(f"{name}: nobody can stand next to {cell}")
     elif not layout.is_open(cell):
         near = sorted(beside for beside in around(cell) if layout.is_open(beside))
-        raise SubgoalError(f"{name}: {cell} is a wall{f'; free next to it: {near}' if near else ''}")
+        raise CallError(f"{name}: {cell} is a wall{f'; free next to it: {near}' if near else ''}")
 
 
 def _forms(functions: Functions) -> str:
     return " or ".join(function.form for function in functions.values())
-
-
-def _shorten(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
 def call_pattern(functions: Functions, cells: Mapping[str, Sequence[Cell]], names: Names = Names()) -> str:

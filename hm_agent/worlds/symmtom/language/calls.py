@@ -1,4 +1,4 @@
-"""The calls of a plan, parsed from a model's text without evaluating it."""
+"""The calls of a SymmToM plan: what each means, and how a model writes it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.symmtom.views import Cell, Pieces
+from hm_agent.written_calls import CallError, WrittenCall, read_call, read_calls, shortened
 
-FORMS = ("go_to((x, y))", "meet(player)", "recharge()", "say(piece)")
-
-
-class CallError(ValueError):
-    """A call is invalid; the message says what is wrong and what would be right."""
-
-
-class _AsText:
-    """What traces show of a call: the text as a model writes it."""
-
-    __slots__ = ()
-
-    def to_json(self) -> str:
-        return str(self)
+FORMS = "go_to((x, y)) or meet(player) or recharge() or say(piece)"
 
 
 @dataclass(frozen=True, slots=True)
-class GoTo(_AsText):
+class GoTo(WrittenCall):
     """Walk to a cell."""
 
     target: Cell
@@ -35,7 +23,7 @@ class GoTo(_AsText):
 
 
 @dataclass(frozen=True, slots=True)
-class Meet(_AsText):
+class Meet(WrittenCall):
     """Walk until another agent is in hearing range, and stay until each piece of the plan was said to it."""
 
     player: str
@@ -45,7 +33,7 @@ class Meet(_AsText):
 
 
 @dataclass(frozen=True, slots=True)
-class Recharge(_AsText):
+class Recharge(WrittenCall):
     """Walk to the own base, as soon as all pieces are known, and recharge."""
 
     def __str__(self) -> str:
@@ -53,7 +41,7 @@ class Recharge(_AsText):
 
 
 @dataclass(frozen=True, slots=True)
-class Say(_AsText):
+class Say(WrittenCall):
     """Say a piece in its turn, while the walks go on."""
 
     piece: int
@@ -65,8 +53,6 @@ class Say(_AsText):
 Walk = GoTo | Meet | Recharge
 Call = Walk | Say
 
-_CALL = re.compile(r"\s*([A-Za-z_]\w{0,30})\s*\((.*)\)\s*", re.DOTALL)
-_COMMENT = re.compile(r"\s*(?:#|//).*\Z", re.DOTALL)
 _CELL = re.compile(r"\s*[(\[]?\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*[)\]]?\s*")
 _NUMBER = re.compile(r"\s*[\"']?([0-9]{1,6})[\"']?\s*")
 
@@ -82,35 +68,20 @@ class CallContext:
 
 def parse_calls(texts: Sequence[str], context: CallContext) -> tuple[Call, ...]:
     """Parses a whole plan; raises CallError with the errors of all its calls if any is invalid, or if it is empty."""
-    calls, errors = [], []
-    for text in texts:
-        try:
-            calls.append(parse_call(text, context))
-        except CallError as error:
-            errors.append(str(error))
-    if errors:
-        raise CallError("; ".join(errors))
-    if not calls:
-        raise CallError(f"the plan is empty; write {' or '.join(FORMS)}")
-    return tuple(calls)
+    return read_calls(texts, lambda text: parse_call(text, context), FORMS)
 
 
 def parse_call(text: str, context: CallContext) -> Call:
     """Parses one call such as `go_to((3, 4))`, with any spacing, with a comment after it."""
-    written = _CALL.fullmatch(_COMMENT.sub("", text))
-    if written is None:
-        raise CallError(f"not a call: {_shortened(text)}; write {' or '.join(FORMS)}")
-    name, argument = written.groups()
-    if name not in _READERS:
-        raise CallError(f"unknown call {_shortened(name)}; write {' or '.join(FORMS)}")
-    return _READERS[name](argument, context)
+    _, build, argument = read_call(text, _BUILDERS, FORMS)
+    return build(argument, context)
 
 
 def _go_to(argument: str, context: CallContext) -> GoTo:
     inner = argument.strip()
     found = _CELL.fullmatch(inner[1:-1] if inner.startswith("((") else inner)
     if found is None:
-        raise CallError(f"go_to: {_shortened(argument)} is no cell; write go_to((x, y)) with whole numbers")
+        raise CallError(f"go_to: {shortened(argument)} is no cell; write go_to((x, y)) with whole numbers")
     cell = int(found[1]), int(found[2])
     if not all(0 <= part < context.width for part in cell):
         raise CallError(f"go_to: {cell} is off the board; x and y go from 0 to {context.width - 1}")
@@ -120,26 +91,26 @@ def _go_to(argument: str, context: CallContext) -> GoTo:
 def _meet(argument: str, context: CallContext) -> Meet:
     name = argument.strip(" '\"\n\t")
     if name not in context.players:
-        raise CallError(f"meet: {_shortened(argument)} is no other player; there are {', '.join(context.players)}")
+        raise CallError(f"meet: {shortened(argument)} is no other player; there are {', '.join(context.players)}")
     return Meet(name)
 
 
 def _recharge(argument: str, context: CallContext) -> Recharge:
     if argument.strip():
-        raise CallError(f"recharge: it takes no argument, and {_shortened(argument)} is one; write recharge()")
+        raise CallError(f"recharge: it takes no argument, and {shortened(argument)} is one; write recharge()")
     return Recharge()
 
 
 def _say(argument: str, context: CallContext) -> Say:
     found = _NUMBER.fullmatch(argument)
     if found is None:
-        raise CallError(f"say: {_shortened(argument)} is no piece; write say(piece) with one of {_list(context.knows)}")
+        raise CallError(f"say: {shortened(argument)} is no piece; write say(piece) with one of {_list(context.knows)}")
     if int(found[1]) not in context.knows:
         raise CallError(f"say: you don't know {found[1]}; you know {_list(context.knows)}")
     return Say(int(found[1]))
 
 
-_READERS: dict[str, Callable[[str, CallContext], Call]] = {
+_BUILDERS: dict[str, Callable[[str, CallContext], Call]] = {
     "go_to": _go_to,
     "meet": _meet,
     "recharge": _recharge,
@@ -161,7 +132,3 @@ def _any_of(values: Sequence[object]) -> str:
 
 def _list(pieces: Pieces) -> str:
     return ", ".join(map(str, pieces)) or "nothing"
-
-
-def _shortened(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:57]}...")

@@ -15,13 +15,13 @@ from hm_agent.worlds.symmtom.language.call_planner import PlanRecord
 from hm_agent.worlds.symmtom.language.calls import (
     Call,
     CallContext,
-    CallError,
     Recharge,
     Say,
     call_pattern,
     parse_calls,
 )
 from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.written_calls import CallError
 
 MOST_WALKS = 4
 """The largest number of walks in a plan; a longer one would be outdated long before its end."""

@@ -19,10 +19,10 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Pause,
     Shadow,
     Subgoal,
-    SubgoalError,
     parse_plan,
     parse_subgoal,
 )
+from hm_agent.written_calls import CallError
 
 ROOM = Layout.from_ascii("""
 WWWWWW
@@ -82,7 +82,7 @@ def test_subgoal_is_written_as_it_is_read(subgoal: Subgoal) -> None:
     "text", ["fire_at((3, 1), player_9)", "fire_on_sight(rock)", "shadow(rock)", "wait((1, 1))", "wait(player_1)"]
 )
 def test_names_of_nobody_and_arguments_of_another_form_are_refused(text: str) -> None:
-    with pytest.raises(SubgoalError, match="wrong arguments"):
+    with pytest.raises(CallError, match="wrong arguments"):
         parse_subgoal(text, ROOM, ALL, WHO)
 
 
@@ -105,19 +105,19 @@ def test_names_of_nobody_and_arguments_of_another_form_are_refused(text: str) ->
     ],
 )
 def test_error_of_a_bad_subgoal_says_what_would_be_right(text: str, message: str) -> None:
-    with pytest.raises(SubgoalError) as error:
+    with pytest.raises(CallError) as error:
         parse_subgoal(text, ROOM, FUNCTIONS)
     assert str(error.value) == message
 
 
 def test_long_text_is_shortened_in_the_message() -> None:
-    with pytest.raises(SubgoalError) as error:
+    with pytest.raises(CallError) as error:
         parse_subgoal("never mind " * 1000, ROOM, FUNCTIONS)
     assert len(str(error.value)) < 200
 
 
 def test_function_that_the_game_does_not_have_is_refused() -> None:
-    with pytest.raises(SubgoalError, match=r"unknown function 'fire_at'; write move_to"):
+    with pytest.raises(CallError, match=r"unknown function 'fire_at'; write move_to"):
         parse_subgoal("fire_at((1, 1))", ROOM, {"move_to": MOVE_TO})
 
 
@@ -127,7 +127,7 @@ def test_function_that_the_game_does_not_have_is_refused() -> None:
 def test_no_text_raises_anything_but_the_parsers_own_error(text: str) -> None:
     try:
         subgoal = parse_subgoal(text, ROOM, FUNCTIONS)
-    except SubgoalError:
+    except CallError:
         return
     assert isinstance(subgoal, MoveTo | FireAt)
     assert ROOM.contains(subgoal.target)
@@ -139,10 +139,10 @@ def test_plan_is_read_in_its_order() -> None:
 
 
 def test_error_of_a_bad_plan_names_all_its_faults() -> None:
-    with pytest.raises(SubgoalError, match=r"^not a function call: 'sleep'; .*; fire_at: \(9, 9\) is outside"):
+    with pytest.raises(CallError, match=r"^not a function call: 'sleep'; .*; fire_at: \(9, 9\) is outside"):
         parse_plan(["sleep", "move_to((1, 1), (4, 1))", "fire_at((9, 9))"], ROOM, FUNCTIONS)
 
 
 def test_empty_plan_is_refused() -> None:
-    with pytest.raises(SubgoalError, match=r"the plan is empty; write move_to\("):
+    with pytest.raises(CallError, match=r"the plan is empty; write move_to\("):
         parse_plan([], ROOM, FUNCTIONS)

@@ -61,9 +61,9 @@ def test_check_draws_nothing_from_the_global_generator(tmp_path: Path) -> None:
     assert random.getstate() == before
 
 
-def test_readme_lists_the_folders_of_every_game() -> None:
-    readme = (Path(__file__).parents[4] / "README.md").read_text("utf-8")
-    listed = dict(re.findall(r"^\| `(\w+)/` \| (.*) \|$", readme, re.MULTILINE))
+def test_documentation_lists_the_folders_of_every_game() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "melting_pot.md").read_text("utf-8")
+    listed = dict(re.findall(r"^\| `(\w+)/` \| (.*) \|$", page, re.MULTILINE))
     needed: dict[str, set[str]] = {}
     for scenario in all_scenarios():
         for bot in () if scenario.is_self_play else cast_of(scenario):

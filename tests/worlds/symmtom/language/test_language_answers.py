@@ -94,8 +94,11 @@ def test_the_reasoners_answer_fits_the_schema_and_passes_the_check(name: str) ->
 @pytest.mark.parametrize(
     ("calls", "problem"),
     [
-        (["fly(3)"], r"unknown call 'fly'; write go_to\(\(x, y\)\) or meet\(player\) or recharge\(\) or say\(piece\)"),
-        (["go north"], "not a call: 'go north'"),
+        (
+            ["fly(3)"],
+            r"unknown function 'fly'; write go_to\(\(x, y\)\) or meet\(player\) or recharge\(\) or say\(piece\)",
+        ),
+        (["go north"], "not a function call: 'go north'"),
         (["go_to((6, 0))"], r"\(6, 0\) is off the board; x and y go from 0 to 5"),
         (["go_to(centre)"], r"'centre' is no cell; write go_to\(\(x, y\)\)"),
         (["meet(player_0)"], "'player_0' is no other player; there are player_1, player_2"),

@@ -24,11 +24,11 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     MoveTo,
     PreviousPlan,
     Subgoal,
-    SubgoalError,
     Wait,
     call_pattern,
     parse_plan,
 )
+from hm_agent.written_calls import CallError
 
 SUBGOALS: Functions = {"interact": INTERACT, "wait": WAIT, "move_to": MOVE_TO}
 """The functions a plan may call."""
@@ -154,11 +154,11 @@ class PlanCooking(Question[PlanAnswer]):
 
     def _check_reach(self, subgoal: Subgoal) -> None:
         if isinstance(subgoal, MoveTo) and subgoal.target not in self.floor:
-            raise SubgoalError(f"{subgoal}: {subgoal.target} is not in your room; its floor is {sorted(self.floor)}")
+            raise CallError(f"{subgoal}: {subgoal.target} is not in your room; its floor is {sorted(self.floor)}")
         if isinstance(subgoal, Interact | Wait) and self.layout.is_open(subgoal.target):
-            raise SubgoalError(f"{subgoal}: that is bare floor; name a station, a pot or a counter")
+            raise CallError(f"{subgoal}: that is bare floor; name a station, a pot or a counter")
         if isinstance(subgoal, Interact | Wait) and subgoal.target not in self.reach:
-            raise SubgoalError(f"{subgoal}: out of your reach; use what is named in your room")
+            raise CallError(f"{subgoal}: out of your reach; use what is named in your room")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,139 @@
+"""Two hundred episodes at once against an endpoint that takes a second for each answer, played by two processes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any
+
+from hm_agent.testing import schema_player
+from hm_agent.testing.commands import outcomes, processes, start
+from hm_agent.testing.endpoint import Endpoint, Response
+from hm_agent.testing.melting_pot import text_player
+
+LATENCY = 1.0
+EPISODES = 200
+WORKERS = 2
+TARGET = 0.8
+MAX_BYTES = 6_000_000_000
+COMPARED = 12
+"""Episodes that are also played one by one."""
+WORLDS: Mapping[str, tuple[list[str], Callable[[Mapping[str, Any]], Response]]] = {
+    "exploretom": (["--scenario=exploretom_a4", "--agent=reader", "--max_steps=20"], schema_player.answer),
+    "symmtom": (["--scenario=symmtom_w6_n3_c3", "--max_steps=20"], schema_player.answer),
+    "melting_pot": (["--scenario=rws_repeated_1", "--max_steps=150", "--bots=scripted"], text_player.answer),
+}
+"""By world: the flags of its grid, and who answers its questions."""
+
+
+class Counter:
+    """Counts requests that are open, and answers, over time."""
+
+    def __init__(self, answer: Callable[[Mapping[str, Any]], Response]) -> None:
+        self._answer, self._lock = answer, Lock()
+        self.times: list[float] = []
+
+    def answer(self, body: dict[str, Any]) -> Response:
+        with self._lock:
+            self.times.append(time.perf_counter())
+        return self._answer(body)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What one command did. rate: answers a second in the middle half of the answers.
+
+    bytes: the most memory of its processes. cpu_seconds: of its processes; endpoint_seconds: of the endpoint, which
+    shares their cores.
+    """
+
+    outcomes: Mapping[str, object]
+    calls: int
+    seconds: float
+    rate: float
+    bytes: int
+    cpu_seconds: float
+    endpoint_seconds: float
+
+
+class Watch:
+    """The most memory of a command's processes (PSS, bytes), and the CPU seconds of those that ever ran."""
+
+    def __init__(self, mark: str) -> None:
+        self._mark, self.bytes = mark, 0
+        self._seconds: dict[int, float] = {}
+
+    @property
+    def cpu_seconds(self) -> float:
+        return sum(self._seconds.values())
+
+    def look(self) -> None:
+        shares = 0
+        for process in processes(self._mark):
+            try:
+                said = Path(f"/proc/{process}/smaps_rollup").read_text()
+                times = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+            except OSError:  # it has ended
+                continue
+            shares += 1024 * sum(int(line.split()[1]) for line in said.splitlines() if line.startswith("Pss:"))
+            self._seconds[process] = sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+        self.bytes = max(self.bytes, shares)
+
+
+def play(world: str, episodes: int, *how: str) -> Played:
+    flags, answer = WORLDS[world]
+    counter = Counter(answer)
+    with TemporaryDirectory() as folder, Endpoint(counter.answer, delay=LATENCY) as server:
+        out = Path(folder) / "out"
+        asked = [*flags, f"--episodes={episodes}", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
+        started, own, watch = time.perf_counter(), time.process_time(), Watch(str(out))
+        process = start(str(out), *asked, *how, "--noreplay")
+        while process.poll() is None:
+            watch.look()
+            time.sleep(0.5)
+        seconds = time.perf_counter() - started
+        _, said = process.communicate()
+        assert process.returncode == 0, said
+        found = outcomes(out)
+    quarter = len(counter.times) // 4
+    between = counter.times[3 * quarter] - counter.times[quarter]
+    cpu = watch.cpu_seconds, time.process_time() - own
+    return Played(found, len(counter.times), seconds, 2 * quarter / between, watch.bytes, *cpu)
+
+
+def main() -> None:
+    worlds = [name for name in os.environ.get("WORLDS", ",".join(WORLDS)).split(",") if name]
+    columns = (
+        "world",
+        "episodes",
+        "calls",
+        "seconds",
+        "calls/s",
+        "of 200 open requests",
+        "GB",
+        "as one by one",
+        "CPU s",
+    )
+    print("|", " | ".join((*columns, "of the endpoint")), "|")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    missed = False
+    for world in worlds:
+        many = play(world, EPISODES, f"--workers={WORKERS}", f"--concurrency={EPISODES // WORKERS}")
+        few = play(world, COMPARED, "--workers=1", "--concurrency=1") if "few" not in os.environ else many
+        same = sum(many.outcomes.get(place) == outcome for place, outcome in few.outcomes.items())
+        share = many.rate * LATENCY / EPISODES
+        print(
+            f"| {world} | {EPISODES} | {many.calls} | {many.seconds:.0f} | {many.rate:.0f} | {share:.0%} "
+            f"| {many.bytes / 1e9:.1f} | {same} of {len(few.outcomes)} "
+            f"| {many.cpu_seconds:.0f} | {many.endpoint_seconds:.0f} |",
+            flush=True,
+        )
+        missed |= share < TARGET or many.bytes > MAX_BYTES or same < len(few.outcomes)
+    if missed:
+        sys.exit(f"a target is missed: {TARGET:.0%}, {MAX_BYTES / 1e9:g} GB, all alike")

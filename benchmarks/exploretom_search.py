@@ -1,0 +1,255 @@
+"""ExploreToM's search: A* against over-generation and random search at equal cost, its lookahead, and an endpoint.
+
+READERS names what is compared, with commas: weak readers, or a model such as local:smollm2, whose answers are kept in
+runs/bench/search-answers.sqlite. STORIES is how many stories a cell has, EVALUATIONS what each may cost, SETS the
+action sets (globs), PARTS what is measured: lookahead, endpoint, readers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from hm_agent.models.providers import ModelPool, ModelSettings
+from hm_agent.questions import Usage
+from hm_agent.reporting.statistics import Difference, paired_difference
+from hm_agent.worlds.exploretom.cast import read_cast
+from hm_agent.worlds.exploretom.readers import WEAK_RULES, ModelReader, WeakReader
+from hm_agent.worlds.exploretom.reading import ANSWERS
+from hm_agent.worlds.exploretom.sampling import ACTION_SETS
+from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
+from hm_agent.worlds.exploretom.search.methods import FoundStory, SearchSettings, StorySearch, search_stories
+from hm_agent.worlds.exploretom.search.plan import Row, SearchPlan, SearchTask, find_action_sets
+from hm_agent.worlds.exploretom.search.row_file import RowFile
+from hm_agent.worlds.exploretom.search.running import JobRunner, search_jobs
+
+READERS = os.environ.get("READERS", "reality,last_mention,first_order,no_distraction").split(",")
+STORIES = int(os.environ.get("STORIES", "4"))
+EVALUATIONS = int(os.environ.get("EVALUATIONS", "50"))
+SETS = os.environ.get("SETS", "all").split(",")
+PARTS = os.environ.get("PARTS", "lookahead,endpoint,readers").split(",")
+CELLS = ((2, 2), (3, 3), (4, 4))
+"""(people, important actions) of the stories of each action set."""
+CACHE = Path("runs/bench/search-answers.sqlite")
+ONE = "one random story"
+NAMES = {"a_star": "A*", "random": "random search", "over_generation": "over-generation"}
+DELAY, AT_ONCE, ENDPOINT_STORIES, ENDPOINT_EVALUATIONS = 0.2, 16, 32, 12
+LOOKAHEAD_TARGET = 5.0
+"""Milliseconds for 50 completions."""
+
+
+@dataclass
+class Outcomes:
+    """What one method found. accuracies: by cell; fresh: with the model's other answers, the same for weak readers."""
+
+    accuracies: dict[str, list[float]] = field(default_factory=dict)
+    fresh: dict[str, list[float]] = field(default_factory=dict)
+    actions: list[int] = field(default_factory=list)
+    questions: int = 0
+    seconds: float = 0.0
+
+    def add(self, cell: str, found: FoundStory, fresh: float) -> None:
+        self.accuracies.setdefault(cell, []).append(found.difficulty.accuracy)
+        self.fresh.setdefault(cell, []).append(fresh)
+        self.actions.append(len(found.script.actions))
+
+
+def mean(by_cell: Mapping[str, Sequence[float]]) -> float:
+    """Of the cells' means."""
+    means = [sum(values) / len(values) for values in by_cell.values()]
+    return sum(means) / len(means)
+
+
+def orders_of(reader: str) -> tuple[int, ...]:
+    """The second for the reader that errs in the second alone, else the first, as in the paper."""
+    return (2,) if reader == "first_order" else (1,)
+
+
+def sets_of(reader: str) -> tuple[str, ...]:
+    """Those in which the reader errs at all."""
+    names = find_action_sets(SETS)
+    return tuple(name for name in names if reader != "no_distraction" or ACTION_SETS[name].is_asymmetric)
+
+
+async def compare(reader: str, models: ModelPool) -> dict[str, Outcomes]:
+    """Finds stories by each method, for each action set and cell; by name of the method."""
+    found = {name: Outcomes() for name in (*NAMES, ONE)}
+    for name in sets_of(reader):
+        for people, important in CELLS:
+            plan = SearchPlan((name,), STORIES, read_cast(), people=(people,), important=(important,))
+            cell = f"{name}, {people} people, {important} important actions"
+            for method, outcomes in found.items():
+                tasks = plan.tasks()
+                whole = [replace(tasks[0], numbers=tuple(range(STORIES)))] if method == "over_generation" else tasks
+                for task in whole:
+                    await _find(reader, plan, task, method, cell, outcomes, models)
+    return found
+
+
+async def _find(
+    reader: str, plan: SearchPlan, task: SearchTask, method: str, cell: str, outcomes: Outcomes, models: ModelPool
+) -> None:
+    settings = SearchSettings(evaluations=1 if method == ONE else EVALUATIONS)
+    async with AsyncExitStack() as stack:
+
+        async def meter(seed: int) -> DifficultyMeter:
+            if reader in WEAK_RULES:
+                return DifficultyMeter(WeakReader(WEAK_RULES[reader]), orders_of(reader))
+            model = await stack.enter_async_context(models.model(reader, seed, ANSWERS))
+            return DifficultyMeter(ModelReader(model), orders_of(reader))
+
+        rng, begun = Random(f"{cell}/{task.names[0]}"), time.process_time()
+        search = StorySearch(plan.sampler(task, rng), (await meter(task.seed)).measure, rng, settings)
+        stories = await search_stories("random" if method == ONE else method, search, len(task.numbers))
+        outcomes.seconds += time.process_time() - begun
+        outcomes.questions += search.questions
+        again = await meter(task.seed + 1)
+        for story in stories:
+            fresh = (await again.measure(story.script, story.tracker)).accuracy
+            outcomes.add(cell, story, fresh)
+    print(f"\r{reader} {cell} {method:<20}", end="", file=sys.stderr)
+
+
+def show(reader: str, found: Mapping[str, Outcomes]) -> None:
+    """Prints the methods of one reader, and A* minus each."""
+    print(
+        f"\n{reader}, {STORIES} stories in each of {len(found[ONE].accuracies)} cells, {EVALUATIONS} evaluations each"
+    )
+    print("| method | accuracy | asked anew | questions a story | actions | CPU s a story | A* minus it |")
+    print("| --- " * 7 + "|")
+    for method, one in found.items():
+        number = len(one.actions)
+        difference = "" if method == "a_star" else _words(_difference(found["a_star"], one))
+        print(
+            f"| {NAMES.get(method, method)} | {mean(one.accuracies):.3f} | {mean(one.fresh):.3f} "
+            f"| {one.questions / number:.0f} | {sum(one.actions) / number:.1f} | {one.seconds / number:.2f} "
+            f"| {difference} |"
+        )
+
+
+def _difference(first: Outcomes, second: Outcomes) -> Difference | None:
+    """Of the cells' means, of the answers given anew; an interval over the cells."""
+    pairs = {
+        cell: [sum(values) / len(values) - sum(second.fresh[cell]) / len(second.fresh[cell])]
+        for cell, values in first.fresh.items()
+    }
+    return paired_difference(pairs)
+
+
+def _words(difference: Difference | None) -> str:
+    if difference is None or difference.interval is None:
+        return "-"
+    low, high = difference.interval
+    return f"{difference.mean:+.3f} ({low:+.3f} to {high:+.3f})"
+
+
+# The lookahead
+
+
+def lookahead() -> None:
+    """Times h on beginnings of 3, 6, 9 and 12 random actions of all action sets; CPU time."""
+    times: list[float] = []
+    settings, meter = SearchSettings(), DifficultyMeter(WeakReader(WEAK_RULES["reality"]))
+    for name in ACTION_SETS:
+        plan = SearchPlan((name,), 9, read_cast())
+        for task in plan.tasks():
+            rng = Random(f"lookahead/{task.names[0]}")
+            sampler = plan.sampler(task, rng)
+            search = StorySearch(sampler, meter.measure, rng, settings)
+            for actions in (3, 6, 9, 12):
+                draft = sampler.begin()
+                while len(draft.actions) < actions and not sampler.is_met(draft) and sampler.add(draft, rng):
+                    pass
+                if not sampler.is_met(draft) and sampler.can_be_met(draft):
+                    begun = time.process_time()
+                    search.share_met(draft)
+                    times.append(1000 * (time.process_time() - begun))
+    times.sort()
+    print(f"\nLookahead of {settings.completions} completions, {len(times)} beginnings, CPU ms, target at most 5:")
+    within = sum(one <= LOOKAHEAD_TARGET for one in times) / len(times)
+    print(
+        f"median {times[len(times) // 2]:.1f}, mean {sum(times) / len(times):.1f}, "
+        f"95% {times[len(times) * 95 // 100]:.1f}, most {times[-1]:.1f}; {within:.0%} within it"
+    )
+
+
+# An endpoint
+
+
+class CallCounts:
+    """A progress that keeps how many calls each story took."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, int] = {}
+
+    def pulse(self, task: SearchTask, search: StorySearch, usage: Usage) -> None:
+        """Shows nothing."""
+
+    def end(self, task: SearchTask, rows: list[Row], usage: Usage) -> None:
+        self.calls[task.names[0]] = usage.calls
+
+
+def needed(calls: Sequence[int], at_once: int) -> float:
+    """Seconds that stories with these numbers of calls take if only the delay took any, some at once, in order."""
+    free = [0.0] * at_once
+    for number in calls:
+        heapq.heapreplace(free, free[0] + number * DELAY)
+    return max(free)
+
+
+def endpoint() -> None:
+    """Searches stories against an endpoint in a process of its own, and compares the time with its delays."""
+    import_module("hm_agent.models.openai_chat")  # takes a second, once
+    command = [sys.executable, "-m", "hm_agent.testing.exploretom.story_endpoint", str(DELAY)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        with closing(server.stdin), TemporaryDirectory() as folder:
+            url = server.stdout.readline().strip()
+            settings = ModelSettings("loopback", base_url=url, cache=Path(folder) / "answers.sqlite")
+            plan = SearchPlan(
+                ("a3", "a6_asymmetric"),
+                ENDPOINT_STORIES // 2,
+                read_cast(),
+                settings,
+                settings=SearchSettings(evaluations=ENDPOINT_EVALUATIONS),
+            )
+            with closing(ModelPool(settings)) as models:
+                counts, stories = CallCounts(), RowFile(Path(folder) / "stories.jsonl")
+                begun, used = time.monotonic(), time.process_time()
+                asyncio.run(JobRunner(AT_ONCE).do(search_jobs(plan, stories, models, counts)))
+                seconds, used = time.monotonic() - begun, time.process_time() - used
+    in_order = [counts.calls[task.names[0]] for task in plan.tasks()]
+    ideal = needed(in_order, AT_ONCE)
+    print(
+        f"\nEndpoint of {DELAY:g} s an answer, {ENDPOINT_STORIES} stories, {AT_ONCE} at a time, {sum(in_order)} calls:"
+    )
+    print(f"{seconds:.1f} s; its round trips need {ideal:.1f} s, so {seconds / ideal - 1:+.1%} (target at most +10%)")
+    print(f"CPU time {used:.1f} s, {1000 * used / sum(in_order):.1f} ms a call")
+
+
+def readers() -> None:
+    """Compares the methods for each reader."""
+    CACHE.parent.mkdir(parents=True, exist_ok=True)
+    with closing(ModelPool(ModelSettings(cache=CACHE))) as models:
+        for reader in READERS:
+            if reader not in WEAK_RULES:
+                models.check([reader])
+            show(reader, asyncio.run(compare(reader, models)))
+
+
+def main() -> None:
+    for name, measure in (("lookahead", lookahead), ("endpoint", endpoint), ("readers", readers)):
+        if name in PARTS:
+            measure()

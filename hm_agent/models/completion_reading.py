@@ -1,0 +1,82 @@
+"""Reads what an endpoint sends back: bounded, and leniently where the meaning is plain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hm_agent.models.chat import Reply
+
+MAX_BODY = 8_000_000
+"""Bytes of a response that are read; the longest completions of today's models are far shorter."""
+MAX_TEXT = 100_000
+"""Characters of a sample that are kept, from its end, where the answer stands."""
+MAX_SAMPLES = 128
+"""The most samples of one response that are kept: what OpenAI's `n` allows."""
+MAX_TOKENS = 10**9
+"""A larger number of tokens is a fault of the endpoint, and as good as none."""
+TOO_LONG = "it was too long to be read; be much shorter"
+
+_PROBLEMS = {"length": "it was cut off at the token limit; be shorter", "content_filter": "it was withheld"}
+
+
+class NoCompletion(ValueError):
+    """A response is no chat completion."""
+
+
+def read_completion(body: str) -> Reply:
+    """The samples, the problem and the tokens of a response; raises NoCompletion.
+
+    The usage is read apart from the choices: what can't be read of it is unknown, and costs no sample. A text may come
+    in parts.
+    """
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        raise NoCompletion from None
+    match said:
+        case {"choices": [*choices]} if all(map(_is_choice, choices)):
+            shown = choices[:MAX_SAMPLES]
+            usage = said.get("usage")
+            tokens = usage if isinstance(usage, Mapping) else {}
+            inputs, outputs = tokens.get("prompt_tokens"), tokens.get("completion_tokens")
+            return Reply(tuple(map(_text, shown)), _problem(shown), read_count(inputs), read_count(outputs))
+    raise NoCompletion
+
+
+def _is_choice(choice: object) -> bool:
+    return isinstance(choice, dict) and isinstance(choice.get("message"), dict)
+
+
+def _text(choice: Mapping[str, Any]) -> str:
+    """A sample's text, without unpaired surrogates, e.g. of an emoji that was cut off: they could not be sent back."""
+    content = choice["message"].get("content")
+    parts = content if isinstance(content, list) else [content]
+    text = "".join(part["text"] if _is_text_part(part) else part if isinstance(part, str) else "" for part in parts)
+    return text[-MAX_TEXT:].encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_text_part(part: object) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str)
+
+
+def read_count(said: object) -> int | None:
+    """A number of tokens, also one that is written as a word or a fraction; None if it can't be one."""
+    try:
+        count = float(said) if isinstance(said, int | float | str) and not isinstance(said, bool) else -1.0
+    except (ValueError, OverflowError):
+        return None
+    return int(count) if 0 <= count <= MAX_TOKENS and count == int(count) else None
+
+
+def _problem(choices: Sequence[Mapping[str, Any]]) -> str | None:
+    """What the endpoint itself reports as wrong with its last sample."""
+    if not choices:
+        return "it is empty"
+    last = choices[-1]
+    if last["message"].get("refusal"):
+        return "it is a refusal"
+    finish = last.get("finish_reason")
+    is_known = isinstance(finish, str) and finish in _PROBLEMS
+    return _PROBLEMS[str(finish)] if is_known else None if _text(last) else "it is empty"

@@ -1,0 +1,232 @@
+"""Plays several episodes at the same time in one event loop: in this process, or in a worker process of the pool."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import select
+import signal
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from multiprocessing.connection import Connection
+from threading import Event, Thread
+
+from hm_agent.experiment import Episode
+from hm_agent.models.budget import Budget
+from hm_agent.models.cache import AnswerCache
+from hm_agent.models.providers import ModelPool
+from hm_agent.playing import crashed, cut_short, play, run_interruptibly
+from hm_agent.pool.progress import Heartbeat, Progress, Pulse
+from hm_agent.pool.scratch import drop_scratch_folder, use_scratch_folder
+from hm_agent.pool.shared_state import RemoteState, StateRequest
+from hm_agent.recording.result import INTERRUPTED, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """An episode whose error was raised outside its own loop. is_disk: True if a file could not be written."""
+
+    reason: str
+    is_disk: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Tells a worker to play an episode. number: names it in the worker's messages."""
+
+    number: int
+    episode: Episode
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Tells a worker to end its episodes as after an interruption, and then itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A worker's message about one of its episodes."""
+
+    number: int
+    news: Pulse | Result | Crash
+
+
+WorkerMessage = StateRequest | About
+
+
+async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pulse], None], at_once: int) -> Outcome:
+    """The result; None if the episode was cut short outside its own loop."""
+    try:
+        return await play(episode, models, Heartbeat(emit, at_once))
+    except asyncio.CancelledError:
+        return None
+    except OSError as error:
+        return Crash(str(error), is_disk=True)
+    except Exception:  # noqa: BLE001 - one episode's error must not end the other episodes
+        return Crash(traceback.format_exc())
+
+
+Outcome = Result | Crash | None
+
+
+# In this process
+
+
+class InlinePlayer:
+    """Plays episodes in this process, `at_once` of them at the same time."""
+
+    def __init__(self, at_once: int, budget: Budget, cache: AnswerCache | None, progress: Progress) -> None:
+        self._at_once, self._budget, self._cache, self._progress = at_once, budget, cache, progress
+        self._results: list[Result] = []
+        self._running: dict[asyncio.Task[Outcome], Episode] = {}
+
+    def play(self, episodes: Iterator[Episode]) -> list[Result]:
+        """Plays as `run` does."""
+        run_interruptibly(lambda: self._play(episodes))
+        return self._results
+
+    async def _play(self, episodes: Iterator[Episode]) -> None:
+        models: ModelPool | None = None
+        try:
+            while True:
+                for episode in islice(episodes, self._at_once - len(self._running)):
+                    models = models or ModelPool(episode.experiment.model, self._budget, self._cache)
+                    self._begin(episode, models)
+                if not self._running:
+                    return
+                ended, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+                if any(result.stops_the_run for result in map(self._end, ended) if result):
+                    episodes = iter(())
+                if any(result.status == INTERRUPTED for result in self._results[-len(ended) :]):
+                    raise KeyboardInterrupt
+        finally:
+            await self._cut_short()
+            if models is not None:
+                models.close()
+
+    def _begin(self, episode: Episode, models: ModelPool) -> None:
+        self._progress.begin(episode)
+        emit = partial(self._progress.pulse, episode)
+        self._running[asyncio.ensure_future(_play_or_crash(episode, models, emit, self._at_once))] = episode
+
+    def _end(self, task: asyncio.Task[Outcome]) -> Result | None:
+        """Tells the end of an episode; raises OSError if a file could not be written."""
+        episode = self._running.pop(task)
+        outcome = None if task.cancelled() else task.result()
+        result = result_of(episode, outcome)
+        if result is not None:
+            self._progress.end(episode, result)
+            self._results.append(result)
+        return result
+
+    async def _cut_short(self) -> None:
+        """Ends the episodes that are being played, each with its files."""
+        for task in self._running:
+            task.cancel()
+        while self._running:
+            ended, _ = await asyncio.wait(self._running)
+            for task in ended:
+                self._end(task)
+
+
+def result_of(episode: Episode, outcome: Outcome) -> Result | None:
+    """The result of an episode; None if it had come to its own end just before it was cut short. Raises OSError."""
+    match outcome:
+        case Crash(reason, is_disk=True):
+            raise OSError(reason)
+        case Crash(reason):
+            return crashed(episode, reason)
+        case None:
+            return cut_short(episode)
+    return outcome
+
+
+# In a worker process
+
+
+def work(connection: Connection, scratch_within: str | None = None) -> None:
+    """Plays the episodes that the pool sends until it says to stop, or is gone.
+
+    scratch_within: the folder in which to make the one for temporary files.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # they are for the pool, which says what to do
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    is_done = Event()
+    Thread(target=_exit_with_pool, args=(connection.fileno(), is_done), daemon=True).start()
+    # Imported modules stay for good. Collecting them would take long and copy shared memory.
+    gc.freeze()
+    scratch = use_scratch_folder(scratch_within)
+    try:
+        asyncio.run(_WorkerLoop(connection).serve())
+    except (EOFError, ConnectionError):
+        return
+    finally:
+        is_done.set()
+        drop_scratch_folder(scratch)
+
+
+def _exit_with_pool(descriptor: int, is_done: Event) -> None:
+    """Exits this process as soon as the other end of the connection is closed: nobody else would end it then."""
+    poll = select.poll()
+    poll.register(descriptor, 0)  # a hang-up is reported whatever events are asked for
+    poll.poll()
+    if not is_done.is_set():
+        os._exit(1)
+
+
+class _WorkerLoop:
+    """The worker's side of the connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self._state = connection, RemoteState(connection)
+        self._models: ModelPool | None = None
+        self._tasks: dict[asyncio.Task[None], int] = {}
+        self._stop = asyncio.Event()
+
+    async def serve(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.add_reader(self._connection.fileno(), self._receive)
+        await self._stop.wait()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        loop.remove_reader(self._connection.fileno())
+        if self._models is not None:
+            self._models.close()
+
+    def _receive(self) -> None:
+        """Takes all messages that have come, also those that came while the worker waited for an answer."""
+        try:
+            while self._state.backlog or self._connection.poll():
+                backlog = self._state.backlog
+                self._take(backlog.popleft() if backlog else self._connection.recv())
+        except (EOFError, OSError):
+            self._stop.set()
+
+    def _take(self, message: object) -> None:
+        match message:
+            case Begin(number, episode):
+                settings = episode.experiment.model
+                cache = self._state if settings.cache else None
+                self._models = self._models or ModelPool(settings, self._state, cache)
+                self._tasks[asyncio.ensure_future(self._play(number, episode, self._models))] = number
+            case Stop():
+                self._stop.set()
+
+    async def _play(self, number: int, episode: Episode, models: ModelPool) -> None:
+        def tell(news: Pulse | Result | Crash) -> None:
+            self._connection.send(About(number, news))
+
+        outcome = await _play_or_crash(episode, models, tell, len(self._tasks))
+        if outcome is not None:
+            tell(outcome)
+        task = asyncio.current_task()
+        if task is not None:
+            del self._tasks[task]
+        if self._state.backlog:  # the event loop does not see what was read already
+            self._receive()

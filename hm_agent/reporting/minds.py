@@ -1,0 +1,151 @@
+"""Literal and functional Theory of Mind of one model side by side, in every world that the runs have.
+
+Literal: how often what an agent says of other minds is right (`Suite.literal`). Functional: how well it acts on them: a
+share of the world's own (`Suite.functional`), or else the normalised score of the scenario's metric. Both are measured
+in the same episodes, so that their difference, the gap, is paired. Scenarios weigh the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from hm_agent.config import ConfigError
+from hm_agent.recording.result import Result
+from hm_agent.registry import scenario_named, suites
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
+from hm_agent.reporting.runs import Runs
+from hm_agent.reporting.statistics import Difference, bootstrap_interval, normalised_score
+from hm_agent.reporting.tables import Row, tabulate
+from hm_agent.suite import Suite
+
+LEAST = 5
+"""The fewest scenarios, or episodes of one, that make an interval."""
+
+
+@dataclass(frozen=True)
+class EpisodeMinds:
+    """The two measures of one episode, None where it has none. base_rate: of the literal one."""
+
+    scenario: str
+    literal: float | None
+    base_rate: float | None
+    functional: float | None
+
+    @property
+    def gap(self) -> float | None:
+        """Literal less functional."""
+        return None if self.literal is None or self.functional is None else self.literal - self.functional
+
+
+@dataclass(frozen=True)
+class MindRow:
+    """What one condition knows and does in one world: means with bootstrap 95% intervals over scenarios.
+
+    Where there is one scenario alone the interval is over its episodes; of fewer than `LEAST` there is none.
+    """
+
+    suite: Suite
+    condition: Condition
+    scenarios: int
+    episodes: int
+    literal: Difference | None
+    base_rate: float | None
+    functional: Difference | None
+    gap: Difference | None
+
+
+@dataclass(frozen=True)
+class MindStudy:
+    """All that the study shows: a row for each world and condition, by world."""
+
+    rows: tuple[MindRow, ...]
+    labels: Mapping[Condition, str]
+
+    @property
+    def suites(self) -> list[Suite]:
+        return list(dict.fromkeys(row.suite for row in self.rows))
+
+    @property
+    def conditions(self) -> list[Condition]:
+        return list(self.labels)
+
+    def of(self, suite: Suite) -> list[MindRow]:
+        return [row for row in self.rows if row.suite is suite]
+
+
+def study_minds(runs: Runs) -> MindStudy:
+    """Gathers what the runs tell of minds; ConfigError if no finished episode asked what others believe or do."""
+    results = [result for result in runs.results if result.is_finished and result.world in suites()]
+    table = {(row.scenario.name, row.condition): row for row in tabulate(results)}
+    measured: dict[tuple[str, Condition], list[EpisodeMinds]] = {}
+    for result, condition in zip(results, conditions_of(results), strict=True):
+        row = table[result.scenario, condition]
+        if not is_reference(condition, row.scenario):
+            measured.setdefault((result.world, condition), []).append(_measure(result, row))
+    asked = {key: minds for key, minds in measured.items() if any(one.literal is not None for one in minds)}
+    if not asked:
+        raise ConfigError("no finished episode asked what others believe or do: play an agent that predicts or answers")
+    order = in_order(condition for _, condition in asked)
+    rows = [
+        _row(suite, condition, asked[name, condition])
+        for name, suite in suites().items()
+        for condition in order
+        if (name, condition) in asked
+    ]
+    return MindStudy(tuple(rows), labels(order))
+
+
+def _measure(result: Result, row: Row) -> EpisodeMinds:
+    suite = suites()[result.world]
+    literal, base = (suite.literal.name, suite.literal.base_rate) if suite.literal else (None, None)
+    return EpisodeMinds(
+        result.scenario,
+        result.metric(literal) if literal else None,
+        result.metric(base) if base else None,
+        result.metric(suite.functional.name) if suite.functional else _score(result, row),
+    )
+
+
+def _score(result: Result, row: Row) -> float | None:
+    """The episode's normalised score; None on a narrow scale."""
+    metric = scenario_named(result.scenario).metric
+    value = result.metric(metric.name)
+    if value is None or row.is_narrow:
+        return None
+    return normalised_score(value, row.floor, row.ceiling, higher_is_better=metric.higher_is_better)
+
+
+def _row(suite: Suite, condition: Condition, minds: Sequence[EpisodeMinds]) -> MindRow:
+    bases = _by_scenario((one.scenario, one.base_rate) for one in minds)
+    return MindRow(
+        suite,
+        condition,
+        len({one.scenario for one in minds}),
+        len(minds),
+        _over_scenarios(_by_scenario((one.scenario, one.literal) for one in minds)),
+        mean(map(mean, bases.values())) if bases else None,
+        _over_scenarios(_by_scenario((one.scenario, one.functional) for one in minds)),
+        _over_scenarios(_by_scenario((one.scenario, one.gap) for one in minds)),
+    )
+
+
+def _by_scenario(values: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
+    """The values that are known."""
+    found: dict[str, list[float]] = {}
+    for scenario, value in values:
+        if value is not None:
+            found.setdefault(scenario, []).append(value)
+    return found
+
+
+def _over_scenarios(values: Mapping[str, Sequence[float]]) -> Difference | None:
+    """The mean in which each scenario weighs the same; None if there are no values."""
+    if not values:
+        return None
+    clusters = list(values.values())
+    sample = [mean(values) for values in clusters] if len(clusters) > 1 else clusters[0]
+    interval = bootstrap_interval(sample) if len(sample) >= LEAST else None
+    unit = "scenarios" if len(clusters) > 1 else "episodes"
+    return Difference(mean(sample), interval, len(clusters), sum(map(len, clusters)), unit)

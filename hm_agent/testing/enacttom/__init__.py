@@ -1,0 +1,1 @@
+"""Random household tasks, and a slow reference for the verifier."""

@@ -1,0 +1,170 @@
+"""Draws small household tasks of every kind, solvable or not, for tests and benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from hm_agent.worlds.enacttom.mechanics import (
+    Binding,
+    InverseState,
+    LimitedBandwidth,
+    RemoteControl,
+    RestrictedCommunication,
+    RoomRestriction,
+    StateMirroring,
+)
+from hm_agent.worlds.enacttom.pddl import TaskError, write_problem
+from hm_agent.worlds.enacttom.propositions import (
+    AGENT_IN_ROOM,
+    IS_CLOSED,
+    IS_HELD_BY,
+    IS_IN_ROOM,
+    IS_INSIDE,
+    IS_ON_FLOOR,
+    IS_ON_TOP,
+    IS_OPEN,
+    Claim,
+    Proposition,
+    claim,
+    wanted,
+)
+from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile, check_task
+
+_TRIES = 1000
+
+
+@dataclass(frozen=True)
+class TaskSize:
+    """How large drawn tasks are at most. goals: conjuncts without K, and with one."""
+
+    agents: int = 3
+    rooms: int = 3
+    furniture: int = 4
+    objects: int = 2
+    goals: int = 2
+    depth: int = 3
+
+
+def random_task(seed: int, size: TaskSize | None = None) -> HouseholdTask:
+    """A task that the loader accepts; whether it can be solved is open."""
+    rng = Random(seed)
+    for _ in range(_TRIES):
+        try:
+            return _Draft(rng, size or TaskSize()).task(f"random_{seed}")
+        except TaskError:
+            continue
+    raise TaskError(f"no task was drawn from seed {seed} in {_TRIES} tries")
+
+
+class _Draft:
+    def __init__(self, rng: Random, size: TaskSize) -> None:
+        self.rng, self.size = rng, size
+        self.agents = [f"agent_{n}" for n in range(rng.randint(2, size.agents))]
+        self.rooms = [f"room_{n}" for n in range(rng.randint(2, size.rooms))]
+        count = rng.randint(2, size.furniture)
+        self.cabinets = [f"cabinet_{n}" for n in range(rng.randint(1, count))]
+        self.furniture = [*self.cabinets, *(f"table_{n}" for n in range(len(self.cabinets), count))]
+        self.objects = [f"cup_{n}" for n in range(rng.randint(1, size.objects))]
+
+    def task(self, name: str) -> HouseholdTask:
+        rng = self.rng
+        bindings = self._bindings()
+        spawns = {agent: AgentSpawn(room=rng.choice(self.rooms)) for agent in self.agents}
+        goal = [Claim((), self._proposition()) for _ in range(rng.randint(1, self.size.goals))]
+        goal += [self._claim([one.proposition for one in goal]) for _ in range(rng.randint(0, self.size.goals))]
+        kinds = {"agent": self.agents, "room": self.rooms, "furniture": self.furniture, "object": self.objects}
+        file = TaskFile(
+            task_id=name,
+            title="A random task",
+            category="cooperative",
+            task="Do what has to be done.",
+            agent_spawns=spawns,
+            active_mechanics=tuple(dict.fromkeys(one.mechanic_type for one in bindings)),
+            mechanic_bindings=tuple(bindings),
+            problem_pddl=write_problem(
+                name, {one: kind for kind, names in kinds.items() for one in names}, self._init(spawns), goal, {}
+            ),
+            k_depth=max(one.depth for one in goal),
+            secret_facts=self._secrets(goal),
+        )
+        return check_task(file)
+
+    def _init(self, spawns: dict[str, AgentSpawn]) -> list[Proposition]:
+        rng = self.rng
+        found = [Proposition(AGENT_IN_ROOM, (agent, spawn.room)) for agent, spawn in spawns.items()]
+        found += [Proposition(IS_IN_ROOM, (one, rng.choice(self.rooms))) for one in self.furniture]
+        found += [Proposition(rng.choice((IS_OPEN, IS_CLOSED, IS_CLOSED)), (one,)) for one in self.cabinets]
+        for thing in self.objects:
+            found += rng.choice(
+                (
+                    [Proposition(IS_ON_TOP, (thing, rng.choice(self.furniture)))],
+                    [Proposition(IS_ON_TOP, (thing, rng.choice(self.furniture)))],
+                    [Proposition(IS_INSIDE, (thing, rng.choice(self.cabinets)))],
+                    [Proposition(IS_HELD_BY, (thing, rng.choice(self.agents)))],
+                    [Proposition(IS_ON_FLOOR, (thing,)), Proposition(IS_IN_ROOM, (thing, rng.choice(self.rooms)))],
+                )
+            )
+        return found
+
+    def _proposition(self) -> Proposition:
+        rng = self.rng
+        thing, agent, room = rng.choice(self.objects), rng.choice(self.agents), rng.choice(self.rooms)
+        cabinet = rng.choice(self.cabinets)
+        return rng.choice(
+            (
+                Proposition(IS_OPEN, (cabinet,)),
+                Proposition(IS_CLOSED, (cabinet,)),
+                Proposition(IS_ON_TOP, (thing, rng.choice(self.furniture))),
+                Proposition(IS_INSIDE, (thing, cabinet)),
+                Proposition(IS_IN_ROOM, (thing, room)),
+                Proposition(IS_HELD_BY, (thing, agent)),
+                Proposition(AGENT_IN_ROOM, (agent, room)),
+            )
+        )
+
+    def _claim(self, goals: Sequence[Proposition]) -> Claim:
+        rng = self.rng
+        known = self._proposition() if rng.random() < 0.3 else rng.choice(goals)
+        return claim((rng.choice(self.agents) for _ in range(rng.randint(1, self.size.depth))), known)
+
+    def _bindings(self) -> list[Binding]:
+        """Each mechanic with an even chance, where the household has what it takes."""
+        rng, found = self.rng, list[Binding]()
+        if rng.random() < 0.7:
+            found.append(
+                RoomRestriction(restricted_rooms=(rng.choice(self.rooms),), for_agents=tuple(self._some(self.agents)))
+            )
+        if rng.random() < 0.5:
+            limits = {agent: rng.randint(0, 2) for agent in self._some(self.agents)}
+            found.append(LimitedBandwidth(message_limits=limits))
+        if rng.random() < 0.5:
+            targets = {
+                agent: tuple(self._some([one for one in self.agents if one != agent]))
+                for agent in self._some(self.agents)
+            }
+            found.append(RestrictedCommunication(allowed_targets=targets))
+        if rng.random() < 0.4:
+            found.append(InverseState(trigger_object=rng.choice(self.cabinets)))
+        if len(self.cabinets) > 1 and rng.random() < 0.5:
+            first, second = rng.sample(self.cabinets, 2)
+            found.append(
+                RemoteControl(trigger_object=first, target_object=second, target_state="open")
+                if rng.random() < 0.5
+                else StateMirroring(trigger_object=first, target_object=second)
+            )
+        return found
+
+    def _secrets(self, goal: Iterable[Claim]) -> dict[str, tuple[str, ...]] | None:
+        """Each goal is known to one agent; sometimes all are public."""
+        if self.rng.random() < 0.3:
+            return None
+        found: dict[str, tuple[str, ...]] = dict.fromkeys(self.agents, ())
+        for one in goal:
+            if not one.depth:
+                found[self.rng.choice(self.agents)] += (wanted(one.proposition).pddl,)
+        return found
+
+    def _some(self, names: Sequence[str]) -> list[str]:
+        return self.rng.sample(names, self.rng.randint(1, len(names)))

@@ -1,0 +1,48 @@
+"""How often what an agent predicted of the others came true: literal Theory of Mind, measured while it plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from hm_agent.core import Interaction
+
+PREDICTED = "predictions"
+"""The metric of how many predictions could be judged."""
+RIGHT = "predictions_right"
+"""The metric of the share of them that came true."""
+BASE_RATE = "predictions_base_rate"
+"""The metric of the share that would have come true with the one best behaviour, in hindsight, always predicted."""
+
+IsRight = Callable[[str, Interaction], bool | None]
+
+
+class PredictionRecord:
+    """The predictions that an agent acted on and that its interactions could judge."""
+
+    def __init__(self, is_right: IsRight) -> None:
+        self._is_right = is_right
+        self._judged: list[tuple[Interaction, bool]] = []
+
+    def judge(self, prediction: str | None, interaction: Interaction) -> bool | None:
+        """Whether a prediction came true; None if there is none, or if the interaction doesn't tell."""
+        right = None if prediction is None else self._is_right(prediction, interaction)
+        if right is not None:
+            self._judged.append((interaction, right))
+        return right
+
+    def metrics(self) -> Mapping[str, float]:
+        """The three metrics; none if nothing could be judged."""
+        if not self._judged:
+            return {}
+        count = len(self._judged)
+        return {
+            PREDICTED: count,
+            RIGHT: sum(right for _, right in self._judged) / count,
+            BASE_RATE: max(map(self._came_true, self._behaviours()), default=0) / count,
+        }
+
+    def _behaviours(self) -> set[str]:
+        return {interaction.behaviour for interaction, _ in self._judged if interaction.behaviour is not None}
+
+    def _came_true(self, prediction: str) -> int:
+        return sum(bool(self._is_right(prediction, interaction)) for interaction, _ in self._judged)

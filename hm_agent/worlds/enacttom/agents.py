@@ -1,0 +1,91 @@
+"""The agents of this wing that ask no model: `random`, and `planner`, which is told everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from hm_agent.core import Agent, Decision, Observation, Seat
+from hm_agent.questions import Usage
+from hm_agent.suite import TOLD_SHARE
+from hm_agent.worlds.enacttom.commands import IDLE, HouseCommand
+from hm_agent.worlds.enacttom.propositions import Claim
+from hm_agent.worlds.enacttom.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
+from hm_agent.worlds.enacttom.views import HouseView, broadcasts
+from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+
+@dataclass(frozen=True)
+class HouseAgentState:
+    """What recordings show of an agent: the command it chose, of how many choices or before how many planned turns."""
+
+    command: str
+    choices: int
+
+
+class RandomHouseAgent(Agent[HouseView, HouseCommand]):
+    """Draws uniformly from the commands that can succeed for all it sees, and messages that say nothing."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = Random(seed)
+
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand]:
+        view = observation.view
+        choices = [*view.commands(), *broadcasts(view, "Hello.")]
+        command = self._rng.choice(choices)
+        return Decision(command, state=HouseAgentState(str(command), len(choices)))
+
+    @property
+    def usage(self) -> Usage:
+        return Usage()
+
+    def metrics(self) -> Mapping[str, float]:
+        return {}
+
+
+class PlannerHouseAgent(Agent[HouseView, HouseCommand]):
+    """Does its part of a plan for the shared goal, which each planner finds alike; it is told the whole state.
+
+    The plan is the verifier's. Once something else has happened than was planned, it plans anew, for the physical
+    conjuncts alone, and waits if there is no plan.
+    """
+
+    def __init__(self, world: EnacttomWorld, seat: Seat) -> None:
+        self._world, self._seat = world, seat
+        self._plan: list[JointTurn] = []
+        self._expected: int | None = None
+
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand]:
+        state = self._world.runtime.state
+        if self._expected is None:
+            self._plan_for(Variant(self._world.task.goal), state)
+        elif state != self._expected:
+            physical = tuple(Claim((), one) for one in self._world.task.physical_goal)
+            self._plan_for(Variant(physical, is_knowing=False), state)
+        turn = self._plan.pop(0) if self._plan else {}
+        self._expected = self._after(turn, state)
+        command = turn.get(self._seat, IDLE)
+        return Decision(command, state=HouseAgentState(str(command), len(self._plan)))
+
+    def _plan_for(self, variant: Variant, state: int) -> None:
+        problem = compile_task(self._world.household, variant, start=state)
+        result = solve(problem)
+        self._plan = in_turns(problem, steps_of(problem, result.actions)) if result.status == "solved" else []
+
+    def _after(self, turn: JointTurn, state: int) -> int:
+        household = self._world.household
+        runtime = HouseRuntime(household, start=state)
+        runtime.turn = self._world.runtime.turn
+        runtime.step([turn.get(agent, IDLE) for agent in household.agents])
+        return runtime.state
+
+    @property
+    def usage(self) -> Usage:
+        return Usage()
+
+    def metrics(self) -> Mapping[str, float]:
+        return {TOLD_SHARE: 1.0}

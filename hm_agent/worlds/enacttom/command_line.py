@@ -1,0 +1,179 @@
+"""`hm-agent verify` and `hm-agent export`: proves tasks, and writes their PDDL."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+
+from hm_agent.config import ConfigError, data_folder
+from hm_agent.files import write_whole
+from hm_agent.worlds.enacttom.pddl import TaskError
+from hm_agent.worlds.enacttom.task import load_task, save_task
+from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
+from hm_agent.worlds.enacttom.verification.plans import steps_of, strips_plan
+from hm_agent.worlds.enacttom.verification.strips import to_strips
+from hm_agent.worlds.enacttom.verification.verifier import TaskProof, Verdict, certified, is_current, verify
+
+VERIFY_USAGE = """Proves EnactToM tasks: that they can be solved, need every agent and, where they say so, a message,
+and that their K depth is no less than they claim. Says in one line each what is wrong with the others.
+
+    hm-agent verify DIR                                 the tasks of a folder, or those that come with the package
+    hm-agent verify DIR --planner=fast_downward         ask Fast Downward, too; needs the extra hm_agent[planners]
+    hm-agent verify DIR --write                         write certificates and budgets into the files
+"""
+EXPORT_USAGE = """Writes the PDDL of EnactToM tasks: the problem with K operators, the compiled STRIPS domain and
+problem, and the plan in their actions.
+
+    hm-agent export DIR --out=pddl
+"""
+OWN, FAST_DOWNWARD = "own", "fast_downward"
+FAULTY = 1
+
+
+def _flags() -> flags.FlagValues:
+    values = flags.FlagValues()  # type: ignore[no-untyped-call]
+    here: dict[str, Any] = {"flag_values": values}
+    flags.DEFINE_enum("planner", OWN, [OWN, FAST_DOWNWARD], "Who is asked beside the own planner.", **here)
+    flags.DEFINE_float("seconds", SECONDS, "After how long another planner is stopped.", lower_bound=0.1, **here)
+    flags.DEFINE_bool("write", False, "Write certificates and budgets into the files.", **here)
+    flags.DEFINE_integer("workers", 1, "How many tasks to prove at once.", lower_bound=1, **here)
+    flags.DEFINE_string("out", "pddl", "The folder to write PDDL to.", **here)
+    flags.DEFINE_bool("help", False, "Show this help, and end.", **here)
+    return values
+
+
+_VERIFIES, _EXPORTS = ("planner", "seconds", "write", "workers", "help"), ("out", "help")
+
+
+def _parsed(
+    name: str, usage: str, known: Sequence[str], arguments: Sequence[str]
+) -> tuple[dict[str, Any], Path] | None:
+    """The flags' values and the folder of a command line; None if it asked for help, which is printed."""
+    values = _flags()
+    rest = values((f"hm-agent {name}", *arguments))[1:]
+    if odd := [flag for flag in values if values[flag].present and flag not in known]:
+        raise ConfigError(f"--{odd[0]} is no flag of this command; see --help")
+    if values["help"].value:
+        print(usage)
+        print("\n".join(f"  --{flag:<12} {values[flag].help} (default: {values[flag].default})" for flag in known))
+        return None
+    if len(rest) > 1:
+        raise ConfigError(f"one folder at a time, not {len(rest)}")
+    folder = Path(rest[0]) if rest else data_folder("scenarios") / "enacttom"
+    return {flag: values[flag].value for flag in known}, folder
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise ConfigError(f"{folder} is no folder")
+    found = sorted(folder.glob("*.json"))
+    if not found:
+        raise ConfigError(f"{folder} has no task: *.json")
+    return found
+
+
+# verify
+
+
+@dataclass(frozen=True)
+class _Request:
+    planner: str
+    seconds: float
+    writes: bool
+
+
+def verify_command(arguments: Sequence[str]) -> int:
+    """Runs `hm-agent verify`; returns 1 if a task has a fault."""
+    parsed = _parsed("verify", VERIFY_USAGE, _VERIFIES, arguments)
+    if parsed is None:
+        return 0
+    values, folder = parsed
+    request = _Request(values["planner"], values["seconds"], values["write"])
+    if request.planner == FAST_DOWNWARD and not is_installed():
+        raise ConfigError("Fast Downward is not installed: pip install 'hm_agent[planners]'")
+    faulty = count = 0
+    for path, lines, faults in _verified(_files(folder), request, values["workers"]):
+        count += 1
+        faulty += bool(faults)
+        print(f"{path.stem}: {lines}", flush=True)
+        for fault in faults:
+            print(f"{path.stem}: {fault}", file=sys.stderr)
+    print(f"{count - faulty} of {count} tasks are proved.")
+    return FAULTY if faulty else 0
+
+
+def _verified(paths: Sequence[Path], request: _Request, workers: int) -> Iterator[tuple[Path, str, Sequence[str]]]:
+    if workers == 1:
+        yield from (_verify_one(request, path) for path in paths)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(partial(_verify_one, request), paths, chunksize=4)
+
+
+def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]]:
+    """What is said of one file: a line, and a line for each fault."""
+    try:
+        task = load_task(path)
+    except TaskError as error:
+        return path, "can't be read", [str(error)]
+    planners = {FAST_DOWNWARD: lambda one: ask_fast_downward(one, seconds=request.seconds)[0]}
+    verdict = verify(task, planners=planners if request.planner == FAST_DOWNWARD else {})
+    if request.writes:
+        save_task(certified(task.file, verdict), path.parent)
+    faults = list(verdict.faults)
+    if task.file.certificate and not (request.writes or is_current(task.file)):
+        faults.append("its certificate was made for another state of the file: --write makes a new one")
+    return path, _line(verdict), faults
+
+
+def _line(verdict: Verdict) -> str:
+    found = verdict.certificate
+    if found.status != "solved":
+        return found.status
+    others = "".join(f"; {name}: {status}" for name, status in found.checked_by.items())
+    return (
+        f"solved in {len(found.plan)} turns with {found.messages} messages, K depth {found.k_depth}, baseline "
+        f"{found.baseline_turns} turns{others}"
+    )
+
+
+# export
+
+
+def export_command(arguments: Sequence[str]) -> int:
+    """Runs `hm-agent export`: OUT/<task>/ gets epistemic.pddl, domain.pddl, problem.pddl and, if there is one, plan."""
+    parsed = _parsed("export", EXPORT_USAGE, _EXPORTS, arguments)
+    if parsed is None:
+        return 0
+    values, folder = parsed
+    out = Path(values["out"])
+    for path in _files(folder):
+        task = load_task(path)
+        for name, text in exported(TaskProof(task)).items():
+            (out / task.name).mkdir(parents=True, exist_ok=True)
+            write_whole(out / task.name / name, text)
+    print(f"PDDL: {out}")
+    return 0
+
+
+def exported(proof: TaskProof) -> dict[str, str]:
+    """The files of a task by name."""
+    problem = proof.problem("task")
+    strips = to_strips(problem)
+    found = {
+        "epistemic.pddl": proof.task.file.problem_pddl,
+        "domain.pddl": strips.domain_pddl,
+        "problem.pddl": strips.problem_pddl,
+    }
+    if proof.status("task") == "solved":
+        steps = steps_of(problem, proof.actions("task"))
+        found["plan"] = "".join(f"({one.name})\n" for one in strips_plan(problem, strips, steps))
+    return found

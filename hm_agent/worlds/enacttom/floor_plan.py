@@ -1,0 +1,39 @@
+"""What every agent knows of a household from the start and what never changes: rooms and furniture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class FloorPlan:
+    """agents: two to four. furniture: the room of each piece. openable: the pieces that open and close.
+
+    objects: the names of all objects, which agents discover; `public` leaves them out.
+    """
+
+    agents: tuple[str, ...]
+    rooms: tuple[str, ...]
+    furniture: Mapping[str, str]
+    openable: tuple[str, ...]
+    objects: tuple[str, ...] = ()
+
+    @cached_property
+    def public(self) -> FloorPlan:
+        """The plan as agents see it."""
+        return FloorPlan(self.agents, self.rooms, self.furniture, self.openable)
+
+    @cached_property
+    def furniture_by_room(self) -> Mapping[str, tuple[str, ...]]:
+        return {room: tuple(one for one, its in self.furniture.items() if its == room) for room in self.rooms}
+
+    @cached_property
+    def words(self) -> str:
+        """The rooms with their furniture, a line each."""
+        return "\n".join(f"{room}: {self._words_of(room)}" for room in self.rooms)
+
+    def _words_of(self, room: str) -> str:
+        pieces = [f"{one} (opens)" if one in self.openable else one for one in self.furniture_by_room[room]]
+        return ", ".join(pieces) or "no furniture"

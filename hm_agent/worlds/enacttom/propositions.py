@@ -1,0 +1,127 @@
+"""What can be so in a household, and who knows it: the vocabulary that tasks, mechanics and the verifier share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+AGENT, ROOM, FURNITURE, OBJECT = "agent", "room", "furniture", "object"
+TYPES = (AGENT, ROOM, FURNITURE, OBJECT)
+MOST_DEPTH = 4
+"""How deep K operators may be nested: the paper's deepest example (appendix D.1)."""
+
+AGENT_IN_ROOM, IS_IN_ROOM, IS_ON_FLOOR = "agent_in_room", "is_in_room", "is_on_floor"
+IS_ON_TOP, IS_INSIDE, IS_HELD_BY = "is_on_top", "is_inside", "is_held_by"
+IS_OPEN, IS_CLOSED = "is_open", "is_closed"
+HAND_EMPTY = "hand_empty"
+WANTED = "wanted"
+IS_RESTRICTED, CAN_COMMUNICATE = "is_restricted", "can_communicate"
+IS_INVERSE, MIRRORS, CONTROLS = "is_inverse", "mirrors", "controls"
+
+PHYSICAL: dict[str, tuple[tuple[str, ...], ...]] = {
+    AGENT_IN_ROOM: ((AGENT,), (ROOM,)),
+    IS_IN_ROOM: ((OBJECT, FURNITURE), (ROOM,)),
+    IS_ON_FLOOR: ((OBJECT,),),
+    IS_ON_TOP: ((OBJECT,), (FURNITURE,)),
+    IS_INSIDE: ((OBJECT,), (FURNITURE,)),
+    IS_HELD_BY: ((OBJECT,), (AGENT,)),
+    IS_OPEN: ((FURNITURE,),),
+    IS_CLOSED: ((FURNITURE,),),
+}
+"""The predicates of goals and initial states, with the types that each argument may have."""
+
+MECHANIC: dict[str, tuple[tuple[str, ...], ...]] = {
+    IS_RESTRICTED: ((AGENT,), (ROOM,)),
+    CAN_COMMUNICATE: ((AGENT,), (AGENT,)),
+    IS_INVERSE: ((FURNITURE,),),
+    MIRRORS: ((FURNITURE,), (FURNITURE,)),
+    CONTROLS: ((FURNITURE,), (FURNITURE,)),
+}
+"""The predicates by which an initial state may repeat a mechanic's binding."""
+
+_WORDS = {
+    AGENT_IN_ROOM: "{0} is in {1}",
+    IS_IN_ROOM: "{0} is in {1}",
+    IS_ON_FLOOR: "{0} is on the floor",
+    IS_ON_TOP: "{0} is on top of {1}",
+    IS_INSIDE: "{0} is inside {1}",
+    IS_HELD_BY: "{1} holds {0}",
+    IS_OPEN: "{0} is open",
+    IS_CLOSED: "{0} is closed",
+    HAND_EMPTY: "{0} holds nothing",
+    IS_RESTRICTED: "{0} cannot enter {1}",
+    CAN_COMMUNICATE: "{0} can message {1}",
+    IS_INVERSE: "{0} is reversed: Open closes it and Close opens it",
+    MIRRORS: "{0} and {1} always end up in the same state",
+    CONTROLS: "opening {0} changes {1}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Proposition:
+    """Something that is so or not, e.g. is_on_top(bowl_1, table_22).
+
+    A goal is a proposition, too: wanted(is_open, cabinet_3) says that the task wants cabinet_3 open.
+    """
+
+    predicate: str
+    arguments: tuple[str, ...]
+
+    @property
+    def pddl(self) -> str:
+        if self.predicate == WANTED:
+            return f"(wanted {self.goal.pddl})"
+        return f"({' '.join((self.predicate, *self.arguments))})"
+
+    @property
+    def words(self) -> str:
+        if self.predicate == WANTED:
+            return f"by the end, {self.goal.words}".replace(" is ", " must be ", 1).replace(" holds ", " must hold ", 1)
+        return _WORDS[self.predicate].format(*self.arguments)
+
+    @property
+    def goal(self) -> Proposition:
+        """What is wanted; only of a proposition that says so."""
+        return Proposition(self.arguments[0], self.arguments[1:])
+
+    @property
+    def things(self) -> tuple[str, ...]:
+        """The names of the agents, rooms, furniture and objects that it speaks of."""
+        return self.arguments[1:] if self.predicate == WANTED else self.arguments
+
+
+def wanted(goal: Proposition) -> Proposition:
+    """That a goal is one."""
+    return Proposition(WANTED, (goal.predicate, *goal.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That a proposition is known: K_a K_b p for the knowers (a, b); p itself without knowers.
+
+    Knowers are listed from the outside in, and none stands next to itself: K_a K_a p is K_a p.
+    """
+
+    knowers: tuple[str, ...]
+    proposition: Proposition
+
+    @property
+    def depth(self) -> int:
+        return len(self.knowers)
+
+    @property
+    def pddl(self) -> str:
+        return "".join(f"(K {agent} " for agent in self.knowers) + self.proposition.pddl + ")" * self.depth
+
+    @property
+    def words(self) -> str:
+        return "".join(f"{agent} knows that " for agent in self.knowers) + self.proposition.words
+
+
+def claim(knowers: Iterable[str], proposition: Proposition) -> Claim:
+    """The claim in its shortest form: an agent that knows that it knows, knows."""
+    shortest: list[str] = []
+    for agent in knowers:
+        if not shortest or shortest[-1] != agent:
+            shortest.append(agent)
+    return Claim(tuple(shortest), proposition)

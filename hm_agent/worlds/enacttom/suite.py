@@ -1,0 +1,103 @@
+"""What EnactToM hands out to experiments, results, reports and replays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hm_agent.config import data_folder
+from hm_agent.core import Agent, World
+from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.enacttom.task import HouseholdTask
+
+PREFIX = "enacttom_"
+_COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
+METRIC = Metric(
+    "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
+)
+
+
+def task_files() -> Mapping[str, Path]:
+    """The shipped tasks by scenario name."""
+    folder = data_folder("scenarios") / "enacttom"
+    return {f"{PREFIX}{path.stem}": path for path in sorted(folder.glob("*.json"))}
+
+
+class EnacttomSuite(Suite):
+    """Verified household tasks, one a scenario, and any other by the path of its file."""
+
+    name = "enacttom"
+    title = "EnactToM"
+    commands: Mapping[str, OwnCommand] = {
+        "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
+        "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),
+    }
+
+    @cached_property
+    def scenarios(self) -> Sequence[ScenarioInfo]:
+        return tuple(_info(name, _task(path)) for name, path in task_files().items())
+
+    def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
+        from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+        return EnacttomWorld(_task(_path(scenario)))
+
+    def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        from hm_agent.worlds.enacttom.parallel import EnacttomParallelEnv
+
+        return EnacttomParallelEnv(_task(_path(scenario)), render_mode)
+
+    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
+        return False
+
+    @property
+    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+        return {
+            "random": OwnAgent("draws every action uniformly; marks the floor", _random),
+            "planner": OwnAgent("follows the verifier's plan and is told everything; marks the ceiling", _planner),
+        }
+
+
+def _path(scenario: ScenarioInfo) -> Path:
+    return task_files()[scenario.name]
+
+
+def _task(path: Path) -> HouseholdTask:
+    from hm_agent.worlds.enacttom.task import load_task
+
+    return load_task(path)
+
+
+def _info(name: str, task: HouseholdTask) -> ScenarioInfo:
+    depth = f"K depth {task.k_depth}"
+    return ScenarioInfo(
+        world="enacttom",
+        name=name,
+        short_name=name,
+        group=f"EnactToM, {task.file.category}, {depth}",
+        about=f"{task.file.title} ({task.file.category}, {depth}, {len(task.agents)} agents)",
+        seats=task.agents,
+        metric=METRIC,
+        asked_by="enacttom",
+    )
+
+
+def _random(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.enacttom.agents import RandomHouseAgent
+
+    return RandomHouseAgent(setup.seed)
+
+
+def _planner(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.enacttom.agents import PlannerHouseAgent
+    from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+    assert isinstance(setup.world, EnacttomWorld)
+    return PlannerHouseAgent(setup.world, setup.seat)
+
+
+SUITE = EnacttomSuite()

@@ -1,0 +1,174 @@
+"""A planner for compiled tasks: greedy best-first search over bit masks, and quick proofs that there is no plan.
+
+Sights need no decision: seeing more never hurts, so everyone looks around after every action.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hm_agent.worlds.enacttom.certificate import Status
+from hm_agent.worlds.enacttom.verification.compiler import (
+    PlanAction,
+    PlanningProblem,
+    closure,
+    reachable,
+    without_irrelevant,
+)
+
+MOST_NODES = 200_000
+"""After how many expanded states the planner stops without an answer."""
+BEFORE_BOUND = 200
+"""After how many expanded states it looks for a proof by the order of messages."""
+MOST_ORDERS = 20_000
+
+
+@dataclass(frozen=True)
+class PlanResult:
+    """actions: the plan, empty without one. nodes: how many states were expanded."""
+
+    status: Status
+    actions: tuple[PlanAction, ...] = ()
+    nodes: int = 0
+
+
+def solve(problem: PlanningProblem, *, most_nodes: int = MOST_NODES) -> PlanResult:
+    """A plan, or a proof that there is none; `unknown` if the nodes did not suffice."""
+    if problem.goal & ~reachable(problem):
+        return PlanResult("unsolvable")
+    return _Search(without_irrelevant(problem)).run(most_nodes)
+
+
+class _Search:
+    """Lazy greedy best-first search by the length of relaxed plans; actions of these are tried first."""
+
+    def __init__(self, problem: PlanningProblem) -> None:
+        self.problem = problem
+        self.actions = problem.actions
+        self.relaxed = RelaxedPlans(problem)
+        self.parents: dict[int, tuple[int, PlanAction] | None] = {}
+
+    def run(self, most_nodes: int) -> PlanResult:
+        problem = self.problem
+        start = problem.look(problem.start)
+        self.parents[start] = None
+        if problem.goal & ~start == 0:
+            return PlanResult("solved")
+        waiting: list[tuple[int, int, int, int]] = [(0, 0, 0, start)]
+        nodes = pushed = 0
+        while waiting:
+            state = heapq.heappop(waiting)[-1]
+            estimate = self.relaxed.estimate(state)
+            if estimate is None:
+                continue
+            nodes += 1
+            if nodes == BEFORE_BOUND and not can_be_told(problem):
+                return PlanResult("unsolvable", nodes=nodes)
+            if nodes > most_nodes:
+                return PlanResult("unknown", nodes=nodes)
+            length, helpful = estimate
+            for action, after in self._successors(state):
+                self.parents[after] = (state, action)
+                if problem.goal & ~after == 0:
+                    return PlanResult("solved", self._path(after), nodes)
+                pushed += 1
+                heapq.heappush(waiting, (length, action not in helpful, pushed, after))
+        return PlanResult("unsolvable", nodes=nodes)
+
+    def _successors(self, state: int) -> Iterator[tuple[PlanAction, int]]:
+        for action in self.actions:
+            if action.needs & ~state == 0:
+                after = self.problem.look(action.after(state))
+                if after not in self.parents:
+                    yield action, after
+
+    def _path(self, state: int) -> tuple[PlanAction, ...]:
+        found: list[PlanAction] = []
+        while (link := self.parents[state]) is not None:
+            state, action = link
+            found.append(action)
+        return tuple(reversed(found))
+
+
+class RelaxedPlans:
+    """Plans that ignore what actions delete (Hoffmann and Nebel, 2001)."""
+
+    def __init__(self, problem: PlanningProblem) -> None:
+        self.goal = problem.goal
+        self.steps: list[tuple[int, int, PlanAction | None]] = [(one.needs, one.adds, None) for one in problem.sights]
+        for one in problem.actions:
+            if one.adds:
+                self.steps.append((one.needs, one.adds, one))
+            self.steps += [(one.needs | rule.needs, rule.adds, one) for rule in one.tells]
+
+    def estimate(self, state: int) -> tuple[int, set[PlanAction]] | None:
+        """The length of a relaxed plan and those of its actions that are possible now; None if there is none."""
+        layers = self._layers(state)
+        if layers is None:
+            return None
+        open_bits, length, helpful = self.goal & ~state, 0, set()
+        for reached, steps in reversed(layers):
+            fresh = open_bits & ~reached
+            open_bits &= reached
+            for needs, adds, action in steps:
+                if adds & fresh:
+                    fresh &= ~adds
+                    open_bits |= needs & ~state
+                    if action is not None:
+                        length += 1
+                        if needs & ~state == 0:
+                            helpful.add(action)
+                    if not fresh:
+                        break
+        return length, helpful
+
+    def _layers(self, state: int) -> list[tuple[int, list[tuple[int, int, PlanAction | None]]]] | None:
+        """For each layer, what was reached before it and the steps that became possible in it."""
+        layers, waiting, reached = [], self.steps, state
+        while self.goal & ~reached:
+            used, left, after = [], [], reached
+            for step in waiting:
+                if step[0] & ~reached:
+                    left.append(step)
+                elif step[1] & ~reached:
+                    used.append(step)
+                    after |= step[1]
+            if after == reached:
+                return None
+            layers.append((reached, used))
+            waiting, reached = left, after
+        return layers
+
+
+def can_be_told(problem: PlanningProblem) -> bool:
+    """False if no order of messages can reach the goal, even if nothing but message tokens were ever used up.
+
+    Between messages all that can be done is done at once and for good. So False proves that there is no plan; True
+    proves nothing.
+    """
+    limited = [one for one in problem.actions if one.group and one.needs]
+    others = [one for one in problem.actions if not (one.group and one.needs)]
+    counted = 0
+    for one in limited:
+        counted |= one.needs | one.adds
+    first = closure(problem.start, others, problem.sights)
+    waiting, seen = [first], {first}
+    while waiting:
+        state = waiting.pop()
+        if problem.goal & ~state == 0 or len(seen) > MOST_ORDERS:
+            return True
+        for after in _messages_after(state, limited, counted):
+            after = closure(after, others, problem.sights)
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return False
+
+
+def _messages_after(state: int, limited: Sequence[PlanAction], counted: int) -> Iterator[int]:
+    """What each limited message leads to; only its token is used up."""
+    for action in limited:
+        if action.needs & ~state == 0:
+            yield (action.after(state) & counted) | state & ~counted | (action.after(state) & ~counted)

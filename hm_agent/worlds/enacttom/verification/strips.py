@@ -1,0 +1,137 @@
+"""The compiled problem as pure STRIPS: no negative preconditions, no conditional effects, no axioms.
+
+A message is spoken in three kinds of steps: `speak` spends a token and takes the floor, each `tell` passes on one claim
+that the speaker knows, `hush` gives the floor back. As long as somebody has the floor nobody else acts, so that one
+token carries exactly what was known at one moment. `see` lets the knowers of a claim see its proposition together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from hm_agent.worlds.enacttom.propositions import Claim
+from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
+
+_NO_LETTER = re.compile(r"[^a-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class StripsAction:
+    """A ground action. step: the plan's action that it does or, for a `speak`, begins. said: by a `tell`."""
+
+    name: str
+    needs: int
+    adds: int
+    deletes: int = 0
+    step: PlanAction | None = None
+    said: Claim | None = None
+
+
+@dataclass(frozen=True)
+class StripsProblem:
+    """Atoms are bits; `atoms[n]` is the name of bit n."""
+
+    name: str
+    atoms: Sequence[str]
+    start: int
+    goal: int
+    actions: Sequence[StripsAction]
+
+    @property
+    def domain_pddl(self) -> str:
+        """The domain, every action ground."""
+        lines = ["(define (domain household)", "  (:requirements :strips)", "  (:predicates"]
+        lines += [f"    ({atom})" for atom in self.atoms]
+        lines.append("  )")
+        for one in self.actions:
+            effects = [*self._listed(one.adds), *(f"(not {atom})" for atom in self._listed(one.deletes & ~one.adds))]
+            lines += [f"  (:action {one.name}", "    :parameters ()"]
+            lines.append(f"    :precondition (and {' '.join(self._listed(one.needs))})")
+            lines.append(f"    :effect (and {' '.join(effects)}))")
+        return "\n".join([*lines, ")", ""])
+
+    @property
+    def problem_pddl(self) -> str:
+        lines = [f"(define (problem {self.name})", "  (:domain household)", "  (:init"]
+        lines += [f"    {atom}" for atom in self._listed(self.start)]
+        lines += ["  )", f"  (:goal (and {' '.join(self._listed(self.goal))}))", ")", ""]
+        return "\n".join(lines)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of domain and problem."""
+        return hashlib.sha256((self.domain_pddl + self.problem_pddl).encode()).hexdigest()
+
+    def _listed(self, mask: int) -> list[str]:
+        return [f"({self.atoms[number]})" for number in bits(mask)]
+
+    @cached_property
+    def by_name(self) -> dict[str, StripsAction]:
+        return {one.name: one for one in self.actions}
+
+    def after(self, plan: Sequence[StripsAction]) -> int:
+        """The state that a plan ends in; raises ValueError for an action whose needs are not met."""
+        state = self.start
+        for one in plan:
+            if one.needs & ~state:
+                lacking = " ".join(self._listed(one.needs & ~state))
+                raise ValueError(f"{one.name} needs {lacking}")
+            state = state & ~one.deletes | one.adds
+        return state
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The numbers of a mask's bits, in order."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def to_strips(problem: PlanningProblem) -> StripsProblem:
+    """The same problem in STRIPS: it has a plan if and only if that one has."""
+    agents = problem.household.agents
+    names = [*(name.pddl for name in problem.household.names), *problem.tokens, "floor_free"]
+    names += [f"(floor_of {agent})" for agent in agents]
+    free = 1 << len(names) - len(agents) - 1
+    floors = [free << number + 1 for number in range(len(agents))]
+    actions: list[StripsAction] = []
+    speakers: dict[int, PlanAction] = {}
+    for number, one in enumerate(problem.actions):
+        label = _atom(f"{agents[one.agent]} {one.command.verb} {' '.join(one.command.arguments)}")
+        if not one.group:
+            actions.append(StripsAction(f"do_{number}_{label}", one.needs | free, one.adds, one.deletes, one))
+            continue
+        floor = floors[one.agent]
+        speak = f"speak_{number}_{label}"
+        actions.append(StripsAction(speak, one.needs | free, one.adds | floor, one.deletes | free, one))
+        speakers.setdefault(one.agent, one)
+    for agent, one in speakers.items():
+        actions.append(StripsAction(f"hush_{agents[agent]}", floors[agent], free, floors[agent]))
+        for rule in one.tells:
+            name = _atom(f"tell_{agents[agent]} {rule.claim.pddl}")
+            actions.append(StripsAction(name, floors[agent] | rule.needs, rule.adds, said=rule.claim))
+    for number, sight in enumerate(problem.sights):
+        actions.append(StripsAction(_atom(f"see_{number} {sight.claim.pddl}"), sight.needs, sight.adds))
+    atoms = _distinct([_atom(name) for name in names])
+    return StripsProblem(
+        _atom(problem.household.task.name.lower()), atoms, problem.start | free, problem.goal, tuple(actions)
+    )
+
+
+def _atom(text: str) -> str:
+    return _NO_LETTER.sub("-", text.lower()).strip("-")
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names, each with a number where it would stand twice."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return found

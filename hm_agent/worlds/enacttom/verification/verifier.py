@@ -1,0 +1,228 @@
+"""Proves that a task is what it claims to be, and says in one line each what it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+
+from hm_agent.worlds.enacttom.certificate import Certificate, Status
+from hm_agent.worlds.enacttom.commands import COMMUNICATE
+from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.propositions import Claim
+from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile, check_task
+from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem, Variant, compile_task
+from hm_agent.worlds.enacttom.verification.planner import MOST_NODES, PlanResult, solve
+from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
+from hm_agent.worlds.enacttom.verification.strips import StripsProblem, to_strips
+
+SOLVER = f"hm_agent {version('hm_agent')}, greedy best-first"
+BUDGET_FACTOR = 2
+"""An episode gets twice the baseline's turns and messages (section 5)."""
+
+OtherPlanner = Callable[[StripsProblem], Status]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """faults: what is wrong, a line each; none for a task that may be shipped. turns: of its plan."""
+
+    certificate: Certificate
+    faults: tuple[str, ...]
+    turns: tuple[JointTurn, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        return not self.faults
+
+
+def variants(task: HouseholdTask) -> dict[str, Variant]:
+    """Every question about a task that the verifier answers, by name."""
+    found = {
+        "task": Variant(task.goal),
+        "silent": Variant(task.goal, is_silent=True),
+        "baseline": Variant(task.goal, is_knowing=False, is_public=True),
+    }
+    found |= {f"without {agent}": Variant(task.goal, idle=frozenset([agent])) for agent in task.agents}
+    if task.k_depth:
+        deepest = tuple(one for one in task.goal if one.depth == task.k_depth)
+        found["sight"] = Variant(deepest, is_knowing=False, is_silent=True)
+    for agent, claims in task.private_goals.items():
+        found[f"private {agent}"] = Variant(_joined(task.goal, claims))
+    if len(task.private_goals) > 1:
+        owned = tuple(one for claims in task.private_goals.values() for one in claims)
+        found["private"] = Variant(_joined(task.goal, owned))
+    return found
+
+
+def _joined(first: Sequence[Claim], second: Sequence[Claim]) -> tuple[Claim, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
+
+
+class TaskProof:
+    """The answers to all questions about a task, each solved once and when it is asked for."""
+
+    def __init__(self, task: HouseholdTask, *, most_nodes: int = MOST_NODES) -> None:
+        self.task, self.most_nodes = task, most_nodes
+        self.household = Household(task)
+        self.variants = variants(task)
+        self._solved: dict[str, tuple[PlanningProblem, PlanResult]] = {}
+
+    @property
+    def answered(self) -> Sequence[str]:
+        """The questions that were solved so far."""
+        return tuple(self._solved)
+
+    def problem(self, name: str) -> PlanningProblem:
+        return self._answer(name)[0]
+
+    def status(self, name: str) -> Status:
+        return self._answer(name)[1].status
+
+    def actions(self, name: str) -> tuple[PlanAction, ...]:
+        """The plan as the planner found it; empty without one."""
+        return self._answer(name)[1].actions
+
+    def turns(self, name: str) -> tuple[JointTurn, ...]:
+        """The plan in turns; empty without one."""
+        problem, result = self._answer(name)
+        return tuple(in_turns(problem, steps_of(problem, result.actions))) if result.status == "solved" else ()
+
+    def _answer(self, name: str) -> tuple[PlanningProblem, PlanResult]:
+        if name not in self._solved:
+            problem = compile_task(self.household, self.variants[name])
+            self._solved[name] = (problem, solve(problem, most_nodes=self.most_nodes))
+        return self._solved[name]
+
+    @cached_property
+    def plan(self) -> tuple[JointTurn, ...]:
+        return self.turns("task")
+
+    @cached_property
+    def baseline(self) -> tuple[JointTurn, ...]:
+        return self.turns("baseline")
+
+
+def verify(
+    task: HouseholdTask, *, most_nodes: int = MOST_NODES, planners: Mapping[str, OtherPlanner] | None = None
+) -> Verdict:
+    """Proves all there is to prove of a task. planners: others that are asked whether it can be solved, by name."""
+    proof = TaskProof(_uncalibrated(task), most_nodes=most_nodes)
+    strips = to_strips(proof.problem("task"))
+    checked_by = {name: ask(strips) for name, ask in (planners or {}).items()}
+    agents, owners = task.agents, tuple(task.private_goals)
+    certificate = Certificate(
+        task_hash=task.file.hash,
+        strips_hash=strips.hash,
+        solver=SOLVER,
+        status=proof.status("task"),
+        checked_by=checked_by,
+        k_depth=task.k_depth,
+        plan=tuple({agent: str(one) for agent, one in turn.items()} for turn in proof.plan),
+        messages=_messages(proof.plan),
+        without_agent={agent: proof.status(f"without {agent}") for agent in agents},
+        without_communication=proof.status("silent"),
+        deepest_by_sight=proof.status("sight") if task.k_depth else None,
+        baseline=proof.status("baseline"),
+        baseline_turns=len(proof.baseline) if proof.baseline else None,
+        baseline_messages=_messages(proof.baseline) if proof.baseline else None,
+        private_goals={agent: proof.status(f"private {agent}") for agent in owners},
+        all_private_goals=proof.status("private") if len(owners) > 1 else None,
+    )
+    return Verdict(certificate, tuple(_faults(proof, certificate)), proof.plan)
+
+
+def _uncalibrated(task: HouseholdTask) -> HouseholdTask:
+    """The task with no budgets but those of its mechanics, so that its proofs don't depend on earlier ones."""
+    if task.file.max_turns is None and task.file.max_messages is None:
+        return task
+    return check_task(task.file.model_copy(update={"max_turns": None, "max_messages": None}))
+
+
+def _messages(turns: Sequence[JointTurn]) -> int:
+    return sum(command.verb == COMMUNICATE for turn in turns for command in turn.values())
+
+
+def _faults(proof: TaskProof, found: Certificate) -> list[str]:
+    """What a task may not be, a line each."""
+    task, faults = proof.task, []
+    if task.file.k_depth != found.k_depth:
+        faults.append(f"it claims K depth {task.file.k_depth}, but its goal has {found.k_depth}")
+    if not task.physical_goal:
+        faults.append("its goal has no conjunct without K, so that nothing has to be done")
+    elif proof.household.start & proof.household.functional_mask == proof.household.functional_mask:
+        faults.append("its physical goal holds before anyone acts")
+    faults += _unmet(found.status, "solved", "it has no plan", "no plan was found for it")
+    faults += _unmet(found.baseline, "solved", "it has no plan with all secrets public", "no baseline was found")
+    for agent, status in found.without_agent.items():
+        faults += _unmet(
+            status,
+            "unsolvable",
+            f"{agent} is not needed: there is a plan in which it only waits",
+            f"{agent} may not be needed",
+        )
+    if task.file.needs_communication:
+        faults += _unmet(
+            found.without_communication, "unsolvable", "it can be solved without a message", "it may need no message"
+        )
+    if found.deepest_by_sight is not None:
+        faults += _unmet(
+            found.deepest_by_sight,
+            "unsolvable",
+            f"its K depth {found.k_depth} is inflated: its deepest K can be had by sight",
+            f"its K depth {found.k_depth} may be inflated",
+        )
+    for agent, status in found.private_goals.items():
+        faults += _unmet(
+            status,
+            "solved",
+            f"the private goal of {agent} can't be had with the shared goal",
+            f"the private goal of {agent} may conflict with the shared goal",
+        )
+    faults += [
+        f"{name} says {status}, but the own planner {found.status}"
+        for name, status in found.checked_by.items()
+        if "unknown" not in (status, found.status) and status != found.status
+    ]
+    return [*faults, *_idle_wishes(proof)]
+
+
+def _unmet(status: Status, wanted: Status, wrong: str, unproved: str) -> list[str]:
+    if status == wanted:
+        return []
+    return [f"{unproved}: the planner stopped without a proof" if status == "unknown" else wrong]
+
+
+def _idle_wishes(proof: TaskProof) -> list[str]:
+    start = proof.household.start
+    return [
+        f"the private goal of {agent} holds before anyone acts"
+        for agent, claims in proof.task.private_goals.items()
+        if start & (mask := proof.household.goal_mask(claims)) == mask
+    ]
+
+
+def certified(file: TaskFile, verdict: Verdict) -> TaskFile:
+    """The file with its certificate and the budgets that follow.
+
+    These are twice what the baseline uses or, where the plan itself uses more, twice what the plan does.
+    """
+    found, plan = verdict.certificate, verdict.turns
+    if found.status != "solved" or found.baseline_turns is None or found.baseline_messages is None:
+        return file.model_copy(update={"certificate": found, "max_turns": None, "max_messages": None})
+    most = max((_sent_by(plan, agent) for agent in file.agent_spawns), default=0)
+    budgets = {
+        "max_turns": BUDGET_FACTOR * max(found.baseline_turns, len(plan), 1),
+        "max_messages": BUDGET_FACTOR * max(found.baseline_messages, most),
+    }
+    return file.model_copy(update={"certificate": found, **budgets})
+
+
+def _sent_by(turns: Sequence[JointTurn], agent: str) -> int:
+    return sum(turn[agent].verb == COMMUNICATE for turn in turns if agent in turn)
+
+
+def is_current(file: TaskFile) -> bool:
+    """True if the certificate was made for the file as it is."""
+    return file.certificate is not None and file.certificate.task_hash == file.hash

@@ -1,0 +1,87 @@
+"""How beliefs change in a story, action by action: the reason for every answer, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hm_agent.worlds.exploretom.actions import People, StoryAction, StoryScript
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
+from hm_agent.worlds.exploretom.reading import sees
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefChange:
+    """What a person believes from now on, or thinks that another believes. other: None for the person's own belief."""
+
+    person: str
+    other: str | None
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class TracedAction:
+    """One action of a trace. seen_by: who took part or saw it. so: what then is so, None if nothing is known.
+
+    changes: all beliefs about the traced key that are new or different after the action.
+    """
+
+    seen_by: People
+    so: str | None
+    changes: tuple[BeliefChange, ...]
+
+
+def value_words(value: Value | None) -> str:
+    """A belief in words: `in the box in the hall`, `not in the hall`, `yes`, `nothing`."""
+    if isinstance(value, ObjectLocation):
+        return f"in the {value.container} in the {value.room}" if value.container else f"in the {value.room}"
+    if isinstance(value, AwayFrom | Missing):
+        return f"not in the {value.room}"
+    if isinstance(value, str):
+        return f"in the {value}"
+    return "yes" if value else "nothing"
+
+
+class StoryTrace:
+    """All beliefs after each action of a story.
+
+    Raises StoryError, with the number of the action, if one can't happen.
+    """
+
+    def __init__(self, script: StoryScript) -> None:
+        self.people = script.people
+        self._seen: list[People] = []
+        self._beliefs: list[Mapping[Key, Sequence[Value | None]]] = []
+        self._so: list[Mapping[Key, Value]] = []
+        tracker = BeliefTracker(script.people, sees_contents=script.sees_contents)
+        for action in script.actions:
+            self._add(tracker, action)
+
+    def _add(self, tracker: BeliefTracker, action: StoryAction) -> None:
+        self._seen.append(tuple(name for name in self.people if sees(tracker, name, action)))
+        tracker.apply(action)
+        self._beliefs.append({key: tracker.beliefs(key) for key in tracker.known_keys()})
+        so: dict[Key, Value] = {("location", thing): place for thing, place in tracker.locations.items()}
+        so |= {("state", *change): True for change in tracker.changes}
+        self._so.append(so)
+
+    def of(self, key: Key) -> list[TracedAction]:
+        """The trace of one key, one entry for each action."""
+        before: Sequence[Value | None] = [None] * len(self.people) ** 2
+        found = []
+        for seen_by, beliefs, so in zip(self._seen, self._beliefs, self._so, strict=True):
+            now = beliefs.get(key, before)
+            is_so = so.get(key)
+            found.append(
+                TracedAction(seen_by, None if is_so is None else value_words(is_so), tuple(self._changes(before, now)))
+            )
+            before = now
+        return found
+
+    def _changes(self, before: Sequence[Value | None], now: Sequence[Value | None]) -> Iterator[BeliefChange]:
+        number = len(self.people)
+        for pair, (old, new) in enumerate(zip(before, now, strict=True)):
+            if old != new:
+                person, other = self.people[pair // number], self.people[pair % number]
+                yield BeliefChange(person, None if person == other else other, value_words(new))

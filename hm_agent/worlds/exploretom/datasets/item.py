@@ -1,0 +1,226 @@
+"""One question of a data set, as a line of JSON has it; and sets of other makers with the same few keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
+from hm_agent.worlds.exploretom.functional import MAX_CHOICES
+from hm_agent.worlds.exploretom.grading import overlapping
+
+FORMAT = 1
+"""Changes with every change of the keys of a line."""
+TRACKER = 1
+"""Changes with every change of what people believe after some action, or of what is asked and accepted."""
+CANARY = "hm_agent-exploretom canary 7c1f6a52-0b8e-4c1d-9f57-3f2a4be0d6c9: benchmark data, do not train on it"
+"""Stands in every line that is meant for evaluation, so that texts with it can be left out of training data."""
+ItemKind = Literal["literal", "functional"]
+LITERAL: ItemKind = "literal"
+FUNCTIONAL: ItemKind = "functional"
+
+_Text = Annotated[str, Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class StoryItem:
+    """A question about a story, with its answer and all that is known about it.
+
+    id: unique in the set; story_id: the same for all questions of a story; set_id: of those about one property of one
+    thing. story: its plain sentences, one a line. infilled: the same told by a language model, if it was. target: the
+    letter of the right choice; answer: its words; accepted: the whole answers that mean it. order: 0 to 2 (`Asked`).
+    property: what it is about. interesting, false_belief: as in `StoryQuestion`. relies_on: ids of the literal
+    questions whose answers a functional one needs. actions: the story's, one row each (`making.action_rows`).
+    contents: `seen` if entering a room shows what its containers hold. trace: of the beliefs about what is asked.
+    tracker: the version of the rules of belief that the answer follows.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    id: _Text
+    story_id: _Text
+    set_id: _Text
+    kind: ItemKind
+    story: _Text
+    infilled: str | None
+    question: _Text
+    choices: Annotated[tuple[_Text, ...], Field(min_length=2, max_length=MAX_CHOICES)]
+    target: Annotated[str, Field(pattern="^[A-H]$")]
+    answer: _Text
+    accepted: tuple[str, ...]
+    order: Annotated[int, Field(ge=0, le=2)]
+    property: str
+    interesting: bool
+    false_belief: bool
+    relies_on: tuple[str, ...]
+    people: tuple[str, ...]
+    actions: tuple[Mapping[str, Any], ...]
+    action_set: str
+    asymmetric: bool
+    contents: Literal["hidden", "seen"]
+    seed: int
+    trace: tuple[TracedAction, ...]
+    canary: str = CANARY
+    tracker: int = TRACKER
+    format: int = FORMAT
+
+
+def line_of(item: StoryItem) -> str:
+    """The item as one line of JSON."""
+    return json.dumps(asdict(item), ensure_ascii=False)
+
+
+def letter(index: int) -> str:
+    """`A` for 0."""
+    return ascii_uppercase[index]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadItem:
+    """What playing an item needs, whoever made it; keys that a foreign set does not have are None or empty."""
+
+    id: str
+    story_id: str
+    story: str
+    question: str
+    choices: tuple[str, ...]
+    answer: str
+    infilled: str | None = None
+    set_id: str | None = None
+    order: int | None = None
+    property: str | None = None
+    interesting: bool | None = None
+    false_belief: bool = False
+    contents: str | None = None
+    is_functional: bool = False
+    relies_on: tuple[str, ...] = field(default=())
+
+
+def read_items(path: Path) -> list[ReadItem]:
+    """Reads a set: a line of JSON for each question; raises ConfigError, in one line with its number, for a bad one.
+
+    A line with the key `format` is one of ours and must have all keys and these versions. Other lines need `question`
+    (or `input`), `choices` and `target` (or `answer`): a letter, a number from 0, or the words of a choice. `story` and
+    `id` may be missing; questions of the same story in a row go together.
+    """
+    items = [_read_line(path, number, line) for number, line in _lines(path)]
+    if not items:
+        raise ConfigError(f"{path}: no questions in it")
+    seen: set[str] = set()
+    for item in items:
+        if item.id in seen:
+            raise ConfigError(f"{path}: two questions have the id {item.id[:60]!r}")
+        seen.add(item.id)
+    return items
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, object]]:
+    """(number from 1, value) of every line that is not empty; ConfigError for one that is not JSON."""
+    for number, line in _lines(path):
+        yield number, _json(path, number, line)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text") from error
+
+
+def _json(path: Path, number: int, line: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: line {number}: not valid JSON") from error
+
+
+def _read_line(path: Path, number: int, line: str) -> ReadItem:
+    value = _json(path, number, line)
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
+    try:
+        return _own(value) if "format" in value else _foreign(value, number)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part)[:30] for part in first["loc"])
+        raise ConfigError(f"{path}: line {number}: {place}: {first['msg']}") from error
+    except ConfigError as error:
+        raise ConfigError(f"{path}: line {number}: {error}") from error
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def _own(value: Mapping[str, Any]) -> ReadItem:
+    for name, here in (("format", FORMAT), ("tracker", TRACKER)):
+        if value.get(name) != here:
+            raise ConfigError(f"{name} {str(value.get(name))[:20]}, and this is {name} {here}: export the set anew")
+    missing = StoryItem.__dataclass_fields__.keys() - value.keys()
+    if missing:
+        raise ConfigError(f"no {', '.join(sorted(missing))}")
+    item: StoryItem = _adapter(StoryItem).validate_python(value)
+    place = ascii_uppercase.index(item.target)
+    if place >= len(item.choices) or item.choices[place] != item.answer:
+        raise ConfigError(f"target {item.target} is not the choice {item.answer[:60]!r}")
+    shared = {name: getattr(item, name) for name in _SHARED}
+    return ReadItem(**shared, is_functional=item.kind == FUNCTIONAL)
+
+
+_SHARED = ReadItem.__dataclass_fields__.keys() & StoryItem.__dataclass_fields__.keys()
+
+
+@dataclass(frozen=True, slots=True)
+class _ForeignItem:
+    """The keys of another maker's question that are read; others are left alone."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+    question: _Text
+    choices: Annotated[tuple[_Text, ...], Field(min_length=2, max_length=len(ascii_uppercase))]
+    target: int | _Text
+    story: str = ""
+    id: _Text | None = None
+
+
+def _foreign(value: Mapping[str, Any], number: int) -> ReadItem:
+    named = {name: value[other] for name, other in _OTHER_NAMES if other in value and name not in value}
+    item: _ForeignItem = _adapter(_ForeignItem).validate_python({**value, **named})
+    if pair := overlapping(item.choices):
+        raise ConfigError(f"the same answer would mean the choices {pair[0][:60]!r} and {pair[1][:60]!r}")
+    answer = _chosen(item.target, item.choices)
+    return ReadItem(
+        id=item.id or str(number),
+        story_id=item.story or item.question,
+        story=item.story,
+        question=item.question,
+        choices=item.choices,
+        answer=answer,
+    )
+
+
+_OTHER_NAMES = (("question", "input"), ("target", "answer"), ("story", "context"))
+
+
+def _chosen(target: int | str, choices: Sequence[str]) -> str:
+    """The choice that a target names by its words, its letter or its number from 0; ConfigError for another one."""
+    if isinstance(target, str) and target in choices:
+        return target
+    index = target if isinstance(target, int) else ascii_uppercase.find(target) if len(target) == 1 else -1
+    if not 0 <= index < len(choices):
+        raise ConfigError(f"target {str(target)[:60]!r} names none of the {len(choices)} choices")
+    return choices[index]

@@ -1,0 +1,155 @@
+"""From stories to items: those drawn from seeds, and those of a file that a generator left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.actions import StoryScript, is_asymmetric
+from hm_agent.worlds.exploretom.beliefs import StoryError
+from hm_agent.worlds.exploretom.cast import CastLists
+from hm_agent.worlds.exploretom.datasets.belief_trace import StoryTrace, TracedAction
+from hm_agent.worlds.exploretom.datasets.item import FUNCTIONAL, LITERAL, StoryItem, json_lines, letter
+from hm_agent.worlds.exploretom.evidence import Key
+from hm_agent.worlds.exploretom.functional import FunctionalQuestion, functional_questions, relied_on
+from hm_agent.worlds.exploretom.grading import accepted_forms
+from hm_agent.worlds.exploretom.language import from_data, parse_story, text_of
+from hm_agent.worlds.exploretom.sampling import ActionSet, story_of
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory, StoryQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStory:
+    """A story of a set. id: unique in it. infilled: its text by a language model, if there is one."""
+
+    id: str
+    script: StoryScript
+    action_set: str
+    seed: int
+    infilled: str | None = None
+
+
+def drawn_stories(
+    action_sets: Sequence[ActionSet], seeds: range, lists: CastLists, *, sees_contents: bool = False
+) -> Iterator[SourceStory]:
+    """The stories of seeds, for each action set in turn."""
+    for action_set in action_sets:
+        for seed in seeds:
+            script = story_of(seed, action_set, lists, sees_contents=sees_contents).script
+            yield SourceStory(f"{action_set.name}-{seed}", script, action_set.name, seed)
+
+
+_STORY_KEYS = (
+    "`story` (a text) or `actions` (a list), and maybe `sees_contents`, `infilled`, `action_set`, `seed`, `id`"
+)
+
+
+def stories_in(path: Path, *, sees_contents: bool = False) -> Iterator[SourceStory]:
+    """The stories of a file, one a line; raises ConfigError, with the line, for what is no story.
+
+    sees_contents: of stories that don't say.
+    """
+    seen: set[str] = set()
+    for number, value in json_lines(path):
+        try:
+            story = _story_from(value, number, sees_contents)
+        except StoryError as error:
+            raise ConfigError(f"{path}: line {number}: {error}") from error
+        if story.id in seen:
+            raise ConfigError(f"{path}: line {number}: two stories have the id {story.id[:60]!r}")
+        seen.add(story.id)
+        yield story
+
+
+def _story_from(value: object, number: int, sees_contents: bool) -> SourceStory:
+    if not isinstance(value, dict) or not ({"story", "actions"} & value.keys()):
+        raise StoryError(f"a story is an object with {_STORY_KEYS}")
+    shows = value.get("sees_contents", sees_contents)
+    if "actions" in value:
+        script = from_data({"actions": value["actions"], "sees_contents": shows})
+    elif isinstance(value["story"], str) and isinstance(shows, bool):
+        script = parse_story(value["story"], sees_contents=shows)
+    else:
+        raise StoryError(f"a story is an object with {_STORY_KEYS}")
+    if not script.actions:
+        raise StoryError("a story has at least one action")
+    infilled, seed = value.get("infilled"), value.get("seed", number)
+    if not isinstance(infilled, str | None) or not isinstance(seed, int):
+        raise StoryError("infilled is a text, and seed a whole number")
+    return SourceStory(str(value.get("id", number)), script, str(value.get("action_set", "")), seed, infilled)
+
+
+def items_of(source: SourceStory) -> list[StoryItem]:
+    """All questions of a story: the literal ones, then the functional ones."""
+    script, story, trace = source.script, AnsweredStory(source.script), StoryTrace(source.script)
+    traces: dict[Key, tuple[TracedAction, ...]] = {}
+    actions = tuple(action_rows(script))
+    literal, functional = story.questions(), functional_questions(story)
+    questions: list[StoryQuestion | FunctionalQuestion] = [*literal, *functional]
+    items: list[StoryItem] = []
+    for number, question in enumerate(questions):
+        kind, key = question.kind, question.asked.key
+        if key not in traces:
+            traces[key] = tuple(trace.of(key))
+        needs = relied_on(question, literal) if isinstance(question, FunctionalQuestion) else ()
+        items.append(
+            StoryItem(
+                id=_id(source, number),
+                story_id=source.id,
+                set_id=f"{source.id}/{kind.set_id}",
+                kind=FUNCTIONAL if kind.is_functional else LITERAL,
+                story=text_of(script),
+                infilled=source.infilled,
+                question=question.text,
+                choices=question.choices,
+                target=letter(question.choices.index(question.answer)),
+                answer=question.answer,
+                accepted=accepted_forms(question.answer),
+                order=kind.order or 0,
+                property=kind.about,
+                interesting=bool(kind.is_interesting),
+                false_belief=_is_false(question),
+                relies_on=tuple(_id(source, index) for index in needs),
+                people=script.people,
+                actions=actions,
+                action_set=source.action_set,
+                asymmetric=any(map(is_asymmetric, script.actions)),
+                contents="seen" if script.sees_contents else "hidden",
+                seed=source.seed,
+                trace=traces[key],
+            )
+        )
+    return items
+
+
+def _id(source: SourceStory, number: int) -> str:
+    return f"{source.id}-q{number:03}"
+
+
+def _is_false(question: StoryQuestion | FunctionalQuestion) -> bool:
+    return isinstance(question, StoryQuestion) and question.is_false_belief
+
+
+_COLUMNS = ("person", "room", "object", "container", "topic", "listener", "verb", "rest", "is_visible")
+_CLAIM_COLUMNS = ("object", "room", "container", "state")
+
+
+def action_rows(script: StoryScript) -> Iterator[Mapping[str, Any]]:
+    """Each action as one row with the same keys, so that tables of them have columns; None where it has no such part.
+
+    The keys: `action` (its kind), its parts, those of the change that it makes, and with `told_` those of the claim
+    that it tells.
+    """
+    for action in script.actions:
+        parts = asdict(action)
+        claim, change = parts.pop("claim", {}), parts.pop("change", {})
+        yield {
+            "action": action.kind,
+            **{name: {**parts, **change}.get(name) for name in _COLUMNS},
+            **{f"told_{name}": claim.get(name) for name in _CLAIM_COLUMNS},
+            "peekers": action.peekers,
+            "distracted": action.distracted,
+        }

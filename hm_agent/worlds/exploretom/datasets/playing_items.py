@@ -1,0 +1,77 @@
+"""Data sets as they are played: each story an episode, with its questions in the file's order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.datasets.item import ReadItem, read_items
+from hm_agent.worlds.exploretom.posing import PosedStory, QuestionKind
+
+UNSAID = "unsaid"
+"""What a question of another maker's set is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiledQuestion:
+    """A question that a file asks."""
+
+    item: ReadItem
+
+    @property
+    def text(self) -> str:
+        return self.item.question
+
+    @property
+    def answer(self) -> str:
+        return self.item.answer
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return self.item.choices
+
+    @property
+    def kind(self) -> QuestionKind:
+        item = self.item
+        return QuestionKind(
+            item.order,
+            item.property or UNSAID,
+            item.set_id or item.id,
+            item.interesting,
+            item.false_belief,
+            item.is_functional,
+        )
+
+
+@lru_cache(maxsize=4)
+def posed_stories(path: Path, changed: int, *, is_infilled: bool, sees_contents: bool) -> Sequence[PosedStory]:
+    """The stories of a file. changed: when it was, so that another file of its name is read anew.
+
+    is_infilled: read as a language model tells them. sees_contents: of stories that don't say. Raises ConfigError, in
+    one line, for a file that can't be read or lacks what is asked for.
+    """
+    found: dict[str, list[ReadItem]] = {}
+    for item in read_items(path):
+        found.setdefault(item.story_id, []).append(item)
+    return [_posed(path, items, is_infilled, sees_contents) for items in found.values()]
+
+
+def _posed(path: Path, items: Sequence[ReadItem], is_infilled: bool, sees_contents: bool) -> PosedStory:
+    first, place = items[0], {item.id: index for index, item in enumerate(items)}
+    if is_infilled and not first.infilled:
+        raise ConfigError(
+            f"--telling=infilled: the story {first.story_id[:60]!r} of {path} is told in plain sentences only"
+        )
+    if any(
+        (item.story, item.infilled, item.contents) != (first.story, first.infilled, first.contents) for item in items
+    ):
+        raise ConfigError(f"{path}: two stories have the id {first.story_id[:60]!r}")
+    return PosedStory(
+        text=first.infilled or "" if is_infilled else first.story,
+        sees_contents=sees_contents if first.contents is None else first.contents == "seen",
+        questions=[FiledQuestion(item) for item in items],
+        relies_on=[[place[needed] for needed in item.relies_on if needed in place] for item in items],
+    )

@@ -1,0 +1,237 @@
+"""`hm-agent generate exploretom`: the flags, the search, and what went wrong in one line."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+
+from hm_agent.config import ConfigError
+from hm_agent.flag_help import help_text, read_flags
+from hm_agent.models.flags import ModelFlags
+from hm_agent.models.providers import ModelPool
+from hm_agent.questions import ModelUnavailable
+from hm_agent.reporting.wording import bill
+from hm_agent.worlds.exploretom.cast import read_cast
+from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
+from hm_agent.worlds.exploretom.readers import WEAK_RULES
+from hm_agent.worlds.exploretom.sampling import MAX_ACTIONS
+from hm_agent.worlds.exploretom.search.live_table import LiveTable, search_console
+from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings
+from hm_agent.worlds.exploretom.search.plan import MODEL_READERS, Row, SearchPlan, Writers, find_action_sets, find_kinds
+from hm_agent.worlds.exploretom.search.row_file import RowFile, check_identity
+from hm_agent.worlds.exploretom.search.running import JobRunner, search_jobs, telling_jobs
+
+NAME = "hm-agent generate exploretom"
+STORIES, IDENTITY, ANSWERS = "stories.jsonl", "search.json", "answers.sqlite"
+STORY_KEYS = ("action_set", "seed", "accuracy", "story", "text")
+TOLD, TOLD_IDENTITY = "told.jsonl", "told.json"
+"""The files of OUT."""
+INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: dict[str, Any] = {"flag_values": FLAGS}
+_WHAT = (
+    flags.DEFINE_list(
+        "action_sets", ["all"], "Action sets by name or glob, with commas: a1 to a9, a1_asymmetric, all.", **_HERE
+    ),
+    flags.DEFINE_integer("stories", 9, "How many stories for each action set.", lower_bound=1, **_HERE),
+    flags.DEFINE_enum("reader", "reader", [*MODEL_READERS, *WEAK_RULES], "Who is to find them hard.", **_HERE),
+    flags.DEFINE_enum("method", "a_star", list(METHODS), "How to search, at equal cost.", **_HERE),
+    flags.DEFINE_integer(
+        "evaluations", 50, "How often a story or a part of one is put to the reader, a story.", lower_bound=1, **_HERE
+    ),
+    flags.DEFINE_list("orders", ["1"], "Orders of the questions that count, with commas: 0, 1, 2.", **_HERE),
+    flags.DEFINE_integer("seed", 0, "Of all that is drawn.", **_HERE),
+)
+_CONDITIONS = (
+    flags.DEFINE_list("people", ["2", "3", "4"], "How many people, with commas; the stories go through them.", **_HERE),
+    flags.DEFINE_list("important", ["2", "3", "4"], "How many important actions, likewise.", **_HERE),
+    flags.DEFINE_list("rooms", ["1", "2"], "How many rooms, with commas; one of these is drawn.", **_HERE),
+    flags.DEFINE_integer("max_actions", MAX_ACTIONS, "The longest story.", lower_bound=1, **_HERE),
+    flags.DEFINE_list(
+        "must_have",
+        [],
+        "Kinds of actions of which each story has one: move, carry, change, tell, announce, chat, discuss; the action "
+        "set's own unless said.",
+        **_HERE,
+    ),
+    flags.DEFINE_integer(
+        "false_beliefs", 0, "At least so many first-order answers are not what is so.", lower_bound=0, **_HERE
+    ),
+    flags.DEFINE_enum(
+        "contents", "hidden", ["hidden", "seen"], "Whether entering a room shows what containers hold.", **_HERE
+    ),
+    flags.DEFINE_string("cast", None, "A file of names, rooms, objects and topics.", **_HERE),
+)
+_TELLING = (
+    flags.DEFINE_bool("infill", False, "Then have a model tell each story, action by action (infilling).", **_HERE),
+    flags.DEFINE_string("teller", None, "The model that tells; --model unless said.", **_HERE),
+    flags.DEFINE_string("judge", None, "The model that checks each telling; the teller unless said.", **_HERE),
+)
+_WHERE = (
+    flags.DEFINE_string("out", "runs/generate", "The folder to write to; a search that is there goes on.", **_HERE),
+    flags.DEFINE_integer(
+        "workers", 16, "How many stories to search at once, each with one call under way.", lower_bound=1, **_HERE
+    ),
+)
+_HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
+MODEL_FLAGS = ModelFlags(FLAGS, "answers the questions about stories")
+GROUPS = {
+    "What to find": _WHAT,
+    "What stories must have": _CONDITIONS,
+    "How to tell them": _TELLING,
+    "Where": _WHERE,
+    **MODEL_FLAGS.groups,
+    "Help": _HELP,
+}
+USAGE = """Searches stories that a reader finds hard, by A* as in ExploreToM.
+
+    hm-agent generate exploretom --model=gpt-4o --action_sets=a1,a6_asymmetric --stories=90 --out=runs/hard
+    hm-agent generate exploretom --model=local:smollm2 --action_sets=a3 --stories=3
+    hm-agent generate exploretom --reader=reality --action_sets=all --method=random
+
+OUT has stories.jsonl (a line for each story), search.json (what they have in common) and answers.sqlite (all answers of
+the model, unless --cache names another file). The same command again goes on where it was cut short and pays for no
+answer twice; more --stories or --action_sets add to OUT. With --infill it has told.jsonl, too: each story in the words
+of a model, sentence by sentence, with the tries that each took."""
+
+
+def _asked(flag: str) -> Any:
+    return FLAGS[flag].value
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    read_flags(FLAGS, (NAME, *arguments))
+    if _asked("help"):
+        print(help_text(USAGE, GROUPS, FLAGS))
+        return 0
+    plan = plan_asked()
+    teller = _asked("teller") or plan.model.name
+    writers = Writers(teller, _asked("judge") or teller) if _asked("infill") else None
+    return run(plan, Path(_asked("out")), _asked("workers"), writers)
+
+
+def plan_asked() -> SearchPlan:
+    """The search that the flags ask for."""
+    cast = _asked("cast")
+    if cast is not None and not Path(cast).is_file():
+        raise ConfigError(f"--cast={cast}: there is no such file")
+    return SearchPlan(
+        action_sets=find_action_sets(_asked("action_sets")),
+        stories=_asked("stories"),
+        lists=read_cast(Path(cast) if cast else None),
+        model=MODEL_FLAGS.settings(),
+        reader=_asked("reader"),
+        method=_asked("method"),
+        seed=_asked("seed"),
+        orders=_numbers("orders", 0, 2),
+        people=_numbers("people", 1, 8),
+        important=_numbers("important", 1, MAX_ACTIONS),
+        rooms=_numbers("rooms", 1, 8),
+        max_actions=_asked("max_actions"),
+        must_have=find_kinds(_asked("must_have")),
+        false_beliefs=_asked("false_beliefs"),
+        sees_contents=_asked("contents") == "seen",
+        settings=SearchSettings(evaluations=_asked("evaluations")),
+    )
+
+
+def _numbers(flag: str, least: int, most: int) -> tuple[int, ...]:
+    """Whole numbers with commas, each once; raises ConfigError for others, and for none."""
+    said = _asked(flag)
+    if not said or not all(text.isdecimal() and least <= int(text) <= most for text in said):
+        raise ConfigError(f"--{flag}={','.join(said)}: say numbers from {least} to {most}, with commas")
+    return tuple(dict.fromkeys(map(int, said)))
+
+
+def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = None) -> int:
+    """Searches, and has told, what OUT lacks; returns the exit status. writers: None if nothing is to be told.
+
+    Raises ConfigError, and OSError if files can't be written.
+    """
+    from hm_agent.pool.run import locked
+
+    plan.check()
+    settings = plan.model if plan.model.cache else replace(plan.model, cache=out / ANSWERS)
+    models = ModelPool(settings)
+    with closing(models), locked(out, 0):
+        check_identity(out / IDENTITY, plan.identity, "stories")
+        models.check([plan.model.name] if plan.asks_model else [])
+        status = _until_stopped(lambda: _search(plan, out, workers, models), out)
+        if writers and not status:
+            check_identity(out / TOLD_IDENTITY, asdict(writers), "told stories")
+            models.check(dict.fromkeys((writers.teller, writers.judge)))
+            status = _until_stopped(lambda: _tell(plan, out, workers, models, writers), out)
+    return status
+
+
+def _until_stopped(act: Callable[[], int], out: Path) -> int:
+    """Acts; says what stopped it, if a model or the user did. Returns the exit status."""
+    try:
+        return act()
+    except ModelUnavailable as error:
+        return _complain(f"{error.status}: {_in_one_line(error)}; what was done is in {out}", NO_MODEL)
+    except KeyboardInterrupt:
+        return _complain(f"interrupted; what was done is in {out}", INTERRUPTED)
+
+
+def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int:
+    stories, console = RowFile(out / STORIES, STORY_KEYS), search_console()
+    table = LiveTable(console, plan, stories.rows.values())
+    try:
+        with table:
+            asyncio.run(JobRunner(workers).do(search_jobs(plan, stories, models, table)))
+    finally:
+        stories.sort()
+        console.print(table.table())
+        console.out(f"Stories: {stories.path}{bill(table.usage)}", highlight=False)
+    missing = sum(name not in stories.rows for name in _names(plan))
+    if missing:
+        return _complain(f"{missing} stories were not found: no story that was drawn meets the conditions", FAILED)
+    return 0
+
+
+def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers: Writers) -> int:
+    stories, told, console = (
+        RowFile(out / STORIES, STORY_KEYS),
+        RowFile(out / TOLD, (FIRST_TRY, RETOLD, PLAIN, "is_told")),
+        search_console(),
+    )
+    due = [stories.rows[name] for name in _names(plan)]
+
+    def say(row: Row) -> None:
+        counts = f"{row[FIRST_TRY]} actions at the first try, {row[RETOLD]} later, {row[PLAIN]} plainly"
+        console.out(f"{row['id']} told: {counts} ({len(told.rows)} of {len(due)} stories)", highlight=False)
+
+    try:
+        asyncio.run(JobRunner(workers).do(telling_jobs(due, told, writers, models, say)))
+    finally:
+        told.sort()
+    rows = [told.rows[name] for name in _names(plan)]
+    first, later, plain = (sum(row[how] for row in rows) for how in (FIRST_TRY, RETOLD, PLAIN))
+    console.out(
+        f"Told: {first} actions at the first try, {later} later, {plain} by the plain sentence; "
+        f"{sum(row['is_told'] for row in rows)} of {len(rows)} stories without any: {told.path}",
+        highlight=False,
+    )
+    return 0
+
+
+def _names(plan: SearchPlan) -> list[str]:
+    return [name for task in plan.tasks() for name in task.names]
+
+
+def _in_one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"{NAME}: {message}", file=sys.stderr)
+    return status

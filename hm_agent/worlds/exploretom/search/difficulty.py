@@ -1,0 +1,68 @@
+"""How hard a story is for a reader: the share of its questions that the reader answers rightly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hm_agent.core import Agent, Observation
+from hm_agent.worlds.exploretom.actions import StoryScript
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.grading import meaning
+from hm_agent.worlds.exploretom.language import text_of
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory, StoryQuestion
+from hm_agent.worlds.exploretom.world import StoryView
+
+FIRST_ORDER = (1,)
+"""The orders of the questions that the paper's search asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """How many of a story's questions a reader answered rightly."""
+
+    right: int
+    questions: int
+
+    @property
+    def accuracy(self) -> float:
+        """The share of right answers; 1 for a story about which nothing can be asked, since it misleads nobody."""
+        return self.right / self.questions if self.questions else 1.0
+
+
+def do_nothing() -> None:
+    """For callers that need not be told."""
+
+
+class DifficultyMeter:
+    """Asks a reader all questions of these orders about stories, one after the other, so that one call is under way.
+
+    before_each: called before each question; what it raises ends the measurement.
+    """
+
+    def __init__(
+        self,
+        reader: Agent[StoryView, str],
+        orders: Sequence[int] = FIRST_ORDER,
+        before_each: Callable[[], None] = do_nothing,
+    ) -> None:
+        self.reader = reader
+        self._orders, self._before_each = orders, before_each
+
+    async def measure(self, script: StoryScript, tracker: BeliefTracker) -> Difficulty:
+        """Asks about a story, or the beginning of one. tracker: at its end; it may know people yet to come."""
+        questions, right = questions_about(script, tracker, self._orders), 0
+        text = text_of(script)
+        for number, question in enumerate(questions, 1):
+            self._before_each()
+            view = StoryView(text, question.asked.text, question.choices, script.sees_contents, number, len(questions))
+            decision = await self.reader.act(Observation(number, view))
+            right += meaning(decision.action, question.choices) == question.answer
+        return Difficulty(right, len(questions))
+
+
+def questions_about(script: StoryScript, tracker: BeliefTracker, orders: Sequence[int]) -> list[StoryQuestion]:
+    """The questions of these orders about the people whom the story has mentioned."""
+    mentioned = {None, *script.people}
+    found = AnsweredStory(script, tracker).questions(orders)
+    return [one for one in found if one.asked.person in mentioned and one.asked.other in mentioned]

@@ -1,0 +1,257 @@
+"""What a search is to find: which stories, under which conditions, for which reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import partial
+from hashlib import sha256
+from itertools import groupby, product
+from random import Random
+from typing import Any, TypeAlias
+
+from hm_agent.config import ConfigError
+from hm_agent.core import Agent
+from hm_agent.models.providers import ModelSettings
+from hm_agent.questions import Model
+from hm_agent.worlds.exploretom.cast import CastLists
+from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
+from hm_agent.worlds.exploretom.language import sentence_of, to_data
+from hm_agent.worlds.exploretom.readers import (
+    WEAK_RULES,
+    ModelReader,
+    PerspectiveReader,
+    ReasoningReader,
+    WeakReader,
+)
+from hm_agent.worlds.exploretom.sampling import (
+    ACTION_SETS,
+    MAX_ACTIONS,
+    ActionKind,
+    ActionSet,
+    StoryConditions,
+    StorySampler,
+    draw_story,
+)
+from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
+from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
+from hm_agent.worlds.exploretom.world import StoryView
+
+Row: TypeAlias = dict[str, Any]
+"""A story as JSON values."""
+MODEL_READERS: Mapping[str, type[ModelReader]] = {
+    "reader": ModelReader,
+    "reader_cot": ReasoningReader,
+    "perspective": PerspectiveReader,
+}
+"""The readers that ask a model, by name; those of `WEAK_RULES` ask none."""
+
+
+def find_action_sets(patterns: Sequence[str]) -> tuple[str, ...]:
+    """The action sets that names, globs or `all` stand for, each once; raises ConfigError for a pattern without any."""
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        matching = [name for name in ACTION_SETS if pattern == "all" or fnmatchcase(name, pattern)]
+        if not matching:
+            near = get_close_matches(pattern, ACTION_SETS, 3) or ["a1 to a9", "a1_asymmetric to a9_asymmetric", "all"]
+            raise ConfigError(f"unknown action set {pattern!r}: say {', '.join(near)}")
+        found |= dict.fromkeys(matching)
+    return tuple(found)
+
+
+def find_kinds(names: Sequence[str]) -> tuple[ActionKind, ...]:
+    """The kinds of actions of these names, in small letters; raises ConfigError for an unknown one."""
+    known = {kind.name.lower(): kind for kind in ActionKind}
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1) or known
+            raise ConfigError(f"unknown kind of action {name!r}: say {', '.join(near)}")
+    return tuple(known[name] for name in names)
+
+
+@dataclass(frozen=True)
+class SearchTask:
+    """What one search finds: the stories of these numbers, all of one setting. seed: of the model's answers."""
+
+    action_set: ActionSet
+    numbers: tuple[int, ...]
+    people: int
+    important: int
+    rooms: int
+    seed: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its stories, e.g. `a1/0003`."""
+        return tuple(f"{self.action_set.name}/{number:04}" for number in self.numbers)
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """A whole search.
+
+    stories: for each action set. seed: of all that is drawn. orders: of the questions that count. people, important,
+    rooms: the stories of a set go through all combinations of the first two; the third is drawn. must_have: kinds of
+    actions of which each story has one; the action set's own if empty. false_beliefs: see `StoryConditions`.
+    """
+
+    action_sets: tuple[str, ...]
+    stories: int
+    lists: CastLists = field(repr=False)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    reader: str = "reader"
+    method: str = A_STAR
+    seed: int = 0
+    orders: tuple[int, ...] = FIRST_ORDER
+    people: tuple[int, ...] = (2, 3, 4)
+    important: tuple[int, ...] = (2, 3, 4)
+    rooms: tuple[int, ...] = (1, 2)
+    max_actions: int = MAX_ACTIONS
+    must_have: tuple[ActionKind, ...] = ()
+    false_beliefs: int = 0
+    sees_contents: bool = False
+    settings: SearchSettings = field(default_factory=SearchSettings)
+
+    def check(self) -> None:
+        """Raises ConfigError if the conditions of a task can hardly be met, before any call is paid."""
+        checked = set()
+        for task in self.tasks():
+            key = (task.action_set.name, task.people, task.important, task.rooms)
+            if key not in checked:
+                checked.add(key)
+                draw_story(Random(str(key)), self.lists, task.action_set.kinds, self.conditions(task))
+
+    def tasks(self) -> list[SearchTask]:
+        """All searches, in order: one for each story, but over-generation has one for each setting."""
+        return [task for name in self.action_sets for task in self._tasks_of(ACTION_SETS[name])]
+
+    def _tasks_of(self, action_set: ActionSet) -> Iterator[SearchTask]:
+        single = [self._task(action_set, number) for number in range(self.stories)]
+        if self.method != OVER_GENERATION:
+            yield from single
+            return
+        by_setting = sorted(single, key=_setting)
+        for _, tasks in groupby(by_setting, key=_setting):
+            group = list(tasks)
+            yield replace(group[0], numbers=tuple(number for task in group for number in task.numbers))
+
+    def _task(self, action_set: ActionSet, number: int) -> SearchTask:
+        settings = list(product(self.people, self.important))
+        people, important = settings[number % len(settings)]
+        words = f"{self.seed}/{action_set.name}/{number}"
+        enough = [rooms for rooms in self.rooms if rooms > 1 or ActionKind.CARRY not in action_set.must_have]
+        if not enough:
+            raise ConfigError(f"--rooms: the stories of {action_set.name} move objects between rooms and need 2")
+        rooms = Random(words).choice(enough)
+        seed = int.from_bytes(sha256(words.encode()).digest()[:4])
+        return SearchTask(action_set, (number,), people, important, rooms, seed)
+
+    def conditions(self, task: SearchTask) -> StoryConditions:
+        """What the stories of a task must have."""
+        return StoryConditions(
+            people=task.people,
+            important=task.important,
+            rooms=task.rooms,
+            max_actions=self.max_actions,
+            must_have=self.must_have or task.action_set.must_have,
+            is_asymmetric=task.action_set.is_asymmetric,
+            sees_contents=self.sees_contents,
+            needs_rooms=True,
+            false_beliefs=self.false_beliefs,
+        )
+
+    def sampler(self, task: SearchTask, rng: Random) -> StorySampler:
+        """Draws the stories of a task, with a cast drawn for it."""
+        cast = self.lists.draw(rng, task.people, task.rooms)
+        return StorySampler(cast, task.action_set.kinds, self.conditions(task))
+
+    @property
+    def asks_model(self) -> bool:
+        """False if the reader is a weak one."""
+        return self.reader in MODEL_READERS
+
+    def reader_for(self, model: Model | None) -> Agent[StoryView, str]:
+        """A reader for one task; `model` is None for a weak one."""
+        if self.reader in WEAK_RULES:
+            return WeakReader(WEAK_RULES[self.reader])
+        assert model is not None
+        return MODEL_READERS[self.reader](model)
+
+    @property
+    def identity(self) -> Row:
+        """What all stories of a folder have in common, so that a later run may add to them."""
+        shared: Row = {
+            "model": self.model.name if self.asks_model else None,
+            "sampling": asdict(self.model.sampling) if self.asks_model else None,
+            "reader": self.reader,
+            "method": self.method,
+            "seed": self.seed,
+            "orders": list(self.orders),
+            "people": list(self.people),
+            "important": list(self.important),
+            "rooms": list(self.rooms),
+            "max_actions": self.max_actions,
+            "must_have": [kind.name.lower() for kind in self.must_have],
+            "false_beliefs": self.false_beliefs,
+            "sees_contents": self.sees_contents,
+            "search": asdict(self.settings) | {"neighbours": [list(pair) for pair in self.settings.neighbours]},
+            "cast": sha256(repr(self.lists).encode()).hexdigest()[:16],
+        }
+        return shared | ({"stories": self.stories} if self.method == OVER_GENERATION else {})
+
+
+def _setting(task: SearchTask) -> tuple[int, int, int]:
+    return task.people, task.important, task.rooms
+
+
+def rows_of(plan: SearchPlan, task: SearchTask, found: Sequence[FoundStory]) -> list[Row]:
+    """The stories that a task found as the search's file keeps them."""
+    return list(map(partial(_row, plan, task), task.names, found))
+
+
+def _row(plan: SearchPlan, task: SearchTask, name: str, found: FoundStory) -> Row:
+    return {
+        "id": name,
+        "action_set": task.action_set.name,
+        "people": task.people,
+        "important": task.important,
+        "rooms": task.rooms,
+        "seed": plan.seed,
+        "model": plan.model.name if plan.asks_model else None,
+        "reader": plan.reader,
+        "method": plan.method,
+        "orders": list(plan.orders),
+        "accuracy": round(found.difficulty.accuracy, 6),
+        "right": found.difficulty.right,
+        "questions": found.difficulty.questions,
+        "evaluations": found.evaluations,
+        "asked": found.questions,
+        "story": to_data(found.script),
+        "text": [sentence_of(action) for action in found.script.actions],
+    }
+
+
+@dataclass(frozen=True)
+class Writers:
+    """The models that tell stories and judge the tellings, by name."""
+
+    teller: str
+    judge: str
+
+
+def telling_row(name: str, writers: Writers, tellings: Sequence[ToldSentence]) -> Row:
+    """A told story as its file keeps it. is_told: True if no sentence is the plain one."""
+    counts = Counter(telling.how for telling in tellings)
+    return {
+        "id": name,
+        "teller": writers.teller,
+        "judge": writers.judge,
+        "text": " ".join(telling.text for telling in tellings),
+        "is_told": counts[PLAIN] == 0,
+        **{how: counts[how] for how in (FIRST_TRY, RETOLD, PLAIN)},
+        "refused": sum(len(telling.objections) for telling in tellings),
+        "sentences": [asdict(telling) for telling in tellings],
+    }

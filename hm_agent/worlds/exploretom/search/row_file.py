@@ -1,0 +1,86 @@
+"""JSON lines that a run adds to, and goes on with after it was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
+from hm_agent.worlds.exploretom.search.plan import Row
+
+
+class RowFile:
+    """A file of rows, each with a text `id` of its own. rows: what it holds, by id. keys: what else each row has.
+
+    Raises ConfigError for a line that is no row; a last line without its end, which a kill leaves, is dropped.
+    """
+
+    def __init__(self, path: Path, keys: Sequence[str] = ()) -> None:
+        self.path, self._keys = path, keys
+        self.rows: dict[str, Row] = {row["id"]: row for row in self._read()}
+
+    def _read(self) -> Iterator[Row]:
+        if not self.path.exists():
+            return
+        whole, _, rest = self.path.read_bytes().rpartition(b"\n")
+        for number, line in enumerate(whole.splitlines() if whole else (), 1):
+            yield self._row(number, line)
+        if rest:
+            os.truncate(self.path, len(whole) + bool(whole))
+
+    def _row(self, number: int, line: bytes) -> Row:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"{self.path}, line {number}: not valid JSON: {error}") from error
+        if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+            raise ConfigError(f"{self.path}, line {number}: no row with an id")
+        if lacking := [key for key in self._keys if key not in row]:
+            raise ConfigError(f"{self.path}, line {number}: the row lacks {', '.join(lacking)}")
+        return row
+
+    def add(self, row: Row) -> None:
+        """Adds a row at the end; it is on the disk when this returns. Raises OSError, and adds nothing, if it can't."""
+        line = (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+        size = self.path.stat().st_size if self.path.exists() else 0
+        with self.path.open("ab", buffering=0) as file:
+            try:
+                if file.write(line) < len(line):
+                    raise OSError(28, os.strerror(28), str(self.path))
+                os.fsync(file.fileno())
+            except OSError:
+                os.truncate(self.path, size)
+                raise
+        self.rows[row["id"]] = row
+
+    def sort(self) -> None:
+        """Orders the rows by id, so that the same rows make the same file whatever the order they came in."""
+        rows = [self.rows[name] for name in sorted(self.rows)]
+        write_whole(self.path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+
+
+def check_identity(path: Path, identity: Mapping[str, object], what: str) -> None:
+    """Writes down what the rows of a folder have in common, or compares it with what is there.
+
+    Raises ConfigError if it differs; what: names the rows.
+    """
+    wanted = json.loads(json.dumps(identity))
+    if not path.exists():
+        write_whole(path, json.dumps(wanted, indent=2) + "\n")
+        return
+    try:
+        there = json.loads(path.read_bytes())
+        names = [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]
+    except (ValueError, TypeError) as error:
+        raise ConfigError(f"{path}: not a search's settings: {error}; name another folder with --out") from error
+    if names:
+        differing = ", ".join(f"{name} {_short(there.get(name))}, not {_short(wanted.get(name))}" for name in names[:3])
+        raise ConfigError(f"--out={path.parent}: its {what} have {differing}; name another folder, or say the same")
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,1 @@
+"""How stories look: in replays, and in the page that browses a set of them."""

@@ -1,0 +1,84 @@
+"""The study of minds: what is measured, paired and shown."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.recording.result import Result
+from hm_agent.reporting.minds import MindRow, study_minds
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.writing import write_minds
+from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
+from tests.reporting.examples import RWS, RWS_2, leave, result
+
+ENDS = [("oracle", 40.0), ("random", 0.0)]
+
+
+def asked(reward: float, right: float, base: float = 0.5, seed: int = 1, scenario: str = RWS) -> Result:
+    metrics = {"normalised_reward": reward, RIGHT: right, BASE_RATE: base}
+    return result(reward=reward, seed=seed, scenario=scenario, metrics=metrics)
+
+
+def rows(out: Path, *results: Result) -> tuple[MindRow, ...]:
+    ends = [result(agent, value, scenario=name) for name in {one.scenario for one in results} for agent, value in ENDS]
+    leave(out, *results, *ends)
+    return study_minds(read_runs((out,))).rows
+
+
+def test_gap_is_what_is_said_rightly_less_the_normalised_score(tmp_path: Path) -> None:
+    (row,) = rows(tmp_path, asked(10, right=0.75), asked(30, right=0.85, seed=2))
+    assert row.suite.title == "Melting Pot"
+    assert row.condition.agent == "hypothetical_minds"
+    assert row.literal is not None
+    assert row.functional is not None
+    assert row.gap is not None
+    assert [row.literal.mean, row.functional.mean, row.gap.mean] == pytest.approx([0.8, 0.5, 0.3])
+    assert row.base_rate == 0.5
+
+
+def test_scenarios_weigh_the_same(tmp_path: Path) -> None:
+    (row,) = rows(tmp_path, asked(0, 1.0), asked(0, 1.0, seed=2), asked(0, 0.5, scenario=RWS_2))
+    assert row.literal is not None
+    assert (row.literal.mean, row.scenarios, row.episodes) == (0.75, 2, 3)
+
+
+def test_fewer_than_five_make_no_interval(tmp_path: Path) -> None:
+    (row,) = rows(tmp_path / "four", *(asked(n, n / 10, seed=n) for n in range(4)))
+    assert row.gap is not None
+    assert row.gap.interval is None
+    (row,) = rows(tmp_path / "five", *(asked(n, n / 10, seed=n) for n in range(5)))
+    assert row.gap is not None
+    assert row.gap.interval is not None
+    assert row.gap.unit == "episodes"
+
+
+def test_episodes_that_asked_nothing_are_no_row(tmp_path: Path) -> None:
+    (row,) = rows(tmp_path, asked(10, 0.5), result("react", 10))
+    assert row.condition.agent == "hypothetical_minds"
+
+
+def test_nothing_asked_is_an_error_that_says_what_to_play(tmp_path: Path) -> None:
+    leave(tmp_path, result("react", 10))
+    with pytest.raises(ConfigError, match="play an agent that predicts or answers"):
+        study_minds(read_runs((tmp_path,)))
+
+
+def test_without_floor_and_ceiling_there_is_no_score_and_no_gap(tmp_path: Path) -> None:
+    leave(tmp_path, asked(10, 0.5))
+    (row,) = study_minds(read_runs((tmp_path,))).rows
+    assert row.literal is not None
+    assert (row.functional, row.gap) == (None, None)
+
+
+def test_study_is_written_as_page_picture_and_table(tmp_path: Path) -> None:
+    rows(tmp_path / "runs", *(asked(10 + n, 0.75, seed=n) for n in range(5)))
+    page = write_minds(read_runs((tmp_path / "runs",)), tmp_path / "minds").read_text("utf-8")
+    shown = "| Melting Pot | hypothetical_minds | 5 | 75% (75% to 75%) | 50% | 30% (27% to 33%) | 45% (42% to 48%) |"
+    assert shown in page
+    assert (tmp_path / "minds" / "minds.png").read_bytes().startswith(b"\x89PNG")
+    (line,) = csv.DictReader((tmp_path / "minds" / "minds.csv").read_text("utf-8").splitlines())
+    assert (line["world"], float(line["literal"]), float(line["base_rate"])) == ("melting_pot", 0.75, 0.5)

@@ -1,0 +1,103 @@
+"""What the documentation says: links lead somewhere, commands are taken, targets exist, every page is in the site."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hm_agent import flags
+from hm_agent.cli import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+MOST_LINES = 150
+"""Of the README, so that it is read."""
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as MkDocs and GitHub name them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def code_lines(page: Path) -> Iterator[str]:
+    """The lines of a page's fenced code, continued ones joined, comments left out."""
+    for block in re.findall(r"^```\w*\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        for line in re.sub(r"\\\n\s*", "", block).splitlines():
+            yield re.sub(r"\s+# .*", "", line).strip()
+
+
+def commands(name: str) -> list[tuple[str, tuple[str, ...]]]:
+    """(page, arguments) of all commands of hm-agent with this name."""
+    start = re.compile(rf"(?:\.venv/bin/)?hm-agent {name} ")
+    return [
+        (page.name, tuple(shlex.split(line[found.end() :])))
+        for page in PAGES
+        for line in code_lines(page)
+        if (found := start.match(line))
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if not link.startswith(("http:", "https:")):
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            assert target.exists(), f"{name_of(page)} links to {link}"
+            assert not anchor or anchor in anchors(target), f"{name_of(page)} links to {link}"
+
+
+@pytest.mark.parametrize(("page", "arguments"), commands("play"))
+def test_commands_that_play_are_taken(
+    page: str, arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.chdir(tmp_path)
+    for flag in flags.FLAGS:
+        flags.FLAGS[flag].unparse()
+    flags.parse(("hm-agent play", *(said for said in arguments if not said.startswith("--checkpoint="))))
+    experiment = flags.experiment()
+    experiment.check()
+    assert experiment.due(), page
+
+
+@pytest.mark.parametrize(("page", "arguments"), [*commands("report"), *commands("orders")])
+def test_commands_that_read_runs_are_taken(page: str, arguments: tuple[str, ...]) -> None:
+    for flag in flags.FLAGS:
+        flags.FLAGS[flag].unparse()
+    flags.parse(("hm-agent report", *arguments))
+    assert flags.report_request(after_playing=False).folders, page
+
+
+def test_commands_that_are_named_exist() -> None:
+    named = {name for page in PAGES for line in code_lines(page) for name in re.findall(r"hm-agent ([a-z-]+)\b", line)}
+    assert named <= {*COMMANDS, "train"}
+
+
+def test_targets_that_are_named_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    said = {
+        name
+        for page in PAGES
+        for name in re.findall(r"(?:^|`)make(?: [A-Z_]+=\S+)* ([a-z-]+)", page.read_text("utf-8"), re.MULTILINE)
+    }
+    assert said
+    assert said <= targets
+
+
+def test_site_has_every_page() -> None:
+    site = (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert {page.name for page in PAGES if page.parent.name == "docs"} == set(re.findall(r"[\w-]+\.md", site))
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= MOST_LINES

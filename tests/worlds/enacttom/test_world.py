@@ -1,0 +1,124 @@
+"""The household as a world, as an environment, and as scenarios that agents play."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from random import Random
+from typing import Any
+
+import pytest
+
+from hm_agent.core import Turn
+from hm_agent.envs import parallel_env
+from hm_agent.episode import run_episode
+from hm_agent.registry import check_agent, find_scenarios
+from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
+from hm_agent.worlds.enacttom.suite import SUITE, task_files
+from hm_agent.worlds.enacttom.task import load_task
+from hm_agent.worlds.enacttom.views import HouseView
+from hm_agent.worlds.enacttom.world import FUNCTIONAL_SUCCESS, EnacttomWorld
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # raised by what its tests import
+    from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+NAMES = sorted(task_files())
+
+
+def world_of(name: str) -> EnacttomWorld:
+    return EnacttomWorld(load_task(task_files()[name]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_planners_reach_the_goal_and_use_no_more_than_the_budget(name: str) -> None:
+    world = world_of(name)
+    agents: dict[str, Any] = {seat: PlannerHouseAgent(world, seat) for seat in world.seats}
+    asyncio.run(run_episode(world, agents, seed=0))
+    found = world.metrics()
+    assert found[FUNCTIONAL_SUCCESS] == found["known_share"] == 1.0
+    certificate = world.task.file.certificate
+    assert certificate
+    assert found["messages"] == certificate.messages
+
+
+def test_a_planner_plans_anew_when_others_do_something_else() -> None:
+    world = world_of("enacttom_one_window")
+    agents: dict[str, Any] = {
+        "agent_0": PlannerHouseAgent(world, "agent_0"),
+        "agent_1": RandomHouseAgent(3),
+    }
+    asyncio.run(run_episode(world, agents, seed=0))
+    assert world.household.task.goal[0].proposition in (world.scene() or pytest.fail("no scene")).after
+
+
+def record(world: EnacttomWorld, seed: int) -> list[Turn[HouseView]]:
+    rng = Random(seed)
+    turns = [world.reset(seed)]
+    while not turns[-1].is_over:
+        views = {seat: one.view for seat, one in turns[-1].observations.items()}
+        turns.append(world.step({seat: rng.choice(view.commands()) for seat, view in views.items()}))
+    return turns
+
+
+def test_one_seed_is_one_episode_in_a_new_world_and_in_a_used_one() -> None:
+    world = world_of("enacttom_relay_of_three")
+    first = record(world, 1)
+    assert record(world, 1) == first
+    assert record(world_of("enacttom_relay_of_three"), 1) == first
+    assert [view.view.text for turn in first for view in turn.observations.values()] == [
+        view.view.text for turn in record(world, 1) for view in turn.observations.values()
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_passes_pettingzoos_own_tests(name: str) -> None:
+    parallel_api_test(parallel_env(name), num_cycles=60)
+    parallel_seed_test(lambda: parallel_env(name), num_cycles=60)
+
+
+def test_the_environment_is_the_world_in_text() -> None:
+    env, world = parallel_env("enacttom_appendix_e", render_mode="ansi"), world_of("enacttom_appendix_e")
+    observations, infos = env.reset(seed=0)
+    turn = world.reset(0)
+    plan = (world.task.file.certificate or pytest.fail("no certificate")).plan
+    for joint in plan:
+        assert observations == {seat: one.view.text for seat, one in turn.observations.items()}
+        assert all(env.observation_space(agent).contains(text) for agent, text in observations.items())
+        assert infos["agent_0"]["commands"][0] == "Wait[]"
+        actions = {agent: joint.get(agent, "Wait[]") for agent in env.agents}
+        observations, _, ended, cut, infos = env.step(actions)
+        turn = world.step(actions)
+        assert (any(ended.values()), any(cut.values())) == (False, False)
+    assert "agent_1" in (env.render() or "")
+    env.step(dict.fromkeys(env.possible_agents, "Wait[]"))
+    _, rewards, ended, cut, _ = env.step(dict.fromkeys(env.possible_agents, "Wait[]"))
+    assert rewards == {"agent_0": 1.0, "agent_1": 1.0}
+    assert (all(ended.values()), any(cut.values()), env.agents) == (True, False, [])
+
+
+def test_every_task_is_a_scenario_with_its_agents_as_seats() -> None:
+    found = find_scenarios(["enacttom_*"])
+    assert [scenario.name for scenario in found] == NAMES
+    assert {scenario.name for scenario in SUITE.scenarios} == set(NAMES)
+    for scenario in found:
+        assert scenario.seats == load_task(task_files()[scenario.name]).agents
+        for agent in ("random", "planner"):
+            check_agent(agent, scenario, "builtin")
+
+
+def test_the_scene_tells_what_messages_taught() -> None:
+    world = world_of("enacttom_relay_of_three")
+    world.reset(0)
+    assert world.scene() is None
+    agents = {seat: PlannerHouseAgent(world, seat) for seat in world.seats}
+    turn, taught = world.reset(0), 0
+    while not turn.is_over:
+        decisions = {seat: asyncio.run(agents[seat].act(one)) for seat, one in turn.observations.items()}
+        turn = world.step({seat: one.action for seat, one in decisions.items()})
+        scene = world.scene()
+        assert scene
+        assert {one for sent in scene.sent for one in sent.taught} <= scene.knows - scene.knew
+        taught += sum(len(sent.taught) for sent in scene.sent)
+    assert taught
+    assert world.seat_metrics("agent_1") == {"messages_sent": 2.0}

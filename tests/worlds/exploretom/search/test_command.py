@@ -1,0 +1,219 @@
+"""`hm-agent generate exploretom`: what it leaves, how it goes on, and what it says when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hm_agent.cli import main
+from hm_agent.config import ConfigError
+from hm_agent.testing.commands import end, orphans, start
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
+from hm_agent.testing.exploretom.story_endpoint import choosing
+from hm_agent.worlds.exploretom.language import from_data, text_of
+from hm_agent.worlds.exploretom.search.row_file import RowFile
+
+GENERATE = ("-m", "hm_agent", "generate", "exploretom")
+WORKERS = 4
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint(choosing) as server:
+        yield server
+
+
+def generate(*flags: str) -> int:
+    return main(["hm-agent", "generate", "exploretom", *flags])
+
+
+def asks(server: Endpoint) -> tuple[str, ...]:
+    return "--model=loopback", f"--base_url={server.base_url}", "--retries=0", "--patience=0"
+
+
+def rows(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "stories.jsonl").read_text().splitlines()]
+
+
+def kept(path: Path) -> Counter[str]:
+    """The prompts whose answers a cache holds."""
+    with closing(sqlite3.connect(path)) as file:
+        found = file.execute("SELECT request FROM answers").fetchall()
+    return Counter(json.loads(request)["messages"][0]["content"] for (request,) in found)
+
+
+def asked(server: Endpoint) -> Counter[str]:
+    """The prompts since the last call of this."""
+    taken = Counter(received.body["messages"][0]["content"] for received in server.received)
+    server.received.clear()
+    return taken
+
+
+def test_stories_are_what_the_plan_asks_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--reader=reality", "--action_sets=a1*", "--stories=3", "--evaluations=8", f"--out={tmp_path}")
+    assert generate(*flags) == 0
+    found = rows(tmp_path)
+    assert [row["id"] for row in found] == [f"{name}/000{k}" for name in ("a1", "a1_asymmetric") for k in range(3)]
+    for row in found:
+        script = from_data(row["story"])
+        assert text_of(script) == "\n".join(row["text"])
+        assert len(script.people) == row["people"]
+        assert row["accuracy"] == pytest.approx(row["right"] / row["questions"], abs=1e-6)
+    assert "a1_asymmetric  3 of 3" in capsys.readouterr().out
+    before = (tmp_path / "stories.jsonl").read_bytes()
+    assert generate(*flags) == 0
+    assert (tmp_path / "stories.jsonl").read_bytes() == before
+    assert generate(*flags, "--stories=4") == 0
+    assert {row["id"]: row for row in rows(tmp_path)}.items() >= {row["id"]: row for row in found}.items()
+    assert len(rows(tmp_path)) == 8
+
+
+@pytest.mark.slow
+def test_killed_search_goes_on_and_pays_for_no_answer_twice(tmp_path: Path, endpoint: Endpoint) -> None:
+    flags = ["--action_sets=a1,a7_asymmetric", "--stories=2", "--evaluations=5", f"--workers={WORKERS}"]
+    flags += asks(endpoint)
+    assert generate(*flags, f"--out={tmp_path / 'whole'}") == 0
+    undisturbed, out = asked(endpoint), tmp_path / "killed"
+    cache = out / "answers.sqlite"
+    assert max(undisturbed.values()) == 1
+    for requests in (undisturbed.total() // 3, undisturbed.total() // 3):
+        before = kept(cache) if cache.exists() else Counter[str]()
+        process = start(str(out), *flags, f"--out={out}", program=GENERATE)
+        while process.poll() is None and len(endpoint.received) < requests:
+            time.sleep(0.002)
+        process.kill()
+        process.communicate()
+        assert process.returncode == -9
+        end(orphans(str(out)))
+        sent = asked(endpoint)
+        assert not sent & before
+        assert (sent - (kept(cache) - before)).total() <= WORKERS
+    before = kept(cache)
+    assert generate(*flags, f"--out={out}") == 0
+    assert asked(endpoint) == undisturbed - before
+    for name in ("stories.jsonl", "search.json"):
+        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_endpoint_that_dies_ends_the_search_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = iter([None] * 20)
+
+    def dying(body: dict[str, Any]) -> Response:
+        return refusal(500, "an accident") if next(answers, body) else choosing(body)
+
+    with Endpoint(dying) as server:
+        status = generate("--action_sets=a1", "--stories=2", "--evaluations=6", f"--out={tmp_path}", *asks(server))
+    assert status == 3
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 1
+    assert errors.startswith("hm-agent generate exploretom: model_unavailable: ")
+    assert f"what was done is in {tmp_path}" in errors
+    assert kept(tmp_path / "answers.sqlite").total() == 20
+
+
+def test_budget_ends_the_search_and_a_larger_one_goes_on(
+    tmp_path: Path, endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--action_sets=a1", "--stories=2", "--evaluations=6", f"--out={tmp_path}", *asks(endpoint))
+    assert generate(*flags, "--max_calls=10") == 3
+    assert "budget_spent: all 10 calls of --max_calls are made" in capsys.readouterr().err
+    assert len(endpoint.received) == 10
+    assert generate(*flags) == 0
+    assert max(asked(endpoint).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--action_sets=a6_assymetric"], "unknown action set 'a6_assymetric': say a6_asymmetric"),
+        (["--must_have=mvoe"], "unknown kind of action 'mvoe': say move"),
+        (["--people=two"], "--people=two: say numbers from 1 to 8"),
+        (["--action_sets=a4", "--rooms=1"], "the stories of a4 move objects between rooms"),
+        (["--max_actions=2"], "none of 2000 random stories has"),
+        (["--cast=nowhere.toml"], "--cast=nowhere.toml: there is no such file"),
+        (["hard"], "unexpected argument 'hard'"),
+        (["--method=b_star"], "value should be one of <a_star|random|over_generation>"),
+    ],
+)
+def test_bad_input_is_one_line(
+    flags: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert generate("--reader=reality", f"--out={out}", *flags) == 2
+    errors = capsys.readouterr().err
+    assert words in errors
+    assert errors.count("\n") == 1
+    assert not (out / "stories.jsonl").exists()
+
+
+def test_folder_of_another_search_is_refused_and_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--action_sets=a1", "--stories=1", "--evaluations=3", f"--out={tmp_path}")
+    assert generate("--reader=reality", *flags) == 0
+    before = (tmp_path / "stories.jsonl").read_bytes()
+    assert generate("--reader=last_mention", *flags) == 2
+    assert 'its stories have reader "reality", not "last_mention"' in capsys.readouterr().err
+    assert (tmp_path / "stories.jsonl").read_bytes() == before
+
+
+def test_row_that_a_kill_cut_short_is_dropped_and_another_bad_line_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "stories.jsonl"
+    path.write_text('{"id": "a"}\n{"id": "b')
+    file = RowFile(path)
+    assert list(file.rows) == ["a"]
+    file.add({"id": "c"})
+    assert path.read_text() == '{"id": "a"}\n{"id": "c"}\n'
+    path.write_text('{"id": "a"}\nnonsense\n{"id": "c"}\n')
+    with pytest.raises(ConfigError, match="line 2: not valid JSON"):
+        RowFile(path)
+    path.write_text('{"id": "a", "story": {}}\n{"id": "b"}\n')
+    with pytest.raises(ConfigError, match="line 2: the row lacks story"):
+        RowFile(path, ("story",))
+
+
+def test_full_disk_adds_no_part_of_a_row(tmp_path: Path) -> None:
+    file = RowFile(tmp_path / "stories.jsonl")
+    file.add({"id": "a"})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    try:
+        with pytest.raises(OSError, match=r".+"):
+            file.add({"id": "b", "text": "x" * 50})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert file.path.read_text() == '{"id": "a"}\n'
+    assert list(file.rows) == ["a"]
+
+
+def test_stories_are_told_and_telling_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def writing(body: dict[str, Any]) -> Response:
+        prompt = prompt_of(body)
+        if "Judge only" in prompt:
+            return completion('{"tells_all": "yes", "tells_more": "no", "reason": ""}')
+        plain = prompt.split("# What happens next\n")[1].splitlines()[0]
+        return completion(json.dumps({"text": f"Then {plain}"}))
+
+    with Endpoint(writing) as server:
+        flags = ["--reader=reality", "--action_sets=a1", "--stories=2", "--evaluations=3", f"--out={tmp_path}"]
+        flags += ["--infill", *asks(server)]
+        assert generate(*flags, "--max_calls=9") == 3
+        assert "budget_spent" in capsys.readouterr().err
+        assert generate(*flags) == 0
+        assert max(asked(server).values()) == 1
+        assert generate(*flags, "--judge=builtin") == 2
+    told = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in told] == ["a1/0000", "a1/0001"]
+    for row, story in zip(told, rows(tmp_path), strict=True):
+        assert row["text"] == " ".join(f"Then {sentence}" for sentence in story["text"])
+        assert row["is_told"]
+    said = capsys.readouterr()
+    assert f"{sum(len(story['text']) for story in rows(tmp_path))} actions at the first try, 0 later, 0 by" in said.out
+    assert 'its told stories have judge "loopback", not "builtin"' in said.err

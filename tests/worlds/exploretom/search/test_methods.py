@@ -1,0 +1,140 @@
+"""The search: what it finds, what it spends, and which beginnings of stories it looks at."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from hm_agent.worlds.exploretom.actions import (
+    Enter,
+    Leave,
+    PutInto,
+    StoryAction,
+    StoryScript,
+)
+from hm_agent.worlds.exploretom.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.cast import StoryCast, StoryObject, StoryPlace, read_cast
+from hm_agent.worlds.exploretom.readers import WEAK_RULES, WeakReader
+from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionKind, StoryConditions, StorySampler, conditions_of
+from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
+from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings, StorySearch, search_stories
+from hm_agent.worlds.exploretom.story_questions import AnsweredStory
+
+PEOPLE, ROOM, THING, CONTAINERS = ("Anne", "Beth"), "hall", "apple", ("box", "bin")
+TINY = StoryCast(PEOPLE, StoryPlace((ROOM,), (StoryObject(THING, CONTAINERS, ()),), ()))
+KINDS = (ActionKind.ENTER, ActionKind.LEAVE, ActionKind.MOVE)
+CONDITIONS = StoryConditions(people=2, important=2, max_actions=6)
+EXHAUSTIVE = SearchSettings(evaluations=100_000, grouping=1, completions=1, neighbours=((1.0, 80),), drawn=1)
+
+
+def meter(rule: str, orders: tuple[int, ...] = (1,)) -> DifficultyMeter:
+    return DifficultyMeter(WeakReader(WEAK_RULES[rule]), orders)
+
+
+def continuations(actions: tuple[StoryAction, ...]) -> Iterator[tuple[tuple[StoryAction, ...], BeliefTracker]]:
+    """Every story of the tiny space that begins with these actions and ends as soon as it meets the conditions."""
+    tracker = BeliefTracker(PEOPLE)
+    for action in actions:
+        tracker.apply(action)
+    moves = sum(isinstance(action, PutInto) for action in actions)
+    if moves == CONDITIONS.important and set(StoryScript(actions).people) == set(PEOPLE):
+        yield actions, tracker
+    elif len(actions) < CONDITIONS.max_actions:
+        possible: list[StoryAction] = [kind(name, ROOM) for kind in (Enter, Leave) for name in PEOPLE]
+        if moves < CONDITIONS.important:
+            possible += [PutInto(name, THING, container, ROOM) for name in PEOPLE for container in CONTAINERS]
+        for action in possible:
+            if tracker.problem(action) is None:
+                yield from continuations((*actions, action))
+
+
+@pytest.mark.parametrize(("rule", "order"), [("reality", 1), ("last_mention", 1), ("first_order", 2)])
+def test_a_star_finds_the_hardest_story_of_a_tiny_space(rule: str, order: int) -> None:
+    measure = meter(rule, (order,)).measure
+
+    async def hardest() -> float:
+        found = [await measure(StoryScript(actions), tracker) for actions, tracker in continuations(())]
+        assert len(found) > 200
+        return min(one.accuracy for one in found)
+
+    search = StorySearch(StorySampler(TINY, KINDS, CONDITIONS), measure, Random(0), EXHAUSTIVE)
+    found = asyncio.run(search.a_star())
+    assert found is not None
+    assert found.difficulty.accuracy == asyncio.run(hardest()) < 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["a1", "a4_asymmetric", "a7", "a9_asymmetric"])
+def test_what_is_found_meets_the_conditions_at_its_cost(name: str, method: str) -> None:
+    chosen, rng = ACTION_SETS[name], Random(name)
+    conditions = replace(conditions_of(rng, chosen), needs_rooms=True)
+    sampler = StorySampler(read_cast().draw(rng, conditions.people, conditions.rooms), chosen.kinds, conditions)
+    search = StorySearch(sampler, meter("reality").measure, rng, SearchSettings(evaluations=12))
+    stories = asyncio.run(search_stories(method, search, 2))
+    assert search.evaluations <= (24 if method == "over_generation" else 12)
+    assert len(stories) == (2 if method == "over_generation" else 1)
+    for found in stories:
+        assert len(found.script.people) == conditions.people
+        assert len({getattr(action, "room", None) for action in found.script.actions} - {None}) >= conditions.rooms
+        assert asyncio.run(meter("reality").measure(found.script, found.tracker)) == found.difficulty
+
+
+def test_accuracy_limits_how_many_neighbours_are_evaluated() -> None:
+    limits = {0.2: 5, 0.6: 3, 0.9: 1}
+    conditions = StoryConditions(people=2, important=4)
+    for accuracy, most in limits.items():
+        evaluated: list[tuple[StoryAction, ...]] = []
+
+        async def measure(
+            script: StoryScript,
+            tracker: BeliefTracker,
+            right: int = int(10 * accuracy),
+            seen: list[tuple[StoryAction, ...]] = evaluated,
+        ) -> Difficulty:
+            seen.append(script.actions)
+            return Difficulty(right, 10)
+
+        sampler = StorySampler(TINY, KINDS, conditions)
+        asyncio.run(StorySearch(sampler, measure, Random(1), SearchSettings()).a_star())
+        assert len(set(evaluated)) == len(evaluated)
+        parents = Counter(actions[:3] for actions in evaluated if len(actions) == 6)
+        assert max(parents.values()) == most
+
+
+def test_lookahead_is_certain_where_the_conditions_are_met_or_out_of_reach() -> None:
+    sampler = StorySampler(TINY, KINDS, CONDITIONS)
+    search = StorySearch(sampler, meter("reality").measure, Random(0), SearchSettings())
+    assert 0 < search.share_met(sampler.begin()) < 1
+    met = sampler.draw_draft(Random(0))
+    assert met is not None
+    assert search.share_met(met) == 1
+    walking = replace(CONDITIONS, max_actions=1)
+    assert (
+        StorySearch(
+            StorySampler(TINY, KINDS, walking), meter("reality").measure, Random(0), SearchSettings()
+        ).share_met(sampler.begin())
+        == 0
+    )
+
+
+def test_stories_can_be_asked_to_hold_false_beliefs() -> None:
+    wanted = replace(CONDITIONS, max_actions=10, false_beliefs=1)
+    for seed in range(20):
+        drawn = StorySampler(TINY, KINDS, wanted).draw(Random(seed))
+        assert drawn is not None
+        questions = AnsweredStory(drawn.script, drawn.tracker).questions((1,))
+        assert sum(question.is_false_belief for question in questions) >= 1
+
+
+def test_a_reader_is_asked_about_nobody_whom_the_story_has_not_mentioned() -> None:
+    tracker = BeliefTracker(("Anne", "Beth", "Carl"))
+    actions = (Enter("Anne", ROOM), PutInto("Anne", THING, "box", ROOM))
+    for action in actions:
+        tracker.apply(action)
+    assert asyncio.run(meter("reality").measure(StoryScript(actions), tracker)) == Difficulty(2, 2)
+    assert Difficulty(0, 0).accuracy == 1
