@@ -135,6 +135,7 @@ class Command:
 
 def _play(command: Command) -> int:
     if flags.LIST.value:
+        flags.take_scenarios()
         return _list(command)
     if flags.REPORT_ONLY.value:
         flags.check_report_only()

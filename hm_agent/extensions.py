@@ -25,12 +25,15 @@ class Additions:
     agents: dict[str, Any] = field(default_factory=dict)
     models: dict[str, Any] = field(default_factory=dict)
     worlds: dict[str, Any] = field(default_factory=dict)
+    folders: dict[str, Any] = field(default_factory=dict)
+    """Of scenario files, by absolute path; the values say nothing."""
 
     def take(self, others: Additions) -> None:
         """Adds all of the others', which win."""
         self.agents |= others.agents
         self.models |= others.models
         self.worlds |= others.worlds
+        self.folders |= others.folders
 
 
 ADDED = Additions()
@@ -77,7 +80,7 @@ def packed(more: object) -> bytes | None:
     Functions and classes of scripts and notebooks are packed whole, those of modules by name. Raises ConfigError for
     what can't be packed, e.g. an open file.
     """
-    if not (ADDED.agents or ADDED.models or ADDED.worlds or more):
+    if not (ADDED.agents or ADDED.models or ADDED.worlds or ADDED.folders or more):
         return None
     import cloudpickle
 

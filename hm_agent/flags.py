@@ -15,7 +15,7 @@ from hm_agent.extensions import load_place
 from hm_agent.flag_help import read_flags
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN
-from hm_agent.registry import agent_names, find_agents, find_scenarios, scenarios, suites
+from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 
@@ -24,6 +24,9 @@ _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 
 _SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
 _AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", **_HERE)
+_SCENARIOS_DIR = flags.DEFINE_list(
+    "scenarios_dir", [], "Folders with games of your own, with commas; hm-agent new-game writes one.", **_HERE
+)
 _EPISODES = flags.DEFINE_integer("episodes", 1, "Episodes for each scenario and agent.", lower_bound=1, **_HERE)
 _SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
@@ -109,7 +112,7 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 """The flags of each world's own options, by the world's title."""
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
+    "What to play": (_SCENARIO, _SCENARIOS_DIR, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
     "What to leave": (
@@ -129,7 +132,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 }
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to report on": (_OUT, _SCENARIO, _AGENT, _COUNT_UNANSWERED),
+    "What to report on": (_OUT, _SCENARIO, _SCENARIOS_DIR, _AGENT, _COUNT_UNANSWERED),
     "What to leave": (_REPORT,),
     "Help": (HELP,),
 }
@@ -147,6 +150,7 @@ def experiment() -> Experiment:
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     if _RAY_ADDRESS.value and _ENGINE.value != "ray":
         raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
+    take_scenarios()
     found = find_scenarios(_said(_SCENARIO))
     made = Experiment(
         scenarios=found,
@@ -175,6 +179,12 @@ def experiment() -> Experiment:
     )
     _check_effects(made)
     return made
+
+
+def take_scenarios() -> None:
+    """Makes the games of --scenarios_dir known."""
+    for folder in _said(_SCENARIOS_DIR):
+        register_scenarios(folder)
 
 
 def _said(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
@@ -247,6 +257,7 @@ class ReportRequest:
 
 def report_request(*, after_playing: bool) -> ReportRequest:
     """What the flags ask to report on; after playing, that is everything in the folder."""
+    take_scenarios()
     folders = _folders()
     into = _path(_REPORT) or folders[0] / "report"
     if after_playing:

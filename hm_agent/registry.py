@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.metadata import entry_points
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hm_agent.config import ConfigError
@@ -137,6 +139,24 @@ def register_world(name: str, suite: Suite | str) -> None:
     ADDED.worlds[name] = found
 
 
+def register_scenarios(folder: str | PathLike[str]) -> None:
+    """Makes the games of a folder's TOML files known (docs/adding_a_game.md), in this process and its workers.
+
+    Raises ConfigError if there is no such folder, or if a file is wrong as far as that shows without the simulator.
+    """
+    path = Path(folder).absolute()
+    if not path.is_dir():
+        raise ConfigError(f"--scenarios_dir={folder}: no such folder")
+    is_new = str(path) not in ADDED.folders
+    ADDED.folders[str(path)] = None
+    try:
+        scenarios()
+    except ConfigError:
+        if is_new:
+            del ADDED.folders[str(path)]
+        raise
+
+
 def own_agents() -> Mapping[str, OwnAgent]:
     """The agents that single worlds have, by name."""
     return {name: agent for suite in suites().values() for name, agent in suite.own_agents.items()}
@@ -206,11 +226,11 @@ def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
 
 def scenarios() -> Mapping[str, ScenarioInfo]:
     """Every scenario by its full name, world by world."""
-    return _scenarios_of(tuple(suites().values()))
+    return _scenarios_of(tuple(suites().values()), tuple(ADDED.folders))
 
 
 @cache
-def _scenarios_of(found: tuple[Suite, ...]) -> Mapping[str, ScenarioInfo]:
+def _scenarios_of(found: tuple[Suite, ...], folders: tuple[str, ...]) -> Mapping[str, ScenarioInfo]:
     return {scenario.name: scenario for suite in found for scenario in suite.scenarios}
 
 

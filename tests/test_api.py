@@ -44,7 +44,7 @@ nothing = 3
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The toy world is registered, and a module `reds` of a user's lies in the working folder."""
-    for kind in ("agents", "models", "worlds"):
+    for kind in ("agents", "models", "worlds", "folders"):
         monkeypatch.setattr(ADDED, kind, {})
     (tmp_path / "reds.py").write_text(SAYS_RED)
     monkeypatch.chdir(tmp_path)
