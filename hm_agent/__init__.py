@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hm_agent.models.providers import ModelSettings, register_model
     from hm_agent.questions import Call, Model, Question, Unanswered, Usage
     from hm_agent.recording.result import Result
-    from hm_agent.registry import register_agent, register_strategist, register_world
+    from hm_agent.registry import register_agent, register_scenarios, register_strategist, register_world
     from hm_agent.suite import AgentSetup, OwnAgent, Suite
     from hm_agent.theory_of_mind.hypotheses import Parameters
     from hm_agent.theory_of_mind.strategist import BaseStrategist
@@ -62,6 +62,7 @@ __all__ = [
     "play",
     "register_agent",
     "register_model",
+    "register_scenarios",
     "register_strategist",
     "register_world",
 ]
@@ -76,7 +77,7 @@ _MODULES = {
     "models.providers": ("ModelSettings", "register_model"),
     "questions": ("Call", "Model", "Question", "Unanswered", "Usage"),
     "recording.result": ("Result",),
-    "registry": ("register_agent", "register_strategist", "register_world"),
+    "registry": ("register_agent", "register_scenarios", "register_strategist", "register_world"),
     "suite": ("AgentSetup", "OwnAgent", "Suite"),
     "theory_of_mind.hypotheses": ("Parameters",),
     "theory_of_mind.strategist": ("BaseStrategist",),

@@ -153,7 +153,7 @@ def _run(experiment: Experiment, *, shows_progress: bool) -> None:
     console = Console(stderr=True, quiet=not shows_progress, force_jupyter=None if shows_progress else False)
     with progress_for(console, len(experiment.due())) as watching:
         results = run(experiment, watching)
-    unplayed = [result for result in results if not result.is_finished]
+    unplayed = [result for result in (one.judged for one in results) if not result.is_finished]
     if unplayed:
         said = f"{len(unplayed)} of {len(results)} episodes did not end well; the first: {unplayed[0].status}"
         warnings.warn(f"{said}; see the results' `reason`", RuntimeWarning, stacklevel=3)
@@ -163,4 +163,4 @@ def _recorded(experiment: Experiment) -> Iterator[RecordedEpisode]:
     for episode in experiment.plan():
         results = (read_result(episode.folder / name) for name in (FILE, UNFINISHED))
         if result := next(filter(None, results), None):
-            yield RecordedEpisode(result, episode.folder)
+            yield RecordedEpisode(result.judged, episode.folder)

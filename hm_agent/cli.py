@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from absl.flags import Error as FlagError
 from absl.flags import FlagHolder
 
-from hm_agent import flags
+from hm_agent import completion, flags
 from hm_agent.config import ConfigError
-from hm_agent.extensions import load_place
+from hm_agent.extensions import load_place, nearest
 from hm_agent.flag_help import help_text
 from hm_agent.models.providers import BUILTIN, PRESETS
+from hm_agent.recording.result import versions
 from hm_agent.registry import own_agents, shared_agents, suites
 from hm_agent.shell import prepare_process, printable
 from hm_agent.suite import OwnCommand, Suite
@@ -33,6 +34,9 @@ PLAY_USAGE = """Plays agents on scenarios.
     {command} --scenario=rws_arena_selfplay --seats=hypothetical_minds,react
     {command} --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
     {command} --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
+
+--flagfile=FILE reads flags from a file, one in a line; lines that begin with # are remarks. An agent, a model or a
+recorder of one's own is named by its module: --agent=my_module:build, see docs/python.md.
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
 result.json, trace.jsonl and, where asked for, video.mp4; OUT/index.html lists all of them, OUT/summary.md and
@@ -65,9 +69,12 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent minds --out=runs                  compare what they know of other minds with what they do
     hm-agent list                              list scenarios, agents and models
 {own}
+    hm-agent completion bash                   print what completes the command line: bash or zsh
+    hm-agent --version                         print the version
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
+COMPLETION = "completion"
 INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 
 
@@ -112,11 +119,13 @@ class Command:
         if flags.HELP.value:
             print(self.help())
             return 0
+        if flags.VERSION.value:
+            return _print_version()
         return self.act(self)
 
     def _check_flags(self) -> None:
         """Raises ConfigError for a flag that only other commands have."""
-        known = {holder.name for group in self.groups.values() for holder in group}
+        known = {flags.VERSION.name, *(holder.name for group in self.groups.values() for holder in group)}
         for name in flags.FLAGS:
             if flags.FLAGS[name].present and name not in known:
                 raise ConfigError(f"--{name} is no flag of this command; see --help")
@@ -130,8 +139,10 @@ class Command:
 
 def _play(command: Command) -> int:
     if flags.LIST.value:
+        flags.take_scenarios()
         return _list(command)
     if flags.REPORT_ONLY.value:
+        flags.check_report_only()
         return _report(command)
     experiment = flags.experiment()
     experiment.check()
@@ -145,7 +156,9 @@ def _asked_runs() -> tuple[Runs, Path, FigureFiles]:
     from hm_agent.reporting.runs import read_runs
 
     request = flags.report_request(after_playing=False)
-    return read_runs(request.folders).of(request.scenarios, request.agents), request.into, request.figures
+    folders, into = request.folders, request.into
+    runs = read_runs(folders, counts_unanswered=request.counts_unanswered)
+    return runs.of(request.scenarios, request.agents), into, request.figures
 
 
 def _report(command: Command) -> int:
@@ -234,18 +247,48 @@ def _usage() -> str:
     return USAGE.format(own="\n".join(lines))
 
 
+def _print_version() -> int:
+    print(f"hm_agent {versions()['hm_agent']}")
+    return 0
+
+
+def _complete(arguments: Sequence[str]) -> int:
+    """Prints the script that completes the command line in a shell."""
+    if len(arguments) != 1 or arguments[0] not in completion.SHELLS:
+        raise ConfigError(f"say for which shell: {' or '.join(completion.SHELLS)}")
+    typed = {
+        name: [
+            f"--{holder.name}{'' if flags.FLAGS[holder.name].boolean else '='}"
+            for group in command.groups.values()
+            for holder in group
+        ]
+        for name, command in COMMANDS.items()
+    }
+    print(
+        completion.script(arguments[0], [*COMMANDS, *_own_commands(), COMPLETION], typed, flags.typed_names()), end=""
+    )
+    return 0
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs `hm-agent` with a subcommand; returns the exit status."""
     name = argv[1] if len(argv) > 1 else "--help"
     if name in ("--help", "-h", "help"):
         print(_usage())
         return 0
+    if name in ("--version", "version"):
+        return _print_version()
+    if name == COMPLETION:
+        return _guarded(f"hm-agent {name}", lambda: _complete(argv[2:]))
     if name in (own := _own_commands()):
         return _guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
     if name not in COMMANDS:
-        known = ", ".join([*COMMANDS, *own])
-        print(f"hm-agent: unknown command {name!r}: there are {known}; see --help", file=sys.stderr)
-        return WRONG_INPUT
+        there = [*COMMANDS, *own, COMPLETION]
+        return _complain(
+            "hm-agent",
+            f"unknown command {name!r}: {nearest(name, there)}there are {', '.join(there)}; see --help",
+            WRONG_INPUT,
+        )
     return COMMANDS[name].run(argv[2:])
 
 

@@ -23,7 +23,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import bill
+from hm_agent.reporting.wording import bill, number
 from hm_agent.shell import printable
 
 SHOWN = {name: name for name in ("scenario", "agent", "episodes", "mean", "interactions", "published")}
@@ -82,7 +82,9 @@ class ConsoleProgress:
     def end(self, episode: Episode, result: Result) -> None:
         self._take(episode, result)
         if not self._live.is_started:
-            said = f"{result.status}, {result.steps} steps, reward {result.reward:.1f}{bill(result.usage)}"
+            said = (
+                f"{result.status}, {result.steps} steps, {_earned(episode, result)}{_open(result)}{bill(result.usage)}"
+            )
             line = f"[{self._done}/{self._episodes}] {_title(episode)}: {said}"
             self._console.out(printable(line), highlight=False)
 
@@ -94,7 +96,8 @@ class ConsoleProgress:
             waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
             lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
-        said = f"{len(self._running)} running, {self._failed} failed{bill(usage)}"
+        unanswered = f", {usage.unanswered} of {usage.questions} questions unanswered" if usage.unanswered else ""
+        said = f"{len(self._running)} running, {self._failed} failed{unanswered}{bill(usage)}"
         return Group(self._bar, Text(said), *map(Text, lines))
 
 
@@ -147,6 +150,21 @@ def progress_for(console: Console, episodes: int) -> ConsoleProgress:
 
 def _title(episode: Episode) -> str:
     return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
+
+
+def _earned(episode: Episode, result: Result) -> str:
+    """The reward of all steps and, if agents are compared by something else, that."""
+    metric = episode.scenario.metric
+    value = None if metric.name == "reward" else result.metric(metric.name)
+    compared = "" if value is None else f" ({metric.unit}: {number(value)})"
+    return f"reward {number(result.reward)} in all{compared}"
+
+
+def _open(result: Result) -> str:
+    """What was not answered, in words; empty if all was."""
+    if not result.unanswered_note:
+        return ""
+    return f", {result.unanswered_note}{'' if result.is_answered else ': no result'}"
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:

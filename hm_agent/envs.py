@@ -1,9 +1,10 @@
-"""Scenarios as environments of PettingZoo; needs the extra `envs`.
+"""Scenarios as environments of PettingZoo and Gymnasium; needs the extra `envs`.
 
-    from hm_agent.envs import parallel_env
+    from hm_agent.envs import gym_env, parallel_env
 
-    env = parallel_env("symmtom_w6_n3_c3", render_mode="rgb_array")
+    env = parallel_env("rws_arena_selfplay", render_mode="rgb_array")
     observations, infos = env.reset(seed=0)
+    env = gym_env("rws_repeated_1")
 
 Importing this module also registers what worlds have under ids, e.g. `pettingzoo.env_registry.registration.make(
 "parallel", "hm_agent/SymmToM-v0", scenario="symmtom_w12_n4_c12")`.
@@ -11,9 +12,14 @@ Importing this module also registers what worlds have under ids, e.g. `pettingzo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from pettingzoo.env_registry import register
+try:
+    import gymnasium
+    from pettingzoo.env_registry import register
+except ImportError as error:
+    raise ImportError("environments need PettingZoo and Gymnasium: pip install 'hm_agent[envs]'") from error
 
 from hm_agent.config import ConfigError
 from hm_agent.registry import find_scenarios, suites
@@ -21,7 +27,7 @@ from hm_agent.suite import Setting
 
 
 def parallel_env(scenario: str, *, render_mode: str | None = None, **options: str) -> Any:
-    """A scenario as a `pettingzoo.ParallelEnv`.
+    """A scenario as a `pettingzoo.ParallelEnv`, with an agent for each of its seats.
 
     render_mode: `rgb_array`, or None to draw nothing. options: of the world, as its flags are called. Raises
     ConfigError for an unknown scenario or option, and for a world that has no such environment.
@@ -29,12 +35,51 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, **options: st
     found = find_scenarios([scenario])
     if len(found) > 1:
         raise ConfigError(f"{scenario!r} stands for {len(found)} scenarios; an environment is of one")
+    if render_mode not in (None, "rgb_array"):
+        raise ConfigError(f"render_mode is 'rgb_array' or None, not {render_mode!r}")
     suite = suites()[found[0].world]
     settings: dict[str, Setting] = {option.name: option.default for option in suite.options}
     if unknown := options.keys() - settings.keys():
         raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(settings)}")
     settled = suite.settle(found[0], {**settings, **suite.chosen(options)})
     return suite.parallel_env(found[0], settled, render_mode)
+
+
+def gym_env(scenario: str, *, render_mode: str | None = None, **options: str) -> SeatEnv:
+    """A scenario with one seat as a `gymnasium.Env`, whose bots play the others; all as in `parallel_env`.
+
+    Raises ConfigError for a scenario with several seats, too.
+    """
+    env = parallel_env(scenario, render_mode=render_mode, **options)
+    if len(env.possible_agents) > 1:
+        raise ConfigError(f"{scenario} has {len(env.possible_agents)} seats: parallel_env opens it")
+    return SeatEnv(env)
+
+
+class SeatEnv(gymnasium.Env):  # type: ignore[misc]
+    """The one seat of a `pettingzoo.ParallelEnv`; observations, actions and rewards are that seat's."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        (self._seat,) = env.possible_agents
+        self.observation_space, self.action_space = env.observation_space(self._seat), env.action_space(self._seat)
+        self.metadata, self.render_mode = env.metadata, env.render_mode
+
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        observations, infos = self._env.reset(seed=seed, options=options)
+        return observations[self._seat], infos[self._seat]
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observations, rewards, terminated, truncated, infos = self._env.step({self._seat: action})
+        seat = self._seat
+        return observations[seat], rewards[seat], terminated[seat], truncated[seat], infos[seat]
+
+    def render(self) -> Any:
+        return self._env.render()
+
+    def close(self) -> None:
+        self._env.close()
 
 
 for _suite in suites().values():

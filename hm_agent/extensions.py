@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,12 +25,15 @@ class Additions:
     agents: dict[str, Any] = field(default_factory=dict)
     models: dict[str, Any] = field(default_factory=dict)
     worlds: dict[str, Any] = field(default_factory=dict)
+    folders: dict[str, Any] = field(default_factory=dict)
+    """Of scenario files, by absolute path; the values say nothing."""
 
     def take(self, others: Additions) -> None:
         """Adds all of the others', which win."""
         self.agents |= others.agents
         self.models |= others.models
         self.worlds |= others.worlds
+        self.folders |= others.folders
 
 
 ADDED = Additions()
@@ -38,6 +43,12 @@ def check_name(name: str) -> None:
     """Raises ConfigError for a name that no flag could hold."""
     if not re.fullmatch(r"\w[\w.-]*", name):
         raise ConfigError(f"{name!r} is no name: it has letters, digits, _, . and -, and begins with no sign")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that a misspelt one is nearest to, as a question; empty if none is near."""
+    found = get_close_matches(name, list(known), n=1)
+    return f"did you mean {found[0]}? " if found else ""
 
 
 def is_place(name: str) -> bool:
@@ -69,7 +80,7 @@ def packed(more: object) -> bytes | None:
     Functions and classes of scripts and notebooks are packed whole, those of modules by name. Raises ConfigError for
     what can't be packed, e.g. an open file.
     """
-    if not (ADDED.agents or ADDED.models or ADDED.worlds or more):
+    if not (ADDED.agents or ADDED.models or ADDED.worlds or ADDED.folders or more):
         return None
     import cloudpickle
 

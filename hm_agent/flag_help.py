@@ -14,9 +14,12 @@ FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
 
 
 def read_flags(values: flags.FlagValues, argv: Sequence[str]) -> None:
-    """Reads a command line; raises absl's `flags.Error`, and ConfigError for words that are no flags."""
+    """Reads a command line, with `-h` for `--help`.
+
+    Raises absl's `flags.Error`, and ConfigError for words that are no flags.
+    """
     values.unparse_flags()
-    rest = values(tuple(argv))[1:]
+    rest = values(tuple("--help" if word == "-h" else word for word in argv))[1:]
     if rest:
         raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,12 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
+from hm_agent.extensions import load_place
 from hm_agent.flag_help import read_flags
 from hm_agent.models.flags import ModelFlags
+from hm_agent.models.providers import BUILTIN
 from hm_agent.number_flags import define_count, define_float
-from hm_agent.registry import find_agents, find_scenarios, suites
+from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
@@ -24,6 +26,9 @@ _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 
 _SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
 _AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", **_HERE)
+_SCENARIOS_DIR = flags.DEFINE_list(
+    "scenarios_dir", [], "Folders with games of your own, with commas; hm-agent new-game writes one.", **_HERE
+)
 _EPISODES = define_count("episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", **_HERE)
 _SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
@@ -60,6 +65,12 @@ _ENGINE = flags.DEFINE_enum(
 _RAY_ADDRESS = flags.DEFINE_string(
     "ray_address", None, "The cluster, e.g. 10.0.0.1:6379; else RAY_ADDRESS, else the one this machine is in.", **_HERE
 )
+_COUNT_UNANSWERED = flags.DEFINE_bool(
+    "count_unanswered",
+    False,
+    "Let episodes count in which more than a fifth of the questions went unanswered.",
+    **_HERE,
+)
 REPORT_ONLY = flags.DEFINE_bool(
     "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
 )
@@ -73,6 +84,9 @@ _FIGURE_STYLE = flags.DEFINE_enum(
 _FIGURES = (_FIGURE_FORMAT, _FIGURE_STYLE)
 _REPLAY = flags.DEFINE_bool(
     "replay", True, "Write replay.html, a page that replays the episode; --noreplay leaves it out.", **_HERE
+)
+_RECORDER = flags.DEFINE_list(
+    "recorder", [], "Recorders of your own, as module:name, with commas; each gets the Episode.", **_HERE
 )
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 
@@ -90,6 +104,7 @@ _REWARD_THRESHOLD = define_float(
 )
 
 LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and end.", **_HERE)
+VERSION = flags.DEFINE_bool("version", False, "Print the version, and end.", **_HERE)
 HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
 
@@ -106,17 +121,28 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 """The flags of each world's own options, by the world's title."""
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (_SCENARIO, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
+    "What to play": (_SCENARIO, _SCENARIOS_DIR, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
-    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, _VIDEO, REPORT_ONLY, _REPORT, *_FIGURES),
+    "What to leave": (
+        _OUT,
+        _OVERWRITE,
+        _RETRY_FAILED,
+        _REPLAY,
+        _VIDEO,
+        _RECORDER,
+        REPORT_ONLY,
+        _REPORT,
+        *_FIGURES,
+        _COUNT_UNANSWERED,
+    ),
     **_MODEL_FLAGS.groups,
     "Theory of Mind": (_ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
-    "Help": (LIST, HELP),
+    "Help": (LIST, VERSION, HELP),
 }
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to report on": (_OUT, _SCENARIO, _AGENT),
+    "What to report on": (_OUT, _SCENARIO, _SCENARIOS_DIR, _AGENT, _COUNT_UNANSWERED),
     "What to leave": (_REPORT, *_FIGURES),
     "Help": (HELP,),
 }
@@ -129,18 +155,19 @@ def parse(argv: tuple[str, ...]) -> None:
 
 
 def experiment() -> Experiment:
-    """What the flags ask for; raises ConfigError if it makes no sense."""
-    if not _SCENARIO.value:
+    """What the flags ask for; raises ConfigError if it makes no sense, or a flag has no effect."""
+    if not _said(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     if _RAY_ADDRESS.value and _ENGINE.value != "ray":
         raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
-    scenarios = find_scenarios(_SCENARIO.value)
-    return Experiment(
-        scenarios=scenarios,
-        agents=find_agents(tuple(_AGENT.value), scenarios),
-        seats=tuple(name for agent in _SEATS.value for name in find_agents((agent,))),
+    take_scenarios()
+    found = find_scenarios(_said(_SCENARIO))
+    made = Experiment(
+        scenarios=found,
+        agents=find_agents(_said(_AGENT), found),
+        seats=tuple(name for agent in _said(_SEATS) for name in find_agents((agent,))),
         model=_MODEL_FLAGS.settings(),
-        seat_models=_seat_models(),
+        seat_models=_said(_SEAT_MODELS),
         episodes=_EPISODES.value,
         seed=_SEED.value,
         out=_the_one_folder(),
@@ -154,11 +181,66 @@ def experiment() -> Experiment:
         engine=_ENGINE.value,
         ray_address=_RAY_ADDRESS.value,
         options=_options(),
+        recorders=tuple(map(load_place, _said(_RECORDER))),
         parameters=Parameters(
             Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
             Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
         ),
     )
+    _check_effects(made)
+    return made
+
+
+def take_scenarios() -> None:
+    """Makes the games of --scenarios_dir known."""
+    for folder in _said(_SCENARIOS_DIR):
+        register_scenarios(folder)
+
+
+def _said(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
+    """The values of a list, without what a comma at its end or two in a row leave empty."""
+    return tuple(filter(None, flag.value))
+
+
+def _check_effects(asked: Experiment) -> None:
+    """Raises ConfigError for a flag that was typed and changes nothing."""
+    for name, (why, unused) in _MODEL_FLAGS.unused.items():
+        if all(model.startswith(name) for model in asked.model_names):
+            _refuse(unused, f"the model {asked.model_names[0]} {why}")
+    played = {suite.title for suite in asked.suites}
+    for title, holders in _OPTIONS.items():
+        if title not in played:
+            _refuse(holders.values(), f"it is of {title}, and no scenario of it is played")
+    if _SEATS.present and all(len(scenario.seats) > 1 for scenario in asked.scenarios):
+        _refuse([_AGENT], "--seats says who plays")
+    if _VIDEO.value and not any(suites()[one.world].viewer(one) for one in asked.scenarios):
+        _refuse([_VIDEO], "these scenarios have no pictures")
+
+
+def check_report_only() -> None:
+    """Raises ConfigError for a flag that was typed beside --report_only and changes nothing."""
+    used = {holder.name for group in REPORT_GROUPS.values() for holder in group} | {REPORT_ONLY.name}
+    _refuse(
+        [flag for group in GROUPS.values() for flag in group if flag.name not in used], "--report_only plays nothing"
+    )
+
+
+def _refuse(unused: Iterable[flags.FlagHolder[Any]], why: str) -> None:
+    for flag in unused:
+        if flag.present:
+            raise ConfigError(f"--{flag.name} has no effect: {why}")
+
+
+def typed_names() -> Mapping[str, Sequence[str]]:
+    """What each flag can be given, by flag, for those with a fixed choice of names."""
+    shown = [scenario.short_name for scenario in scenarios().values()]
+    choices = {
+        flag.name: list(flag.parser.enum_values)
+        for flag in (FLAGS[name] for name in FLAGS)
+        if isinstance(flag.parser, flags.EnumParser)
+    }
+    agents = agent_names()
+    return {**choices, "scenario": shown, "agent": agents, "seats": agents, "model": [BUILTIN, "local:smollm2"]}
 
 
 def _options() -> Mapping[str, Setting]:
@@ -169,39 +251,38 @@ def _options() -> Mapping[str, Setting]:
     return given
 
 
-def _seat_models() -> tuple[str, ...]:
-    if not all(name.strip() for name in _SEAT_MODELS.value):
-        raise ConfigError("--seat_models names no model for a seat; see --list")
-    return tuple(_SEAT_MODELS.value)
-
-
 @dataclass(frozen=True)
 class ReportRequest:
-    """What to report on, and where to. scenarios, agents: names or globs; all if there are none."""
+    """What to report on, and where to.
+
+    scenarios, agents: names or globs; all if there are none. counts_unanswered: as `read_runs` has it.
+    """
 
     folders: tuple[Path, ...]
     into: Path
     scenarios: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
     figures: FigureFiles = AS_SVG
+    counts_unanswered: bool = False
 
 
 def report_request(*, after_playing: bool) -> ReportRequest:
     """What the flags ask to report on; after playing, that is everything in the folder."""
+    take_scenarios()
     folders = _folders()
     into = _path(_REPORT) or folders[0] / "report"
     figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
     if after_playing:
-        return ReportRequest(folders, into, figures=figures)
-    agents = tuple(_AGENT.value) if _AGENT.present else ()
-    return ReportRequest(folders, into, tuple(_SCENARIO.value), agents, figures)
+        return ReportRequest(folders, into, figures=figures, counts_unanswered=_COUNT_UNANSWERED.value)
+    agents = _said(_AGENT) if _AGENT.present else ()
+    return ReportRequest(folders, into, _said(_SCENARIO), agents, figures, _COUNT_UNANSWERED.value)
 
 
 def _folders() -> tuple[Path, ...]:
     """Those of --out, each once."""
-    if not _OUT.value or not all(_OUT.value):
+    if not _said(_OUT):
         raise ConfigError("--out names no folder")
-    return tuple(dict.fromkeys(map(Path, _OUT.value)))
+    return tuple(dict.fromkeys(map(Path, _said(_OUT))))
 
 
 def _the_one_folder() -> Path:

@@ -16,15 +16,16 @@ from hm_agent.reporting.writing import episode_record
 Where = str | PathLike[str]
 
 
-def load(out: Where | Sequence[Where] = "runs") -> pd.DataFrame:
+def load(out: Where | Sequence[Where] = "runs", *, count_unanswered: bool = False) -> pd.DataFrame:
     """All episodes in one or several folders of runs, one row an episode.
 
     Columns: scenario, agent, model, seed, status, steps, `value` in `unit` (what agents are compared by), reward, what
     the model was asked and cost, `folder`; then each metric as `metrics.NAME` and each setting as `settings.FLAG`.
-    Raises ConfigError for a folder that is not there.
+    count_unanswered: False to give episodes the status `no_result: ...` in which more than a fifth of the questions
+    went unanswered. Raises ConfigError for a folder that is not there.
     """
     folders = [out] if isinstance(out, str | PathLike) else out
-    return frame_of(read_runs([Path(folder) for folder in folders]).episodes)
+    return frame_of(read_runs([Path(folder) for folder in folders], counts_unanswered=count_unanswered).episodes)
 
 
 def frame_of(episodes: Iterable[RecordedEpisode]) -> pd.DataFrame:

@@ -67,7 +67,12 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
         if episode.experiment.record_replay:
             replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
         recorders = [*_recorders(episode), watcher, *filter(None, [replay])]
-        await _play(episode, world, models, recorders, played)
+        try:
+            await _play(episode, world, models, recorders, played)
+        except BaseException:
+            for recorder in recorders:
+                recorder.close()
+            raise
     played.metrics, played.background = world.metrics(), tuple(world.background())
     played.seat_metrics = {seat: world.seat_metrics(seat) for seat in world.seats}
     played.seconds = time.perf_counter() - started

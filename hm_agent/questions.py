@@ -265,8 +265,9 @@ async def together(awaitables: Iterable[Awaitable[T]]) -> list[T]:
 class Usage:
     """What the questions so far took.
 
-    calls: requests to a language model, including the `cached` ones. input_tokens, output_tokens, cost (USD): None if
-    unknown for any call.
+    calls: requests to a language model, including the `cached` ones. input_tokens, output_tokens, cost (USD): of all of
+    them, None if unknown for any. cached_cost: the part of the cost that the cached answers were worth, which nobody
+    paid again.
     """
 
     questions: int = 0
@@ -276,10 +277,19 @@ class Usage:
     input_tokens: int | None = 0
     output_tokens: int | None = 0
     cost: float | None = 0.0
+    cached_cost: float | None = 0.0
 
     @classmethod
     def of(cls, call: Call) -> Usage:
-        return cls(0, 0, 1, int(call.cached), call.input_tokens, call.output_tokens, call.cost)
+        saved = call.cost if call.cached else 0.0
+        return cls(0, 0, 1, int(call.cached), call.input_tokens, call.output_tokens, call.cost, saved)
+
+    @property
+    def paid(self) -> float | None:
+        """What the calls cost now, in USD: without the cached ones; None if that is unknown."""
+        if self.cached == self.calls:
+            return 0.0
+        return None if self.cost is None or self.cached_cost is None else self.cost - self.cached_cost
 
     def __add__(self, more: Usage) -> Usage:
         return Usage(
@@ -290,6 +300,7 @@ class Usage:
             input_tokens=_sum(self.input_tokens, more.input_tokens),
             output_tokens=_sum(self.output_tokens, more.output_tokens),
             cost=_sum(self.cost, more.cost),
+            cached_cost=_sum(self.cached_cost, more.cached_cost),
         )
 
 

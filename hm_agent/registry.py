@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.metadata import entry_points
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
-from hm_agent.extensions import ADDED, check_name, is_place, load_place
+from hm_agent.extensions import ADDED, check_name, is_place, load_place, nearest
 from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
 
 if TYPE_CHECKING:
@@ -137,6 +139,24 @@ def register_world(name: str, suite: Suite | str) -> None:
     ADDED.worlds[name] = found
 
 
+def register_scenarios(folder: str | PathLike[str]) -> None:
+    """Makes the games of a folder's TOML files known (docs/adding_a_game.md), in this process and its workers.
+
+    Raises ConfigError if there is no such folder, or if a file is wrong as far as that shows without the simulator.
+    """
+    path = Path(folder).absolute()
+    if not path.is_dir():
+        raise ConfigError(f"--scenarios_dir={folder}: no such folder")
+    is_new = str(path) not in ADDED.folders
+    ADDED.folders[str(path)] = None
+    try:
+        scenarios()
+    except ConfigError:
+        if is_new:
+            del ADDED.folders[str(path)]
+        raise
+
+
 def own_agents() -> Mapping[str, OwnAgent]:
     """The agents that single worlds have, by name."""
     return {name: agent for suite in suites().values() for name, agent in suite.own_agents.items()}
@@ -164,7 +184,7 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
-            raise ConfigError(f"unknown agent {pattern!r}: there are {', '.join(known)}")
+            raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(known)}")
         if not matching:
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
         found |= dict.fromkeys(matching)
@@ -212,11 +232,11 @@ def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
 
 def scenarios() -> Mapping[str, ScenarioInfo]:
     """Every scenario by its full name, world by world."""
-    return _scenarios_of(tuple(suites().values()))
+    return _scenarios_of(tuple(suites().values()), tuple(ADDED.folders))
 
 
 @cache
-def _scenarios_of(found: tuple[Suite, ...]) -> Mapping[str, ScenarioInfo]:
+def _scenarios_of(found: tuple[Suite, ...], folders: tuple[str, ...]) -> Mapping[str, ScenarioInfo]:
     return {scenario.name: scenario for suite in found for scenario in suite.scenarios}
 
 
@@ -245,7 +265,8 @@ def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
             and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
         ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
         if not matching:
-            raise ConfigError(f"unknown scenario {pattern!r}: {_hint(pattern)}; see --list")
+            near = nearest(pattern, (name for one in scenarios().values() for name in (one.short_name, one.name)))
+            raise ConfigError(f"unknown scenario {pattern!r}: {near}{_hint(pattern)}; see --list")
         found |= {scenario.name: scenario for scenario in matching}
     return tuple(found.values())
 

@@ -15,7 +15,7 @@ from hm_agent.flags import ReportRequest
 from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
-from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.runs import Runs, read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.writing import PAGE, write_report
@@ -67,10 +67,18 @@ def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain
     stopped = next((result for result in results if result.stops_the_run), None)
     if stopped:
         return complain(f"{stopped.status}: {stopped.reason}; what was played is in {experiment.out}", NO_MODEL)
+    silent = [result for result in results if result.is_finished and not result.is_answered]
     failed = [result for result in results if result.has_failed]
     if failed:
         said = f"{len(failed)} of {len(results)} episodes failed, the first of {failed[0].scenario} with"
         return complain(f"{said} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
+    if silent:
+        verb = "is" if len(silent) == 1 else "are"
+        return complain(
+            f"{len(silent)} of {len(results)} episodes {verb} no result, the first of {silent[0].scenario} with "
+            f"{silent[0].unanswered_note}; traces hold the model's words, --count_unanswered counts them all the same",
+            FAILED,
+        )
     return 0
 
 
@@ -86,27 +94,29 @@ def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
 
 def write_pages(out: Path, request: ReportRequest) -> Sequence[Row]:
     """Writes summary, report and index of a folder if they are outdated; returns the summary's rows."""
-    runs = read_runs((out,))
+    runs = read_runs((out,), counts_unanswered=request.counts_unanswered)
     rows = rows_of(runs)
     page = request.into / PAGE
     pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([page] if rows else [])]
-    if not _is_current(pages, out, len(runs.results)):
+    if not _is_current(pages, out, runs):
         write_summary(out, runs)
         if rows:
-            write_report(read_runs(request.folders), request.into, request.figures)
-        index.write_index(out, page if rows else None)
+            all_runs = read_runs(request.folders, counts_unanswered=request.counts_unanswered)
+            write_report(all_runs, request.into, request.figures)
+        index.write_index(out, page if rows else None, runs)
     return rows
 
 
-def _is_current(pages: Sequence[Path], out: Path, episodes: int) -> bool:
-    """True if all pages exist, tell of as many episodes, and no result was written after the oldest of them."""
+def _is_current(pages: Sequence[Path], out: Path, runs: Runs) -> bool:
+    """True if all pages exist, tell of these episodes, and no result was written after the oldest of them."""
     if not all(page.is_file() for page in pages):
         return False
     try:
-        told = len(json.loads((out / "summary.json").read_bytes())["episodes"])
+        summary = json.loads((out / "summary.json").read_bytes())
+        told = len(summary["episodes"]), summary.get("counts_unanswered", False)
     except (ValueError, KeyError, TypeError):
         return False
-    if told != episodes:
+    if told != (len(runs.results), runs.counts_unanswered):
         return False
     results = [path for name in (FILE, UNFINISHED) for path in out.glob(f"*/*/*/*/{name}")]
     return max((path.stat().st_mtime for path in results), default=0.0) <= min(page.stat().st_mtime for page in pages)

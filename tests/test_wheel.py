@@ -1,11 +1,17 @@
-"""The installed package: a wheel carries what the package reads."""
+"""The installed package: a wheel carries what the package reads, and works from an empty folder."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import subprocess
 import sys
-import zipfile
+import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 ASK = """
@@ -23,23 +29,60 @@ files = [path.name for folder in folders for path in folder.iterdir()]
 templates = [*(environment().get_template(name).name for name in names), *files]
 print(data_folder("scenarios"), len(scenarios), *templates, sep="\\n")
 """
+IN_A_NOTEBOOK = """
+import hm_agent
+class Still(hm_agent.Agent):
+    usage = hm_agent.Usage()
+    async def act(self, observation): return hm_agent.Decision(0)
+    def metrics(self): return {"acted": 1.0}
+hm_agent.register_agent("still", lambda setup: Still())
+results = hm_agent.play("rws_repeated_1", agent=["hypothetical_minds", "still"], max_steps=100)
+results
+"""
 
 
-def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", f"--outdir={tmp_path}", str(ROOT)]
-    subprocess.run(build, check=True, capture_output=True, text=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    site = tmp_path / "site"
-    zipfile.ZipFile(wheel).extractall(site)
-    asked = subprocess.run(
-        [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(site)!r})\n{ASK}"],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
-    folder, count, *templates = asked.stdout.splitlines()
-    assert Path(folder) == site / "hm_agent" / "scenarios"
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a new environment with the wheel in it, and what it needs beside it."""
+    folder = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    for command in (
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", f"--outdir={folder}", str(ROOT)],
+        [sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")],
+    ):
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    (wheel,) = folder.glob("*.whl")
+    python = folder / "venv" / "bin" / "python"
+    into = [*pip, f"--python={python}", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run(into, check=True, capture_output=True, text=True)
+    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the modules that docs/python.md shows, and nothing else."""
+    folder = tmp_path_factory.mktemp("examples")
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    for code, name in re.findall(r"```python\n(# (my_\w+\.py)\n.*?)```", page, re.DOTALL):
+        (folder / name).write_text(code)
+    return folder
+
+
+def run(command: list[object], cwd: Path, environment: Mapping[str, str] | None = None) -> str:
+    """Its output; fails with what it complains of."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    env = kept | dict(environment or {})
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=cwd, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(installed: Path, tmp_path: Path) -> None:
+    folder, count, *templates = run([installed, "-I", "-c", ASK], tmp_path).splitlines()
+    assert Path(folder).parts[-3:] == ("site-packages", "hm_agent", "scenarios")
+    assert Path(folder).is_relative_to(installed.parents[1])
     assert count == "9"
     assert {
         "melting_pot/matrix/plan_subgoals.j2",
@@ -50,3 +93,64 @@ def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(tmp_pat
         "substrate.js",
         "colours.css.j2",
     } <= set(templates)
+
+
+def test_importing_the_package_imports_no_simulator_and_no_numpy(installed: Path, tmp_path: Path) -> None:
+    ask = "import hm_agent, sys; print(*sys.modules, sep='\\n')"
+    assert not {"numpy", "rich", "meltingpot", "tensorflow", "jax"} & {
+        *run([installed, "-I", "-c", ask], tmp_path).split()
+    }
+    ask = "import hm_agent, sys; hm_agent.play, hm_agent.load, hm_agent.register_world; print(*sys.modules, sep='\\n')"
+    assert not {"meltingpot", "tensorflow", "jax"} & {*run([installed, "-I", "-c", ask], tmp_path).split()}
+
+
+@pytest.mark.parametrize(
+    ("example", "printed"),
+    [
+        ("my_agent.py", r"wanderer +\S+ +reward per 1,200 steps +\d"),
+        ("my_strategist.py", r"last_move +\d+\.\d+ +reward per agent and episode"),
+        ("my_model.py", r"reader +last_word +\d+\.\d+ .* 16 +0"),
+        ("my_recorder.py", ""),
+    ],
+)
+def test_an_example_of_the_documentation_runs_isolated(
+    example: str, printed: str, installed: Path, examples: Path
+) -> None:
+    assert re.search(printed, run([installed, "-I", example], examples))
+    lines = (examples / example).read_text().splitlines()
+    assert len([line for line in lines if line.strip()]) <= 35
+
+
+def test_the_command_takes_a_model_and_a_recorder_by_their_place(installed: Path, examples: Path) -> None:
+    flags = ["--model=python:my_model:build", "--recorder=my_recorder:ScalarRecorder", "--noreplay", "--out=typed"]
+    command = installed.with_name("hm-agent")
+    run([command, "play", "--scenario=exploretom_a1", "--agent=reader", *flags], examples)
+    (episode,) = (examples / "typed").glob("*/reader/*/episode-0")
+    scalars = (episode / "scalars.csv").read_text().splitlines()
+    result = json.loads((episode / "result.json").read_text())
+    assert scalars[-1] == f"15,questions,{result['questions']}"
+    assert float(scalars[-2].split(",")[2]) == result["reward"] > 0
+
+
+def test_a_notebook_plays_and_shows_progress(installed: Path, tmp_path: Path) -> None:
+    import nbclient
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    kernel = tmp_path / "jupyter" / "kernels" / "wheel"
+    kernel.mkdir(parents=True)
+    argv = [str(installed), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (kernel / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "wheel", "language": "python"}))
+    (work := tmp_path / "work").mkdir()
+    notebook = new_notebook(cells=[new_code_cell(IN_A_NOTEBOOK), new_code_cell("assert len(results) == 2")])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+        patch.delenv("PYTHONPATH", raising=False)
+        client = nbclient.NotebookClient(
+            notebook, timeout=120, kernel_name="wheel", resources={"metadata": {"path": work}}
+        )
+        client.execute()
+    outputs = notebook.cells[0].outputs
+    shown = [output.data.get("text/plain", "") for output in outputs if output.output_type == "display_data"]
+    assert any("2/2" in text for text in shown)
+    assert "reward per 1,200 steps" in outputs[-1].data["text/html"]
+    assert (work / "runs" / "index.html").is_file()

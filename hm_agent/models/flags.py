@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,15 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.models.chat import Sampling
-from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.models.providers import BUILTIN, LOCAL, PRESETS, ModelSettings
 from hm_agent.number_flags import define_float
 
 
 class ModelFlags:
     """Defines the flags among those of a command, and reads what they say.
 
-    asked: what the model does, for the help. groups: the flags as the help shows them.
+    asked: what the model does, for the help. groups: the flags as the help shows them. unused: by the beginning of a
+    model's name, why some flags change nothing for it, and which.
     """
 
     def __init__(self, values: flags.FlagValues, asked: str = "answers the agent's questions") -> None:
@@ -93,6 +94,13 @@ class ModelFlags:
             ),
             "How it is sampled": (self._temperature, self._top_p, self._tokens, self._completions, self._effort),
             "What it may cost": (self._cache, self._offline, self._max_calls, self._max_cost, self._prices),
+        }
+
+        endpoint = (self._base_url, self._key, self._timeout, self._retries, self._patience)
+        rest = (*self.groups["How it is sampled"], *self.groups["What it may cost"])
+        self.unused: Mapping[str, tuple[str, Sequence[flags.FlagHolder[Any]]]] = {
+            BUILTIN: ("calculates and calls nobody", (*endpoint, *rest)),
+            LOCAL: ("runs in this process", endpoint),
         }
 
     def settings(self) -> ModelSettings:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from hm_agent.config import ConfigError
-from hm_agent.extensions import ADDED, check_name, load_place
+from hm_agent.extensions import ADDED, check_name, load_place, nearest
 from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.cache import AnswerCache, CachedChat
@@ -120,8 +120,10 @@ class EndpointProvider:
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
         if not (self._key or self._base_url or settings.offline):
+            near = nearest(settings.name, (BUILTIN, *ADDED.models))
             raise ConfigError(
-                f"--model={settings.name} needs a key: put it into the environment variable {settings.api_key_env}, "
+                f"--model={settings.name} needs a key: {near}put it into the environment variable "
+                f"{settings.api_key_env}, "
                 "name another one with --api_key_env, or a server of your own with --base_url"
             )
         if self._base_url is not None and not _is_url(self._base_url):

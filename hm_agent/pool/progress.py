@@ -49,6 +49,7 @@ class Heartbeat:
     def record(self, step: Step) -> None:
         for decision in step.decisions.values():
             for exchange in decision.exchanges:
+                self._usage += Usage(questions=1, unanswered=int(exchange.answer is None))
                 self._usage = sum(map(Usage.of, exchange.calls), self._usage)
         if time.monotonic() - self._emitted >= self._interval:
             self._emitted = time.monotonic()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,6 +27,9 @@ FINISHED = ("completed", "max_steps")
 INTERRUPTED = "interrupted"
 FAILED = "failed"
 """How the status of an episode begins that ended with an error."""
+NO_RESULT = "no_result"
+"""How readers take the status of an episode in which more than `MOST_UNANSWERED` of all questions had no answer."""
+MOST_UNANSWERED = 0.2
 
 Setting = str | int | float | None
 Count = Annotated[int, Field(ge=0, le=10**15)]
@@ -50,6 +53,7 @@ class SeatResult:
     input_tokens: Count | None = 0
     output_tokens: Count | None = 0
     cost: Amount | None = 0.0
+    cached_cost: Amount | None = None
 
     @property
     def usage(self) -> Usage:
@@ -64,7 +68,8 @@ class Result:
     `model_unavailable`, `budget_spent` or `failed: ...` if it was cut. reward: the sum over all steps, per capita.
     metrics: the world's, and the means over seats of what the agents counted. background: the policies inside
     the world, e.g. bots. reason: what ended it before its time. model_calls: requests to a language model, of which
-    cached_calls were answered from a cache; tokens and cost (USD) are those of all of them, None if not known.
+    cached_calls were answered from a cache; tokens and cost (USD) are those of all of them, None if not known;
+    cached_cost: the part of the cost that was not paid again.
     agent_ms_per_step_median: over the decisions for which nothing was asked. settings: what else was asked for
     that may change the outcome, by flag; None if a flag was not set. format: the version of the file's form; files of
     version 1, which told none, are read as well.
@@ -96,6 +101,7 @@ class Result:
     seats: tuple[SeatResult, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    cached_cost: Amount | None = None
     format: Literal[2] = 2
 
     @property
@@ -116,6 +122,25 @@ class Result:
         return self.status in FINISHED
 
     @property
+    def is_answered(self) -> bool:
+        """False if so many questions went unanswered that the outcome says little of the agent."""
+        return self.unanswered_questions <= MOST_UNANSWERED * self.questions
+
+    @property
+    def unanswered_note(self) -> str:
+        """How many questions went unanswered, in words; empty if none did."""
+        if not self.unanswered_questions:
+            return ""
+        return f"{self.unanswered_questions} of {self.questions} questions unanswered"
+
+    @property
+    def judged(self) -> Result:
+        """The same with the status `no_result: ...` if it is finished and hardly answered: then it is in no mean."""
+        if self.is_answered or not self.is_finished:
+            return self
+        return replace(self, status=f"{NO_RESULT}: {self.unanswered_note}")
+
+    @property
     def has_failed(self) -> bool:
         return self.status.startswith(FAILED)
 
@@ -134,7 +159,15 @@ def _usage(counted: Result | SeatResult) -> Usage:
         input_tokens=counted.input_tokens,
         output_tokens=counted.output_tokens,
         cost=counted.cost,
+        cached_cost=_cached_cost(counted),
     )
+
+
+def _cached_cost(counted: Result | SeatResult) -> float | None:
+    """As recorded; older files tell it only where all calls were cached, or none."""
+    if counted.cached_cost is None and counted.cached_calls in (0, counted.model_calls):
+        return counted.cost if counted.cached_calls else 0.0
+    return counted.cached_cost
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
@@ -147,6 +180,7 @@ def usage_fields(usage: Usage) -> dict[str, Any]:
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "cost": usage.cost,
+        "cached_cost": usage.cached_cost,
     }
 
 

@@ -109,11 +109,14 @@ class Index:
         return any(entry.result.model_calls for entry in self.entries)
 
 
-def write_index(out: Path, report: Path | None = None) -> Path:
-    """Writes the page on all episodes in the folder `out` and returns its path. report: the report's page, if any."""
+def write_index(out: Path, report: Path | None = None, runs: Runs | None = None) -> Path:
+    """Writes the page on all episodes in the folder `out` and returns its path.
+
+    report: the report's page, if any. runs: the episodes, if they were read already.
+    """
     overviews = {"Report": report, "Summary": out / "summary.md"}
     links = [Link(name, address(path, out)) for name, path in overviews.items() if path and path.is_file()]
-    write_whole(out / PAGE, page("index.html.j2", index=list_episodes(read_runs((out,)), out, links)))
+    write_whole(out / PAGE, page("index.html.j2", index=list_episodes(runs or read_runs((out,)), out, links)))
     return out / PAGE
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hm_agent.paths import path_in_words
-from hm_agent.recording.result import Result
+from hm_agent.questions import Usage
+from hm_agent.recording.result import NO_RESULT, Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
@@ -25,11 +26,39 @@ def notes(rows: Sequence[Row]) -> list[str]:
     """Sentences that hold for rows as a whole; each table's unit is told beside the table."""
     sources = dict.fromkeys(row.published_source for row in rows if row.published_source)
     played = [(row.scenario.world, row.settings, row.condition.model) for row in rows]
-    return [*(f"Published: {source}." for source in sources), *stand_ins(played), *told_notes(rows)]
+    return [
+        *(f"Published: {source}." for source in sources),
+        *_cut_notes(rows),
+        *stand_ins(played),
+        *unanswered((row.condition.model, row.usage) for row in rows),
+        *told_notes(rows),
+        *unfinished(rows),
+    ]
+
+
+def _cut_notes(rows: Iterable[Row]) -> list[str]:
+    """That published figures are of whole episodes, where those beside them were cut."""
+    cut = dict.fromkeys(dict(row.settings).get("max_steps") for row in rows if row.is_cut and row.published)
+    lengths = listed([str(steps) for steps in cut if steps is not None], "or")
+    return [f"§ Cut after {lengths} steps (--max_steps); the published figures are of whole episodes."] if cut else []
+
+
+def unanswered(used: Iterable[tuple[str, Usage]]) -> list[str]:
+    """How many questions each model left without a valid answer, by model and usage; nothing if none did."""
+    by_model: dict[str, Usage] = {}
+    for model, usage in used:
+        by_model[model] = by_model.get(model, Usage()) + usage
+    return [
+        f"Model `{model}` left {usage.unanswered:,} of {counted(usage.questions, 'question')} without a valid answer."
+        for model, usage in by_model.items()
+        if usage.unanswered
+    ]
 
 
 def notes_on_results(results: Iterable[Result]) -> list[str]:
-    return stand_ins((one.world, tuple(one.settings.items()), one.model) for one in results)
+    found = list(results)
+    said = stand_ins((one.world, tuple(one.settings.items()), one.model) for one in found)
+    return [*said, *unanswered((one.model, one.usage) for one in found)]
 
 
 def stand_ins(played: Iterable[tuple[str, Settings, str]]) -> list[str]:
@@ -48,6 +77,15 @@ def unfinished(rows: Sequence[Row]) -> list[str]:
     statuses: Counter[str] = Counter()
     for row in rows:
         statuses.update(row.unfinished)
+    silent = statuses.pop(NO_RESULT, 0)
+    said = (
+        f"{counted(silent, 'episode')} {'is' if silent == 1 else 'are'} no result and in no mean: more than a fifth of "
+        "the questions went unanswered (--count_unanswered counts them all the same)."
+    )
+    return [*([said] if silent else []), *_cut_off(statuses)]
+
+
+def _cut_off(statuses: Counter[str]) -> list[str]:
     if not statuses:
         return []
     reasons = listed([f"{count} {status}" for status, count in sorted(statuses.items())])

@@ -21,7 +21,6 @@ from hm_agent.reporting.notes import (
     file_notes,
     notes,
     seeds_played,
-    unfinished,
     unscored,
     what_was_run,
 )
@@ -214,7 +213,7 @@ def gather(runs: Runs, into: Path) -> Report:
         pictures=tuple(_pictures(runs, rows, names)),
         facts=tuple(what_was_run(runs)),
         seeds=tuple(seeds_played(runs)),
-        notes=(*said, *unfinished(rows), *unscored(rows), *file_notes(runs)),
+        notes=(*said, *unscored(rows), *file_notes(runs)),
     )
 
 

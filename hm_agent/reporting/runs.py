@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -48,6 +48,7 @@ class RecordedEpisode:
 class Runs:
     """All episodes of some folders, each once.
 
+    counts_unanswered: True if episodes count whose questions mostly went unanswered; else they are marked as no result.
     unreadable: files that are not results of a known format. repeated: the number of further records of an episode with
     the same outcome. contradicted: records with another outcome than the one that counts.
     """
@@ -57,6 +58,7 @@ class Runs:
     unreadable: tuple[Path, ...] = ()
     repeated: int = 0
     contradicted: tuple[RecordedEpisode, ...] = ()
+    counts_unanswered: bool = False
 
     @property
     def results(self) -> list[Result]:
@@ -72,15 +74,17 @@ class Runs:
             raise ConfigError(
                 f"no episode{asked} in {', '.join(map(str, self.folders))}: play some first, or see --out"
             )
-        return Runs(self.folders, tuple(kept), self.unreadable, self.repeated, self.contradicted)
+        return replace(self, episodes=tuple(kept))
 
 
 def _matches(names: Iterable[str], patterns: Sequence[str]) -> bool:
     return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
 
-def read_runs(folders: Sequence[Path]) -> Runs:
+def read_runs(folders: Sequence[Path], *, counts_unanswered: bool = False) -> Runs:
     """Reads all results in the folders; ConfigError if a folder does not exist.
+
+    counts_unanswered: False to mark episodes as no result in which more than a fifth of the questions went unanswered.
 
     An episode that was recorded twice counts once. If the records differ, a finished one counts before an unfinished
     one, and otherwise that of the folder named first.
@@ -92,9 +96,13 @@ def read_runs(folders: Sequence[Path]) -> Runs:
         path for folder in folders for name in (FILE, UNFINISHED) for path in sorted(folder.glob(f"*/*/*/*/{name}"))
     ]
     read = {path: read_result(path) for path in dict.fromkeys(paths)}
-    found = [RecordedEpisode(result, path.parent) for path, result in read.items() if result is not None]
+    found = [
+        RecordedEpisode(result if counts_unanswered else result.judged, path.parent)
+        for path, result in read.items()
+        if result is not None
+    ]
     unreadable = tuple(path for path, result in read.items() if result is None)
-    return _without_repetitions(tuple(folders), found, unreadable)
+    return replace(_without_repetitions(tuple(folders), found, unreadable), counts_unanswered=counts_unanswered)
 
 
 def _without_repetitions(

@@ -27,7 +27,8 @@ HEADINGS = (
     "calls",
     "input tokens",
     "output tokens",
-    "cost, USD",
+    "paid, USD",
+    "cached, USD",
     "unanswered",
 )
 
@@ -45,7 +46,11 @@ def write_summary(out: Path, runs: Runs) -> None:
         parts += [unit, "\n".join(f"| {' | '.join(line)} |" for line in lines)]
     said = "\n".join(f"- {note}" for note in notes(rows))
     write_whole(out / "summary.md", "\n\n".join([*parts, *([said] if said else [])]) + "\n")
-    content = {"rows": [row_record(row) for row in rows], "episodes": [asdict(result) for result in runs.results]}
+    content = {
+        "counts_unanswered": runs.counts_unanswered,
+        "rows": [row_record(row) for row in rows],
+        "episodes": [asdict(result) for result in runs.results],
+    }
     write_whole(out / "summary.json", json.dumps(content, indent=2) + "\n")
 
 
@@ -66,10 +71,11 @@ def cells(row: Row, label: str) -> tuple[str, ...]:
         row.played,
         f"{with_error(row.estimate.mean, row.estimate.error, row.digits)}{mark}" if row.estimate else NOTHING,
         number(row.interactions),
-        with_error(*row.published, row.digits) if row.published else NOTHING,
+        f"{with_error(*row.published, row.digits)}{row.published_mark}" if row.published else NOTHING,
         str(usage.calls),
         known(usage.input_tokens),
         known(usage.output_tokens),
-        known(usage.cost, 4),
+        known(usage.paid, 4),
+        known(usage.cached_cost, 4),
         f"{usage.unanswered} of {usage.questions}",
     )

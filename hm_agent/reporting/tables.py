@@ -43,7 +43,8 @@ class Row:
     interactions: the mean over episodes, None if the world counts none. usage: the sum over all episodes;
     usage_of_finished: over finished ones. told_share: as in `Reference`, of this condition itself. floor_reference,
     ceiling_reference: the metric's floor and ceiling agents on the scenario with the same world settings. is_narrow:
-    True if the ceiling is hardly better than the floor, so that a score says little and is left out of means.
+    True if the ceiling is hardly better than the floor, so that a score says little and is left out of means. is_cut:
+    True if any finished episode was cut by --max_steps.
     """
 
     scenario: ScenarioInfo
@@ -59,6 +60,7 @@ class Row:
     floor_reference: Reference | None = None
     ceiling_reference: Reference | None = None
     is_narrow: bool = False
+    is_cut: bool = False
 
     @property
     def finished(self) -> int:
@@ -97,6 +99,11 @@ class Row:
     def published(self) -> tuple[float, float | None] | None:
         """Others' result of this agent: (mean, standard error); None for an error that was not published."""
         return self.scenario.published.get(self.condition.agent)
+
+    @property
+    def published_mark(self) -> str:
+        """What stands beside the published figure where the episodes were cut and its own were not; else empty."""
+        return " §" if self.published and self.is_cut else ""
 
     @property
     def published_source(self) -> str:
@@ -179,6 +186,7 @@ def _row(scenario: ScenarioInfo, condition: Condition, group: Sequence[Result], 
         usage=sum((result.usage for result in group), Usage()),
         usage_of_finished=sum((result.usage for result in finished), Usage()),
         told_share=_mean_metric(TOLD_SHARE, group),
+        is_cut=any(result.status == "max_steps" for result in finished),
         floor_reference=_reference(scenario.metric.floor, scenario.world, condition, references),
         ceiling_reference=_reference(scenario.metric.ceiling, scenario.world, condition, references),
     )

@@ -49,4 +49,6 @@ def bill(usage: Usage) -> str:
     if not usage.calls:
         return ""
     tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
-    return f", {counted(usage.calls, 'call')}{tokens}{'' if usage.cost is None else f', {usage.cost:.4f} USD'}"
+    paid = "" if usage.paid is None else f", {usage.paid:.4f} USD"
+    saved = f" ({usage.cached_cost:.4f} USD saved by the cache)" if usage.cached and usage.cached_cost else ""
+    return f", {counted(usage.calls, 'call')}{tokens}{paid}{saved}"

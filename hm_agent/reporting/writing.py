@@ -141,6 +141,7 @@ def row_record(row: Row) -> Record:
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "cost": usage.cost,
+        "cached_cost": usage.cached_cost,
     }
 
 

@@ -393,7 +393,7 @@ def test_usage_counts_calls_answered_from_a_record(tmp_path: Path) -> None:
     chat = Saying([Reply((GOOD_COUNTER,), None, 20, 2)])
     with closing(AnswerFile(tmp_path / "answers")) as record:
         usage, exchanges = usage_of(CachedChat(chat, record), COUNTER, COUNTER, COUNTER)
-    assert usage == Usage(3, 0, calls=3, cached=2, input_tokens=60, output_tokens=6, cost=72.0)
+    assert usage == Usage(3, 0, calls=3, cached=2, input_tokens=60, output_tokens=6, cost=72.0, cached_cost=48.0)
     assert [exchange.calls[0].cached for exchange in exchanges] == [False, True, True]
     assert len(chat.asked) == 1
 

@@ -97,12 +97,12 @@ def test_statuses_are_counted_and_finished_ones_come_first(tmp_path: Path) -> No
 
 
 def test_calls_tokens_and_cost_are_shown_only_where_a_language_model_was_asked(tmp_path: Path) -> None:
-    assert "cost, USD" not in written(tmp_path / "builtin", result())
+    assert "paid, USD" not in written(tmp_path / "builtin", result())
     asked = result(model="gpt-4", model_calls=7, input_tokens=100, output_tokens=23, cost=None)
     text = written(tmp_path / "asked", asked)
-    assert ">cost, USD</th>" in text
+    assert ">paid, USD</th>" in text
     assert 'data-label="tokens" data-value="123">123<small>23 out</small>' in text
-    assert 'data-label="cost, USD" data-value="">unknown' in text
+    assert 'data-label="paid, USD" data-value="">unknown' in text
 
 
 def test_it_says_what_stood_in_for_whom(tmp_path: Path) -> None:

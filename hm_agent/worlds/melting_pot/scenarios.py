@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Seat
+from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts, ScenarioFacts, UnseenFacts
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
@@ -108,10 +109,31 @@ def load_game(path: Path) -> GameFacts:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
 
 
-@cache
 def load_games() -> tuple[GameFacts, ...]:
-    """All games of scenarios/, by file name."""
-    return tuple(load_game(path) for path in sorted((data_folder("scenarios") / "melting_pot").glob("*.toml")))
+    """All games of scenarios/ and of registered folders, by file name; ConfigError if two have the same scenarios."""
+    return tuple(game for game, _ in _games_in(tuple(ADDED.folders)))
+
+
+def own_file(game: GameFacts) -> Path | None:
+    """The file of a game that a user has registered; None for those of the package."""
+    shipped = data_folder("scenarios") / "melting_pot"
+    files = {one.short_name: path for one, path in _games_in(tuple(ADDED.folders))}
+    path = files.get(game.short_name)
+    return None if path is None or path.parent == shipped else path
+
+
+@cache
+def _games_in(folders: tuple[str, ...]) -> tuple[tuple[GameFacts, Path], ...]:
+    """The games of the package and of these folders, each with its file."""
+    found: dict[str, tuple[GameFacts, Path]] = {}
+    for folder in (data_folder("scenarios") / "melting_pot", *map(Path, folders)):
+        for path in sorted(folder.glob("*.toml")):
+            game = load_game(path)
+            for name in (game.short_name, game.substrate):
+                if name in found:
+                    raise ConfigError(f"{path}: {found[name][1]} has the game {name!r} already")
+            found |= dict.fromkeys((game.short_name, game.substrate), (game, path))
+    return tuple({game.short_name: (game, path) for game, path in found.values()}.values())
 
 
 def game_named(short_name: str, kind: type[FactsT]) -> FactsT:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,24 @@ from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe, ThinkingBo
 from hm_agent.agents.reflection import FailureReflector, Reflector
 from hm_agent.agents.registry import AGENTS
 from hm_agent.core import Agent, World
+from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.questions import Model
-from hm_agent.suite import AgentSetup, Metric, Option, OwnAgent, ScenarioInfo, Setting, ShareMetric, Suite, Viewer
+from hm_agent.suite import (
+    AgentSetup,
+    Metric,
+    Option,
+    OwnAgent,
+    OwnCommand,
+    ScenarioInfo,
+    Setting,
+    ShareMetric,
+    Suite,
+    Viewer,
+)
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, own_file
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
@@ -31,6 +43,17 @@ ORDERS: Mapping[int, str] = {
     2: "which look at their own moves, too; these are all",
 }
 """The orders of rules in matrix games (`games/matrix/opponent_rules.py`)."""
+
+
+@cache
+def _scenarios_in(folders: tuple[str, ...]) -> Mapping[str, Scenario]:
+    """Those of the package and of the registered folders, by full name."""
+    return {scenario.name: scenario for scenario in all_scenarios()}
+
+
+@cache
+def _infos_in(folders: tuple[str, ...]) -> Sequence[ScenarioInfo]:
+    return tuple(map(_info, _scenarios_in(folders).values()))
 
 
 class MeltingPotSuite(Suite):
@@ -71,16 +94,26 @@ class MeltingPotSuite(Suite):
     literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
     published_source = "Hypothetical Minds' table 1, GPT-4 against trained bots"
 
-    @cached_property
-    def _scenarios(self) -> Mapping[str, Scenario]:
-        return {scenario.name: scenario for scenario in all_scenarios()}
+    commands: Mapping[str, OwnCommand] = {
+        "new-game": OwnCommand(
+            "write the file of a matrix game", "hm_agent.worlds.melting_pot.simulator.game_files:main"
+        )
+    }
 
-    @cached_property
+    @property
+    def _scenarios(self) -> Mapping[str, Scenario]:
+        return _scenarios_in(tuple(ADDED.folders))
+
+    @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        return tuple(map(_info, self._scenarios.values()))
+        return _infos_in(tuple(ADDED.folders))
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         own, wanted = self._scenarios[scenario.name], options["bots"]
+        if path := own_file(own.game):
+            from hm_agent.worlds.melting_pot.simulator.game_files import check_game
+
+            check_game(path)
         if own.is_self_play:
             return {**options, "bots": None, "bots_dir": None}
         if wanted == SCRIPTED or (wanted == "auto" and not options["bots_dir"] and self._lacks_models(own)):
@@ -106,6 +139,14 @@ class MeltingPotSuite(Suite):
         if own.is_self_play:
             return SelfPlayWorld(own)
         return MeltingPotWorld(own, Bots(str(options["bots"])), _path(options.get("bots_dir")))
+
+    def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        from hm_agent.worlds.melting_pot.simulator.parallel import MeltingPotParallelEnv
+        from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
+
+        world = self.open(scenario, options)
+        assert isinstance(world, SubstrateWorld)
+        return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode)
 
     def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
         """The body of a seat. order: of the rules of others that the built-in reasoner considers at most; None: all."""

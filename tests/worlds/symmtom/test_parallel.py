@@ -150,7 +150,7 @@ def test_the_registry_has_it_under_its_id() -> None:
     ("scenario", "options", "message"),
     [
         ("symmtom_w3_n3_c3", {}, "hearing range"),
-        ("rws_repeated_1", {}, "no environment"),
+        ("exploretom_a1", {}, "no environment"),
         ("symmtom_test_order_0_w6", {}, "no environment"),
         ("symmtom_*", {}, "12 scenarios"),
         (NAME, {"first_hand": "hidden"}, "public or private"),

@@ -1,0 +1,45 @@
+"""Completion of the command line in bash and zsh: a script with all commands, flags and names that there are now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+SHELLS = ("bash", "zsh")
+_SCRIPT = """# Completion of hm-agent: eval "$(hm-agent completion {shell})" in ~/.{shell}rc
+_hm_agent() {{
+  local word="${{COMP_WORDS[COMP_CWORD]}}" words flag=
+  if [ "$word" = "=" ]; then word=; flag="${{COMP_WORDS[COMP_CWORD-1]}}"
+  elif [ "${{COMP_WORDS[COMP_CWORD-1]}}" = "=" ]; then flag="${{COMP_WORDS[COMP_CWORD-2]}}"
+  elif [[ "$word" == --*=* ]]; then flag="${{word%%=*}}"; word="${{word#*=}}"
+  fi
+  local before=
+  if [ -n "$flag" ] && [[ "$word" == *,* ]]; then before="${{word%,*}},"; word="${{word##*,}}"; fi
+  if [ -n "$flag" ]; then
+    case "$flag" in
+{values}
+    *) return ;;
+    esac
+  elif [ "$COMP_CWORD" = 1 ]; then words="{commands}"
+  else
+    case "${{COMP_WORDS[1]}}" in
+{flags}
+    esac
+    [[ "$word" == --* || -z "$word" ]] && compopt -o nospace 2>/dev/null
+  fi
+  COMPREPLY=($(compgen -P "$before" -W "$words" -- "$word"))
+}}
+complete -o default -F _hm_agent hm-agent
+"""
+_FOR_ZSH = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
+
+
+def script(
+    shell: str, commands: Sequence[str], flags: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]]
+) -> str:
+    """The script for a shell. flags: of each command, as they are typed. values: by flag, those that there are."""
+    by_flag = [f'    --{flag}) words="{" ".join(names)}" ;;' for flag, names in values.items() if names]
+    by_command = [f'    {command}) words="{" ".join(names)}" ;;' for command, names in flags.items()]
+    said = _SCRIPT.format(
+        shell=shell, commands=" ".join(commands), values="\n".join(by_flag), flags="\n".join(by_command)
+    )
+    return said if shell == "bash" else _FOR_ZSH + said

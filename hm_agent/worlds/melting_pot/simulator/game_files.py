@@ -1,0 +1,248 @@
+"""Files of matrix games: checked against their substrate's configuration, and written from it (`new-game`)."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from meltingpot import scenario as mp_scenario
+from meltingpot import substrate as mp_substrate
+from meltingpot.configs import bots as bot_configs
+
+from hm_agent.config import ConfigError
+from hm_agent.extensions import nearest
+from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.scenarios import load_game
+from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
+
+STILL = 1
+"""Steps that the engine takes on top of `freezeOnInteraction` and `framesTillRespawn`."""
+
+
+def settings_named(substrate: str) -> dict[str, Any]:
+    """The lab2d settings of a substrate with its default players; ConfigError, with the nearest name, if unknown."""
+    if substrate not in mp_substrate.SUBSTRATES:
+        raise ConfigError(f"Melting Pot has no substrate {substrate!r}: {nearest(substrate, mp_substrate.SUBSTRATES)}")
+    return settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
+
+
+def problems(game: GameFacts) -> list[str]:
+    """In what a game's facts contradict its substrate, each in one line; empty if they don't."""
+    try:
+        settings = settings_named(game.substrate)
+    except ConfigError as error:
+        return [f"substrate: {error}"]
+    found = [*_sprite_problems(game, settings), *_player_problems(game)]
+    return [*found, *_matrix_problems(game, settings)] if isinstance(game, MatrixFacts) else found
+
+
+def _player_problems(game: GameFacts) -> Iterator[str]:
+    players, named = len(mp_substrate.get_config(game.substrate).default_player_roles), len(game.sprites.players)
+    if named != players - 1:
+        yield f"sprites.players: {named} are named, and {players - 1} play beside the focal one"
+    there = numbered_scenarios(game.substrate)
+    if len(game.scenarios) > len(there):
+        yield f"scenarios: {len(game.scenarios)} are told of, and Melting Pot has {len(there)}"
+
+
+def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+    known = {"BeamInteraction", *_sprites(settings)}
+    sprites = [
+        game.sprites.wall,
+        game.sprites.own,
+        *game.sprites.players,
+        *game.kinds,
+        *game.marks,
+        *game.sprites.beams,
+    ]
+    for name in dict.fromkeys(filter(None, [*sprites, game.sprites.focal])):
+        if name not in known:
+            yield f"sprites: {name!r} stands for nothing in {game.substrate}: {nearest(name, known)}"
+
+
+def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+    for key, said, there in (
+        ("payoff", [list(map(float, row)) for row in game.payoff], _payoff(settings)),
+        ("beam.length", game.beam.length, _one(settings, "GameInteractionZapper")["beamLength"]),
+        ("beam.radius", game.beam.radius, _one(settings, "GameInteractionZapper")["beamRadius"]),
+        ("length", (game.length.least, game.length.every, game.length.chance), tuple(_length(settings).values())),
+        ("resources", len(game.resources), _one(settings, "GameInteractionZapper")["numResources"]),
+        ("regrowth.delay", game.regrowth.delay, _one(settings, "Resource")["regenerationDelay"]),
+        ("regrowth.chance", game.regrowth.chance, _one(settings, "Resource")["regenerationRate"]),
+        ("regrowth.all_at_once", game.regrowth.all_at_once, _has(settings, "SpawnResourcesWhenAllPlayersZapped")),
+        ("timing.frozen", game.timing.frozen, _one(settings, "GameInteractionZapper")["freezeOnInteraction"] + STILL),
+        ("timing.away", game.timing.away, _one(settings, "GameInteractionZapper")["framesTillRespawn"] + STILL),
+    ):
+        if said != there:
+            yield f"{key}: {said} contradicts {game.substrate}, which has {there}"
+
+
+@cache
+def check_game(path: Path) -> GameFacts:
+    """Reads a file and raises ConfigError, naming all that contradicts its substrate, in one line."""
+    game = load_game(path)
+    if found := problems(game):
+        raise ConfigError(f"{path}: {'; '.join(found)}")
+    return game
+
+
+def numbered_scenarios(substrate: str) -> list[str]:
+    """Melting Pot's scenarios of a substrate, in order."""
+    prefix = f"{substrate}_"
+    numbers = [name.removeprefix(prefix) for name in mp_scenario.SCENARIOS if name.startswith(prefix)]
+    return [f"{prefix}{number}" for number in sorted(map(int, filter(str.isdecimal, numbers)))]
+
+
+def _objects(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    simulation = settings["simulation"]
+    yield from (simulation["scene"], *simulation["gameObjects"], *simulation.get("prefabs", {}).values())
+
+
+def _components(settings: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+    for one in _objects(settings):
+        yield from (part.get("kwargs", {}) for part in one["components"] if part["component"] == name)
+
+
+def _one(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = next(_components(settings, name), None)
+    if found is None:
+        raise ConfigError(f"its substrate has no {name}: it is no matrix game")
+    return found
+
+
+def _has(settings: Mapping[str, Any], name: str) -> bool:
+    return next(_components(settings, name), None) is not None
+
+
+def _sprites(settings: Mapping[str, Any]) -> Iterator[str]:
+    for kwargs in _components(settings, "Appearance"):
+        yield from kwargs.get("spriteNames", ())
+    for kwargs in _components(settings, "AdditionalSprites"):
+        yield from kwargs.get("customSpriteNames", ())
+
+
+def _payoff(settings: Mapping[str, Any]) -> list[list[float]]:
+    return [list(map(float, row)) for row in _one(settings, "TheMatrix")["matrix"]]
+
+
+def _length(settings: Mapping[str, Any]) -> dict[str, float]:
+    ending = _one(settings, "StochasticIntervalEpisodeEnding")
+    return {
+        "least": ending["minimumFramesPerEpisode"],
+        "every": ending["intervalLength"],
+        "chance": ending["probabilityTerminationPerInterval"],
+    }
+
+
+# Writing
+
+
+def new_game(substrate: str) -> str:
+    """The TOML of a matrix game, with all that its substrate and Melting Pot's bots tell.
+
+    Raises ConfigError for a substrate that there isn't, or that is no matrix game. What is measured elsewhere, the
+    `per_...` of timing, is that of the repeated games and the arenas that ship.
+    """
+    settings = settings_named(substrate)
+    zapper, thing, length = _one(settings, "GameInteractionZapper"), _one(settings, "Resource"), _length(settings)
+    stem, _, kind = substrate.partition("_in_the_matrix__")
+    players = len(mp_substrate.get_config(substrate).default_player_roles)
+    is_pair = players == 2
+    all_at_once = "\nall_at_once = true" if _has(settings, "SpawnResourcesWhenAllPlayersZapped") else ""
+    marks = [name for name in dict.fromkeys(_sprites(settings)) if name.startswith("ResultIndicatorColor")]
+    others = (
+        'players = { Other = "opponent" }'
+        if is_pair
+        else 'focal = "Avatar1"\nplayers = { '
+        + ", ".join(f'Avatar{slot + 1} = "player_{slot}"' for slot in range(1, players))
+        + " }"
+    )
+    resources = "\n\n".join(
+        _resource(place, name, one) for place, (name, one) in enumerate(_resources(substrate).items())
+    )
+    scenarios = "\n\n".join(_scenario(number, name) for number, name in enumerate(numbered_scenarios(substrate)))
+    return f"""# Written from the configuration of Melting Pot's {substrate}: see docs/adding_a_game.md.
+
+title = "{stem.replace("_", " ").title()}, {kind}"
+game = "matrix"
+substrate = "{substrate}"
+short_name = "{stem}_{kind}"
+reward_per_steps = 1200
+
+payoff = {[[int(one) if one == int(one) else one for one in row] for row in _payoff(settings)]}
+initial_inventory = 1
+
+{resources}
+
+[length]
+least = {length["least"]}
+every = {length["every"]}
+chance = {length["chance"]}
+
+[regrowth]
+delay = {thing["regenerationDelay"]}
+chance = {thing["regenerationRate"]}{all_at_once}
+
+[timing]
+frozen = {zapper["freezeOnInteraction"] + STILL}
+away = {zapper["framesTillRespawn"] + STILL}
+per_round = {50 if is_pair else 70}                  # measured in the games that ship, not here
+per_thing = 3
+
+[sprites]
+wall = "Wall"
+own = "Self"
+{others}
+ready = "Ready"
+interacting = {str(marks).replace("'", '"')}
+beams = ["BeamInteraction"]
+
+[beam]
+length = {zapper["beamLength"]}
+radius = {zapper["beamRadius"]}
+
+{scenarios}
+"""
+
+
+def _resources(substrate: str) -> Mapping[str, Any]:
+    """Melting Pot's resources by the name of the strategy they stand for, in the order of INVENTORY."""
+    named: Mapping[str, Any] = bot_configs._RESOURCES.get(substrate, {})
+    if not named:
+        raise ConfigError(f"Melting Pot has no bots for {substrate}, so the names of its strategies are yours to give")
+    return dict(sorted(named.items(), key=lambda entry: entry[1].index))
+
+
+def _resource(place: int, name: str, resource: Any) -> str:
+    goals = [list(map(int, goal.nonzero()[0])) for goal in (resource.collect_goal, resource.interact_goal)]
+    return f"""[[resources]]
+behaviour = "{name.lower()}"
+thing = "{name.lower()}_box"
+sprite = "resource_class{place + 1}_sprite"
+collect_goals = {goals[0]}
+interact_goals = {goals[1]}"""
+
+
+def _scenario(number: int, name: str) -> str:
+    about = mp_scenario.get_config(name).description.replace("\n", " ").replace('"', "'")
+    return f'[[scenarios]]\nabout = "{about}"\nheld_out = {"true" if number % 2 else "false"}'
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`hm-agent new-game SUBSTRATE [FILE]`; returns the exit status."""
+    parser = argparse.ArgumentParser("hm-agent new-game", description=new_game.__doc__)
+    parser.add_argument("substrate", help="e.g. chicken_in_the_matrix__repeated")
+    parser.add_argument("file", nargs="?", type=Path, help="the file to write; SUBSTRATE.toml here unless said")
+    asked = parser.parse_args(arguments)
+    path = asked.file or Path(f"{asked.substrate}.toml")
+    if path.exists():
+        raise ConfigError(f"{path} is there already: name another file")
+    text = new_game(asked.substrate)
+    path.write_text(text, "utf-8")
+    game = check_game(path)
+    play = f"hm-agent play --scenarios_dir={path.parent} --scenario={game.short_name}_0"
+    print(f"Game: {path}\nPlay it: {play}")
+    return 0

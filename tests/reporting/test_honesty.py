@@ -1,0 +1,119 @@
+"""Hardly answered is no result, cut episodes have a word beside published figures, costs are two numbers."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import hm_agent
+from hm_agent.console import ConsoleProgress, show_rows
+from hm_agent.experiment import Experiment
+from hm_agent.flags import ReportRequest
+from hm_agent.questions import Call, Usage
+from hm_agent.recording.result import Result, read_result
+from hm_agent.registry import find_scenarios
+from hm_agent.reporting.index import write_index
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.summary import rows_of
+from hm_agent.reporting.tables import tabulate
+from hm_agent.running import write_pages
+from tests.reporting.examples import RWS, leave, result, settings
+
+SILENT: dict[str, Any] = {"questions": 14, "unanswered_questions": 14, "model": "gpt-4", "model_calls": 56}
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """Two episodes of one agent, one of them without any answer."""
+    leave(tmp_path, result(reward=20, seed=1, model="gpt-4"), result(reward=0, seed=2, **SILENT))
+    return tmp_path
+
+
+def test_a_fifth_of_the_questions_may_go_unanswered() -> None:
+    assert result(questions=10, unanswered_questions=2).judged.is_finished
+    assert result(questions=10, unanswered_questions=3).judged.status == "no_result: 3 of 10 questions unanswered"
+    assert result(questions=0).judged.is_finished
+    failed = result(questions=10, unanswered_questions=10, status="failed: x")
+    assert failed.judged is failed
+
+
+def test_an_unanswered_episode_is_in_no_mean_unless_asked_for(out: Path) -> None:
+    (row,) = rows_of(read_runs((out,)))
+    assert (row.mean, row.played, dict(row.unfinished)) == (20.0, "1 of 2", {"no_result": 1})
+    (counted,) = rows_of(read_runs((out,), counts_unanswered=True))
+    assert (counted.mean, counted.played) == (10.0, "2")
+
+
+def test_every_page_tells_of_unanswered_questions(out: Path) -> None:
+    write_pages(out, ReportRequest((out,), out / "report"))
+    for name in ("index.html", "summary.md", "report/report.md", "report/report.html"):
+        text = (out / name).read_text()
+        assert "left 14 of 34 questions without a valid answer" in text.replace("<code>", "`"), name
+        assert "no_result" in text or "no result" in text, name
+    assert "14 of 14 questions unanswered" in (out / "index.html").read_text()
+    write_pages(out, ReportRequest((out,), out / "report", counts_unanswered=True))
+    assert json.loads((out / "summary.json").read_text())["rows"][0]["mean"] == 10.0
+
+
+def test_frames_tell_of_them_too(out: Path) -> None:
+    assert sorted(hm_agent.load(out)["status"]) == ["completed", "no_result: 14 of 14 questions unanswered"]
+    assert set(hm_agent.load(out, count_unanswered=True)["status"]) == {"completed"}
+
+
+def printed(one: Result) -> str:
+    output = io.StringIO()
+    console = Console(file=output, width=200)
+    episode = next(Experiment(find_scenarios(["rws_repeated_1"])).plan())
+    with ConsoleProgress(console, 1) as progress:
+        progress.begin(episode)
+        progress.end(episode, one)
+    return output.getvalue()
+
+
+def test_the_console_tells_what_went_unanswered_which_unit_and_what_was_paid() -> None:
+    assert ", 14 of 14 questions unanswered: no result" in printed(result(**SILENT))
+    assert ", 1 of 14 questions unanswered, 56 calls" in printed(result(**SILENT | {"unanswered_questions": 1}))
+    earned = result(reward=87.2, metrics={"normalised_reward": 69.8})
+    assert "reward 87.2 in all (reward per 1,200 steps: 69.8)" in printed(earned)
+    asked = result(model_calls=4, cached_calls=3, cost=0.4, cached_cost=0.3, input_tokens=9, output_tokens=9)
+    assert "0.1000 USD (0.3000 USD saved by the cache)" in printed(asked)
+
+
+def test_a_cut_episode_stands_beside_a_published_figure_with_a_word() -> None:
+    cut = result(reward=7, scenario=RWS, status="max_steps", steps=300, settings=settings(max_steps=300))
+    output = io.StringIO()
+    show_rows(Console(file=output, width=100), tabulate([cut]))
+    assert "23.2 ± 4.7 §" in output.getvalue()
+    assert "§ Cut after 300 steps (--max_steps); the published figures are of whole episodes." in output.getvalue()
+    show_rows(Console(file=(whole := io.StringIO()), width=100), tabulate([result(reward=7, scenario=RWS)]))
+    assert "§" not in whole.getvalue()
+
+
+def test_paid_now_and_saved_are_two_numbers() -> None:
+    calls = [Call("", cost=0.1), Call("", cost=0.3, cached=True), Call("", cost=0.3, cached=True)]
+    usage = sum(map(Usage.of, calls), Usage())
+    assert (usage.cost, usage.paid, usage.cached_cost) == pytest.approx((0.7, 0.1, 0.6))
+    assert (Usage.of(Call("")).paid, Usage.of(Call("", cached=True)).paid) == (None, 0.0)
+
+
+def test_results_of_earlier_versions_tell_the_paid_cost_where_it_is_certain(tmp_path: Path) -> None:
+    old = result(model_calls=4, cost=0.4)
+    leave(
+        tmp_path, old, replace(old, cached_calls=4, episode=2, seed=2), replace(old, cached_calls=1, episode=3, seed=3)
+    )
+    read = [read_result(path) for path in sorted(tmp_path.rglob("result.json"))]
+    assert [one and one.usage.paid for one in read] == [0.4, 0.0, None]
+
+
+def test_the_index_shows_what_the_cache_saved(tmp_path: Path) -> None:
+    asked = result(model="gpt-4", model_calls=4, cached_calls=3, cost=0.4, cached_cost=0.3)
+    leave(tmp_path, asked)
+    text = write_index(tmp_path).read_text()
+    assert 'data-label="paid, USD"' in text
+    assert "0.3000 saved by the cache" in text

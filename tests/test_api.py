@@ -1,0 +1,187 @@
+"""`import hm_agent`: what it offers, on a world from a package of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import pytest
+
+import hm_agent
+from hm_agent.extensions import ADDED
+from hm_agent.registry import find_agents, find_scenarios
+
+TOY = Path(__file__).parent / "toy_world"
+SAYS_RED = """
+import hm_agent
+
+class SaysRed(hm_agent.Agent):
+    usage = hm_agent.Usage()
+    async def act(self, observation):
+        return hm_agent.Decision("red")
+    def metrics(self):
+        return {"said": 1.0}
+
+def build(setup):
+    "says red, whatever the card"
+    return SaysRed()
+
+class Counter(hm_agent.Recorder):
+    def __init__(self, episode):
+        self.path, self.steps = episode.folder / "steps.txt", 0
+    def record(self, step):
+        self.steps += 1
+    def close(self):
+        self.path.write_text(str(self.steps))
+
+nothing = 3
+"""
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The toy world is registered, and a module `reds` of a user's lies in the working folder."""
+    for kind in ("agents", "models", "worlds", "folders"):
+        monkeypatch.setattr(ADDED, kind, {})
+    (tmp_path / "reds.py").write_text(SAYS_RED)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(TOY.parents[1]))  # of the process that workers come from
+    monkeypatch.syspath_prepend(str(TOY))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    hm_agent.register_world("card_talk", "card_talk:SUITE")
+
+
+nothing: Any = len
+
+
+def play(**more: Any) -> hm_agent.Results:
+    return hm_agent.play("card_talk", **{"progress": False, "report": False, **more})
+
+
+def test_every_public_name_is_there() -> None:
+    for name in hm_agent.__all__:
+        assert getattr(hm_agent, name) is not None
+    assert {*hm_agent.__all__} <= {*dir(hm_agent)}
+    assert hm_agent.__version__
+    with pytest.raises(AttributeError, match="no attribute 'paly'"):
+        _ = hm_agent.paly
+
+
+def test_a_registered_world_is_played_and_read_as_frames() -> None:
+    results = play(episodes=2, report=True)
+    frame = hm_agent.load("runs")
+    assert frame.equals(results.frame())
+    assert frame["value"].tolist() == [1.0, 1.0] == [result.metrics["share_right"] for result in results]
+    assert frame["settings.seed"].tolist() == [0, 0]
+    lines = hm_agent.load_trace(frame["folder"][0])
+    assert lines[lines["action"].notna()]["seat"].tolist() == ["sender", "receiver"] * 10
+    assert "state.heard" in lines.columns
+    assert hm_agent.load_trace(results.episodes[0].folder / "trace.jsonl").equals(lines)
+    assert Path("runs/index.html").is_file()
+
+
+def test_agents_named_by_their_place_play_in_workers_with_recorders() -> None:
+    reds: Any = import_module("reds")
+    played = play(agent="reds:build", workers=2, episodes=2, recorders=[reds.Counter])
+    assert [result.agent for result in played] == ["reds:build"] * 2
+    assert [result.metrics["said"] for result in played] == [1.0, 1.0]
+    assert all(float(result.metrics["share_right"]) < 1 for result in played)
+    assert [path.read_text() for path in Path("runs").rglob("steps.txt")] == ["20", "20"]
+
+
+def test_what_is_registered_in_a_notebook_plays_in_workers() -> None:
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec(SAYS_RED, space)  # functions of no module, as a notebook's are
+    hm_agent.register_agent("red", space["build"])
+    played = play(agent="red", workers=2, episodes=2, recorders=[space["Counter"]])
+    assert [result.status for result in played] == ["completed"] * 2
+    assert len(list(Path("runs").rglob("steps.txt"))) == 2
+
+
+def test_plays_inside_a_running_event_loop_with_a_cache_of_answers() -> None:
+    class SaysRed(hm_agent.Chat):
+        async def complete(self, request: hm_agent.Request) -> hm_agent.Reply:
+            return hm_agent.Reply(('{"colour": "red", "behaviour": "honest", "hypothesis": "x"}',))
+
+    async def cell() -> hm_agent.Results:
+        hm_agent.register_model("red", lambda seed: SaysRed())
+        settings = hm_agent.ModelSettings("red", cache=Path("answers.sqlite"))
+        return play(model=settings, episodes=3)
+
+    results = asyncio.run(cell())
+    assert [result.status for result in results] == ["completed"] * 3
+    assert [result.unanswered_questions for result in results] == [0, 0, 0]
+    assert results[2].cached_calls > 0
+    assert results[0].model_calls > results[0].cached_calls
+
+
+def test_a_strategist_of_ones_own_decides() -> None:
+    class Distrust(hm_agent.BaseStrategist[Any]):
+        async def _decide(self) -> Any:
+            return self._mind.best_response({"sender": "lies"})
+
+    hm_agent.register_world("card_talk", type("Any", (type(hm_agent_suite()),), {"plays": lambda *_: True})())
+    hm_agent.register_strategist("distrust", lambda mind, model, parameters: Distrust(mind, model))
+    assert play(seats=["react", "distrust"])[0].metrics["share_right"] == 0.0
+
+
+def hm_agent_suite() -> hm_agent.Suite:
+    suite: hm_agent.Suite = import_module("card_talk").SUITE
+    return suite
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"agent": "reds:nobody"}, "reds:nobody can't be loaded.*nobody"),
+        ({"agent": "no_module:build"}, "can't be loaded: No module named 'no_module'"),
+        ({"agent": "reds:nothing"}, "agent reds:nothing is int: it has to be a function"),
+        ({"agent": "oracle"}, "oracle can't play card_talk"),
+        ({"episodes": 0}, "episodes=0: it is at least 1"),
+        ({"engine": "cloud"}, "engine='cloud': it is local or ray"),
+        ({"bots": "scripted"}, "no option 'bots'"),
+        ({"model": "python:reds:nothing"}, "no function build"),
+        ({"workers": 2, "recorders": [Lock().acquire]}, "can't be sent to workers"),
+    ],
+)
+def test_what_cannot_be_played_is_said_before_anything_is_played(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(hm_agent.ConfigError, match=message):
+        play(**wrong)
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("register", "message"),
+    [
+        (lambda: hm_agent.register_agent("react", nothing), "'react' is there already"),
+        (lambda: hm_agent.register_agent("random", nothing), "'random' is there already"),
+        (lambda: hm_agent.register_agent("a,b", nothing), "'a,b' is no name"),
+        (lambda: hm_agent.register_model("builtin", nothing), "'builtin' is there already"),
+        (lambda: hm_agent.register_world("melting_pot", hm_agent_suite()), "'melting_pot' is there already"),
+        (lambda: hm_agent.register_world("cards", hm_agent_suite()), "needs a Suite of that name"),
+        (lambda: hm_agent.load("nowhere"), "nowhere: no such folder"),
+        (lambda: hm_agent.load_trace("nowhere"), "nowhere: no such trace"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(register: Any, message: str) -> None:
+    with pytest.raises(hm_agent.ConfigError, match=message):
+        register()
+
+
+def test_a_failed_episode_is_among_the_results_and_warned_of() -> None:
+    def build(setup: hm_agent.AgentSetup) -> Any:
+        raise RuntimeError("no batteries")
+
+    hm_agent.register_agent("empty", build)
+    with pytest.warns(RuntimeWarning, match="1 of 1 episodes did not end well.*no batteries"):
+        results = play(agent="empty")
+    assert results[0].has_failed
+
+
+def test_registered_names_are_found_by_globs_and_again() -> None:
+    hm_agent.register_agent("mine", nothing)
+    hm_agent.register_agent("mine", nothing)
+    assert "mine" in find_agents(("*",), find_scenarios(["card_talk"]))

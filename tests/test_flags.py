@@ -1,0 +1,105 @@
+"""What the command line refuses, suggests and completes, within this process."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hm_agent.cli import COMMANDS, main
+
+SCENARIO = "--scenario=rws_repeated_1"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scenario=rws_repeatd_1"], "unknown scenario 'rws_repeatd_1': did you mean rws_repeated_1?"),
+        ([SCENARIO, "--agent=hypotetical_minds"], "did you mean hypothetical_minds?"),
+        ([SCENARIO, "--model=bultin"], "did you mean builtin?"),
+        ([SCENARIO, "--epsiodes=3"], "Did you mean: episodes"),
+        ([SCENARIO, "--prices=/nope.toml"], "--prices has no effect: the model builtin calculates"),
+        ([SCENARIO, "--offline"], "--offline has no effect"),
+        ([SCENARIO, "--temperature=0.5"], "--temperature has no effect"),
+        (
+            [SCENARIO, "--model=local:smollm2", "--base_url=http://x/v1"],
+            "--base_url has no effect: the model local:smoll",
+        ),
+        (["--scenario=symmtom_w6_n3_c3", "--bots=scripted"], "--bots has no effect: it is of Melting Pot"),
+        (["--scenario=rws_arena_selfplay", "--agent=react", "--seats=react"], "--agent has no effect"),
+        (["--report_only", "--episodes=3"], "--episodes has no effect: --report_only plays nothing"),
+        (["--scenario=,"], "no scenario"),
+        ([SCENARIO, "--agent=no_such_module:build"], "no_such_module:build can't be loaded"),
+        ([SCENARIO, "--recorder=hm_agent.core:Nothing"], "hm_agent.core:Nothing can't be loaded"),
+        (["--flagfile=nowhere.flags"], "Unable to open flagfile"),
+    ],
+)
+def test_wrong_or_idle_flags_are_refused_in_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    assert main(["hm-agent", "play", *arguments]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert said.err.startswith("hm-agent play: ")
+    assert message in said.err
+    assert list(folder.iterdir()) == []
+
+
+def test_a_trailing_comma_is_nothing_and_a_file_of_flags_is_read(folder: Path) -> None:
+    (folder / "run.flags").write_text("# a remark\n--scenario=symmtom_w6_n3_c3,\n--agent=random,heuristic,\n")
+    assert main(["hm-agent", "play", "--flagfile=run.flags", "--noreplay", "--out=runs,"]) == 0
+    assert sorted(path.name for path in (folder / "runs" / "symmtom_w6_n3_c3").iterdir()) == ["heuristic", "random"]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["play", "--version"], ["list", "--version"]])
+def test_the_version_is_printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hm-agent", *arguments]) == 0
+    assert capsys.readouterr().out.startswith("hm_agent 0.")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_short_flag_asks_for_help_too(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hm-agent", command, "-h"]) == 0
+    short = capsys.readouterr().out
+    assert main(["hm-agent", command, "--help"]) == 0
+    assert short == capsys.readouterr().out
+    assert "--[no]help" in short
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("hm-agent pl", ["play"]),
+        ("hm-agent play --scen", ["--scenario="]),
+        ("hm-agent play --scenario = cooking_asymmetric_s", ["cooking_asymmetric_selfplay"]),
+        ("hm-agent play --agent = react,hypo", ["react,hypothetical_minds"]),
+        ("hm-agent play --bots = scr", ["scripted"]),
+        ("hm-agent report --eng", []),
+    ],
+)
+def test_bash_completes_commands_flags_and_names(
+    words: str, completed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hm-agent", "completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    count = len(words.split()) - 1
+    ask = f"COMP_WORDS=({words}); COMP_CWORD={count}; _hm_agent; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    found = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == completed
+    assert found.stderr == ""
+
+
+def test_zsh_gets_the_same_after_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hm-agent", "completion", "zsh"]) == 0
+    assert "bashcompinit" in capsys.readouterr().out.splitlines()[1]
+    assert main(["hm-agent", "completion", "fish"]) == 2
+    assert capsys.readouterr().err == "hm-agent completion: say for which shell: bash or zsh\n"

@@ -1,0 +1,75 @@
+"""Melting Pot in PettingZoo and Gymnasium: their own tests, and the world that agents play here."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from hm_agent.config import ConfigError
+from hm_agent.envs import gym_env, parallel_env
+from hm_agent.registry import find_scenarios, suites
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # raised by what its tests import
+    from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+
+@pytest.mark.parametrize("name", ["rws_repeated_selfplay", "cooking_asymmetric_selfplay"])
+def test_a_substrate_passes_pettingzoos_own_tests_without_a_warning(name: str) -> None:
+    parallel_api_test(parallel_env(name), num_cycles=20)
+    parallel_seed_test(lambda: parallel_env(name), num_cycles=20)
+
+
+def test_a_scenario_passes_gymnasiums_own_test_without_a_warning() -> None:
+    check_env(gym_env("rws_repeated_1", bots="scripted", render_mode="rgb_array"), skip_render_check=True)
+
+
+def test_eight_seats_see_the_official_observations_and_the_whole_map_is_drawn() -> None:
+    env = parallel_env("rws_arena_selfplay", render_mode="rgb_array")
+    observations, _ = env.reset(seed=3)
+    assert list(observations) == env.agents == [f"player_{slot}" for slot in range(8)]
+    assert {name: seen.shape for name, seen in observations["player_5"].items()} == {
+        "RGB": (88, 88, 3),
+        "INVENTORY": (3,),
+        "READY_TO_SHOOT": (),
+    }
+    assert env.render().shape == (192, 200, 3)
+    assert env.state_space.contains(env.state())
+    env.close()
+
+
+def test_a_gymnasium_episode_is_the_episode_that_agents_play_here() -> None:
+    (scenario,) = find_scenarios(["rws_repeated_1"])
+    suite = suites()["melting_pot"]
+    options = {option.name: option.default for option in suite.options} | {"bots": "scripted"}
+    world = suite.open(scenario, suite.settle(scenario, options))
+    env: Any = gym_env("rws_repeated_1", bots="scripted")
+    seen, turn = env.reset(seed=11)[0], world.reset(11)
+    moves = np.random.default_rng(0)
+    for _ in range(60):
+        view = turn.observations["player_0"].view
+        assert all((seen[name] == view[name]).all() for name in ("RGB", "INVENTORY", "READY_TO_SHOOT"))
+        action = int(moves.integers(8))
+        seen, reward, terminated, truncated, _ = env.step(action)
+        turn = world.step({"player_0": action})
+        assert (reward, terminated, truncated) == (turn.rewards["player_0"], False, turn.is_over)
+    world.close()
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("open_env", "message"),
+    [
+        (lambda: gym_env("rws_arena_selfplay"), "8 seats: parallel_env opens it"),
+        (lambda: gym_env("rws_repeated_1", render_mode="human"), "rgb_array"),
+        (lambda: parallel_env("rws_repeated_1", bots="clever"), "auto or trained or scripted"),
+        (lambda: parallel_env("rws_repeated_1", bots_dir="/nowhere"), "no such folder"),
+    ],
+)
+def test_what_cannot_be_opened_is_said_in_one_line(open_env: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        open_env()

@@ -1,0 +1,95 @@
+"""Files of games: what contradicts the substrate is found, and what can be derived is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hm_agent
+from hm_agent.cli import main
+from hm_agent.config import ConfigError
+from hm_agent.extensions import ADDED
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.scenarios import game_named, load_game, load_games
+from hm_agent.worlds.melting_pot.simulator.game_files import check_game, new_game, problems
+
+CHICKEN = "chicken_in_the_matrix__repeated"
+
+
+@pytest.fixture(autouse=True)
+def nothing_registered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(ADDED, "folders", {})
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
+def test_a_shipped_game_agrees_with_its_substrate(game: MatrixFacts) -> None:
+    assert problems(game) == []
+
+
+def test_a_written_game_has_what_the_shipped_one_has(tmp_path: Path) -> None:
+    path = tmp_path / "pd.toml"
+    path.write_text(new_game("prisoners_dilemma_in_the_matrix__repeated"))
+    written, shipped = load_game(path), game_named("pd_repeated", MatrixFacts)
+    assert isinstance(written, MatrixFacts)
+    for name in ("payoff", "length", "regrowth", "timing", "sprites", "beam", "behaviours", "goals", "substrate"):
+        assert getattr(written, name) == getattr(shipped, name), name
+    goals = [(one.collect_goals, one.interact_goals) for one in written.resources]
+    assert goals == [(one.collect_goals, one.interact_goals) for one in shipped.resources]
+    assert len(written.scenarios) == len(shipped.scenarios)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        (
+            CHICKEN,
+            "chickn_in_the_matrix__repeated",
+            f"no substrate 'chickn_in_the_matrix__repeated': did you mean {CHICKEN}",
+        ),
+        ('"resource_class1_sprite"', '"resource_klass1_sprite"', "'resource_klass1_sprite' stands for nothing"),
+        ('"Ready"', '"Redy"', "'Redy' stands for nothing.*did you mean Ready"),
+        ("[[3, 2], [5, 0]]", "[[3, 2], [4, 0]]", "payoff: .*contradicts.*5.0"),
+        ("length = 3", "length = 4", "beam.length: 4 contradicts.*has 3"),
+        ("least = 1000", "least = 900", "length: .*contradicts"),
+        ('Other = "opponent"', 'Other = "opponent", Wall = "x"', "sprites.players: 2 are named, and 1"),
+        ("delay = 10", "delay = 11", "regrowth.delay: 11 contradicts"),
+    ],
+)
+def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message: str, tmp_path: Path) -> None:
+    text = new_game(CHICKEN)
+    assert right in text
+    path = tmp_path / "wrong.toml"
+    path.write_text(text.replace(right, wrong))
+    with pytest.raises(ConfigError, match=message) as caught:
+        check_game(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_from_a_new_game_to_an_episode_in_two_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine").mkdir()
+    assert main(["hm-agent", "new-game", CHICKEN, "mine/chicken.toml"]) == 0
+    assert "--scenarios_dir=mine --scenario=chicken_repeated_0" in capsys.readouterr().out
+    command = ["play", "--scenarios_dir=mine", "--scenario=chicken_repeated_0", "--max_steps=120", "--noreplay"]
+    assert main(["hm-agent", *command, "--bots=scripted"]) == 0
+    (result,) = hm_agent.load("runs").to_dict("records")
+    assert (result["scenario"], result["status"]) == ("chicken_repeated_0", "max_steps")
+    assert result["metrics.unknown_patches"] == 0
+    assert main(["hm-agent", "new-game", CHICKEN, "mine/chicken.toml"]) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_own_games_are_refused_before_anything_is_played(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("wrong.toml").write_text(new_game(CHICKEN).replace("radius = 1", "radius = 2"))
+    assert main(["hm-agent", "play", "--scenarios_dir=.", "--scenario=chicken_repeated_1", "--bots=scripted"]) == 2
+    assert "beam.radius: 2 contradicts" in capsys.readouterr().err
+    assert not Path("runs").exists()
+    ADDED.folders.clear()
+    Path("again").mkdir()
+    Path("again/stag.toml").write_text(new_game("stag_hunt_in_the_matrix__repeated"))
+    with pytest.raises(ConfigError, match="has the game 'stag_hunt_repeated' already"):
+        hm_agent.register_scenarios("again")
+    with pytest.raises(ConfigError, match="nowhere: no such folder"):
+        hm_agent.register_scenarios("nowhere")
+    assert not ADDED.folders
