@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local test-evals lint format bench attack stress compare ablations orders \
+.PHONY: help demo demo-llm test test-local test-evals lint format bench attack stress compare ablations orders minds \
 	train-symmtom bots docs wheel clean
 
 help: ## show this list
@@ -104,6 +104,17 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=ippo --team_share=0.5 --scenario='symmtom_*'
 	$(train) --algorithm=$(maddpg_family) --scenario=symmtom_w6_n3_c3 --seeds=0,1,2
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
+
+minds_out := runs/minds
+
+minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside what it does with it; see docs/minds.md
+	$(python) run_scenario.py --scenario='rws_repeated_*,pd_repeated_*,rws_unseen_*,pd_unseen_*' --bots=scripted --noreplay \
+		--agent=hypothetical_minds,hm_joint,oracle,random --episodes=2 --workers=2 --out=$(minds_out)
+	$(python) run_scenario.py --scenario='symmtom_w6_*' --agent=hypothetical_minds,hm_joint,k_oracle,random --literal=5 \
+		--episodes=5 --workers=2 --noreplay --out=$(minds_out)
+	$(python) run_scenario.py --scenario='exploretom_functional_*' --agent=hypothetical_minds,reader --episodes=5 \
+		--workers=2 --noreplay --out=$(minds_out)
+	$(python) -m hm_agent minds --out=$(minds_out) --report=docs/results/minds
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
 	@.ci/set_up bots

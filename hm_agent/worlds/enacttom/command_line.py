@@ -1,4 +1,4 @@
-"""`hm-agent verify` and `hm-agent export`: proves tasks, and writes their PDDL."""
+"""`hm-agent verify` and `hm-agent export enacttom`: proves tasks, and writes their PDDL."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ and that their K depth is no less than they claim. Says in one line each what is
 EXPORT_USAGE = """Writes the PDDL of EnactToM tasks: the problem with K operators, the compiled STRIPS domain and
 problem, and the plan in their actions.
 
-    hm-agent export DIR --out=pddl
+    hm-agent export enacttom DIR --out=pddl
 """
 OWN, FAST_DOWNWARD = "own", "fast_downward"
 FAULTY = 1
@@ -150,7 +150,7 @@ def _line(verdict: Verdict) -> str:
 
 
 def export_command(arguments: Sequence[str]) -> int:
-    """Runs `hm-agent export`: OUT/<task>/ gets epistemic.pddl, domain.pddl, problem.pddl and, if there is one, plan."""
+    """Runs `hm-agent export enacttom`: OUT/<task>/ gets epistemic.pddl, domain.pddl, problem.pddl, and plan, if any."""
     parsed = _parsed("export", EXPORT_USAGE, _EXPORTS, arguments)
     if parsed is None:
         return 0
