@@ -5,7 +5,6 @@ After an intended change: `REWRITE_GOLDEN=1 pytest tests/worlds/exploretom/test_
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from hm_agent.worlds.exploretom.reading import (
     RevisePerspective,
     TakePerspective,
 )
+from tests.prompt_checks import is_golden
 
 GOLDEN = Path(__file__).parent / "golden"
 STORY = (
@@ -78,10 +78,7 @@ def test_every_question_has_an_example_and_an_answer_of_the_reasoner() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_prompt_is_the_golden_one(name: str) -> None:
-    path, prompt = GOLDEN / f"{name}.txt", render(EXAMPLES[name])
-    if os.environ.get("REWRITE_GOLDEN"):
-        path.write_text(f"{prompt}\n", "utf-8")
-    assert f"{prompt}\n" == path.read_text("utf-8")
+    assert is_golden(render(EXAMPLES[name]), GOLDEN / f"{name}.txt")
 
 
 def test_every_golden_file_belongs_to_an_example() -> None:

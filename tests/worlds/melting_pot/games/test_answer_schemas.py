@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
-from hm_agent.questions import Question, answer_schema, item_schemas
+from hm_agent.questions import Question, answer_schema
+from tests.fitting_answers import nodes, open_parts, values
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN
 
@@ -24,49 +25,6 @@ BEYOND_A_SCHEMA = (
     "a new one needs words",  # and a new one is told
 )
 """What is wrong with the only answers that fit their schema and are refused all the same, as regular expressions."""
-BOUNDS = {
-    "string": ("enum", "pattern", "maxLength"),
-    "integer": ("maximum",),
-    "array": ("maxItems",),
-    "object": ("required",),
-    "boolean": ("type",),
-}
-"""The keywords of which a schema of each type has one."""
-
-
-def resolved(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema, or the one to which it refers."""
-    found: Mapping[str, Any] = named[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
-    return found
-
-
-def nodes(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    schema = resolved(schema, named)
-    yield schema
-    items = (*schema.get("prefixItems", ()), *filter(None, [schema.get("items")]))
-    for part in (*schema.get("properties", {}).values(), *items):
-        yield from nodes(part, named)
-
-
-def values(schema: Mapping[str, Any], named: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-    """The JSON values that fit a schema."""
-    schema = resolved(schema, named)
-    if "enum" in schema:
-        return st.sampled_from(schema["enum"])
-    match schema["type"]:
-        case "object":
-            return st.fixed_dictionaries({name: values(part, named) for name, part in schema["properties"].items()})
-        case "array":
-            counts = st.integers(schema.get("minItems", 0), schema["maxItems"])
-            return counts.flatmap(lambda count: st.tuples(*(values(one, named) for one in item_schemas(schema, count))))
-        case "string" if "pattern" in schema:
-            return st.from_regex(schema["pattern"].removesuffix("$") + r"\Z", alphabet=st.characters(codec="utf-8"))
-        case "string":
-            return st.text(max_size=schema["maxLength"])
-        case "integer":
-            return st.integers(schema["minimum"], schema["maximum"])
-    assert schema["type"] == "boolean"
-    return st.booleans()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -74,7 +32,7 @@ def values(schema: Mapping[str, Any], named: Mapping[str, Any]) -> st.SearchStra
 @settings(max_examples=20)
 def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObject) -> None:
     question, schema = EXAMPLES[name], answer_schema(EXAMPLES[name])
-    given_answer = data.draw(values(schema, schema.get("$defs", {})))
+    given_answer = data.draw(values(schema))
     try:
         read_answer(json.dumps(given_answer), question)
     except BadAnswer as bad:
@@ -84,16 +42,14 @@ def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObje
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_nothing_in_a_schema_is_open(name: str) -> None:
-    schema = answer_schema(EXAMPLES[name])
-    for node in nodes(schema, schema.get("$defs", {})):
-        assert set(BOUNDS[node["type"]]) & node.keys(), node
+    assert open_parts(answer_schema(EXAMPLES[name])) == []
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_names_that_are_known_are_enumerated(name: str) -> None:
     schema = answer_schema(EXAMPLES[name])
     free = {"reasoning", "hypothesis", "strategy", "critique", "subgoals", "why"}
-    for node in nodes(schema, schema.get("$defs", {})):
+    for node in nodes(schema):
         for field, part in node.get("properties", {}).items():
             texts = [text for text in nodes(part, schema.get("$defs", {})) if text["type"] == "string"]
             assert field in free or "properties" in part or "items" in part or all("enum" in text for text in texts)

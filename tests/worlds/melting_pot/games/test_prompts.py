@@ -5,7 +5,6 @@ After an intended change: `REWRITE_GOLDEN=1 pytest tests/worlds/melting_pot/game
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -24,6 +23,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
 from hm_agent.worlds.melting_pot.games.cooking.questions import PredictTeammate
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, Site
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
+from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
 
@@ -64,10 +64,7 @@ def test_every_question_has_an_example_and_a_template() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_prompt_is_the_golden_one(name: str) -> None:
-    path, prompt = GOLDEN / f"{name}.txt", render(EXAMPLES[name])
-    if os.environ.get("REWRITE_GOLDEN"):
-        path.write_text(f"{prompt}\n", "utf-8")
-    assert f"{prompt}\n" == path.read_text("utf-8")
+    assert is_golden(render(EXAMPLES[name]), GOLDEN / f"{name}.txt")
 
 
 def test_every_golden_file_belongs_to_an_example() -> None:
@@ -77,16 +74,12 @@ def test_every_golden_file_belongs_to_an_example() -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_prompt_ends_with_every_field_of_the_answer(name: str) -> None:
     question = EXAMPLES[name]
-    form = render(question).split("# Answer\n")[1].splitlines()[-1]
-    nested = re.compile(r"(?<=.)({[^{}]*}|\[[^\[\]]*\])")  # what stands within a field, from the inside out
-    while (flat := nested.sub('""', form)) != form:
-        form = flat
-    assert re.findall(r'"(\w+)": ', form) == list(question.schema.model_fields)
+    assert fields_asked_for(render(question)) == list(question.schema.model_fields)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_prompt_has_no_stray_whitespace(name: str) -> None:
-    assert not re.search(r"[ \t]\n|\n\n\n|[^ \n]  |\A\s|\s\Z", render(EXAMPLES[name]))
+    assert not STRAY_WHITESPACE.search(render(EXAMPLES[name]))
 
 
 def test_rules_are_separate_from_the_question() -> None:

@@ -5,7 +5,6 @@ After an intended change: `REWRITE_GOLDEN=1 pytest tests/worlds/symmtom/language
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +17,7 @@ from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.symmtom.language.language_examples import BOARD, GREEN, LANGUAGE_EXAMPLES, PLAN_TALK
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -39,11 +39,7 @@ def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner(
 
 @pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
 def test_prompt_is_the_golden_one(name: str) -> None:
-    path, prompt = GOLDEN / f"{name}.txt", render(LANGUAGE_EXAMPLES[name])
-    if os.environ.get("REWRITE_GOLDEN"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"{prompt}\n", "utf-8")
-    assert f"{prompt}\n" == path.read_text("utf-8")
+    assert is_golden(render(LANGUAGE_EXAMPLES[name]), GOLDEN / f"{name}.txt")
 
 
 def test_every_golden_file_belongs_to_an_example() -> None:
@@ -58,16 +54,12 @@ def test_prompt_has_at_most_600_tokens(name: str) -> None:
 @pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
 def test_prompt_ends_with_every_field_of_the_answer(name: str) -> None:
     question = LANGUAGE_EXAMPLES[name]
-    form = render(question).split("# Answer\n")[1].splitlines()[-1]
-    nested = re.compile(r"(?<=.)({[^{}]*}|\[[^\[\]]*\])")  # what stands within a field, from the inside out
-    while (flat := nested.sub('""', form)) != form:
-        form = flat
-    assert re.findall(r'"(\w+)": ', form) == list(question.schema.model_fields)
+    assert fields_asked_for(render(question)) == list(question.schema.model_fields)
 
 
 @pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
 def test_prompt_has_no_stray_whitespace(name: str) -> None:
-    assert not re.search(r"[ \t]\n|\n\n\n|[^ \n]  |\A\s|\s\Z", render(LANGUAGE_EXAMPLES[name]))
+    assert not STRAY_WHITESPACE.search(render(LANGUAGE_EXAMPLES[name]))
 
 
 @pytest.mark.parametrize("name", LANGUAGE_EXAMPLES)
