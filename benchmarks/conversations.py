@@ -22,6 +22,8 @@ EPISODES = 200
 WORKERS = 2
 TARGET = 0.8
 MAX_BYTES = 6_000_000_000
+PERIOD = 3.0
+"""Seconds between two looks at the memory: each takes the kernel a while."""
 COMPARED = 6
 """Episodes that are also played one by one."""
 WORLDS: Mapping[str, tuple[list[str], Callable[[Mapping[str, Any]], Response]]] = {
@@ -96,7 +98,7 @@ def play(world: str, episodes: int, *how: str) -> Played:
         process = start(str(out), *asked, *how, "--noreplay")
         while process.poll() is None:
             watch.look()
-            time.sleep(0.5)
+            time.sleep(PERIOD)
         seconds = time.perf_counter() - started
         _, said = process.communicate()
         assert process.returncode == 0, said

@@ -54,7 +54,7 @@ def _tell_size(experiment: Experiment, due: int, console: Console) -> None:
     """Prints what a large run may take, since it begins at once."""
     existing = next(folder for folder in (experiment.out, *experiment.out.absolute().parents) if folder.is_dir())
     free, wanted = shutil.disk_usage(existing).free, EPISODE_BYTES * due
-    if due >= MANY or wanted > free:
+    if due >= MANY:
         console.out(
             f"{due:,} episodes to play; with all their files they may take {wanted / 1e9:,.0f} GB, "
             f"and {free / 1e9:,.0f} GB are free. The same command goes on after an interruption (Ctrl-C)",
