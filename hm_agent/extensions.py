@@ -47,7 +47,7 @@ def check_name(name: str) -> None:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name that a misspelt one is nearest to, as a question; empty if none is near."""
-    found = get_close_matches(name, list(known), n=1)
+    found = get_close_matches(name, list(known), n=1, cutoff=0.7)
     return f"did you mean {found[0]}? " if found else ""
 
 
