@@ -79,7 +79,7 @@ def test_a_short_flag_asks_for_help_too(command: str, capsys: pytest.CaptureFixt
     ("words", "completed"),
     [
         ("hm-agent pl", ["play"]),
-        ("hm-agent play --scen", ["--scenario="]),
+        ("hm-agent play --scen", ["--scenario=", "--scenarios_dir="]),
         ("hm-agent play --scenario = cooking_asymmetric_s", ["cooking_asymmetric_selfplay"]),
         ("hm-agent play --agent = react,hypo", ["react,hypothetical_minds"]),
         ("hm-agent play --bots = scr", ["scripted"]),
