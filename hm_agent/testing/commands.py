@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 MARK = "HM_AGENT_COMMAND"
 """The environment variable that marks every process of a command, also those whose parent has ended."""
-TIMING = ("wall_seconds", "agent_ms_per_step_median", "cached_calls")
+TIMING = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost")
 """The fields of a result that differ between two runs of the same episode."""
 SHUTDOWN_SECONDS = 60.0
 """Processes that have not ended after this time count as left behind."""
