@@ -29,20 +29,23 @@ from hm_agent.suite import Setting
 def parallel_env(scenario: str, *, render_mode: str | None = None, **options: str) -> Any:
     """A scenario as a `pettingzoo.ParallelEnv`, with an agent for each of its seats.
 
-    render_mode: `rgb_array`, or None to draw nothing. options: of the world, as its flags are called. Raises
-    ConfigError for an unknown scenario or option, and for a world that has no such environment.
+    render_mode: `rgb_array` (`ansi` in worlds of text), or None to draw nothing. options: of the world, as its flags
+    are called. Raises ConfigError for an unknown scenario or option, and for a world that has no such environment.
     """
     found = find_scenarios([scenario])
     if len(found) > 1:
         raise ConfigError(f"{scenario!r} stands for {len(found)} scenarios; an environment is of one")
-    if render_mode not in (None, "rgb_array"):
-        raise ConfigError(f"render_mode is 'rgb_array' or None, not {render_mode!r}")
     suite = suites()[found[0].world]
     settings: dict[str, Setting] = {option.name: option.default for option in suite.options}
     if unknown := options.keys() - settings.keys():
         raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(settings)}")
     settled = suite.settle(found[0], {**settings, **suite.chosen(options)})
-    return suite.parallel_env(found[0], settled, render_mode)
+    env = suite.parallel_env(found[0], settled, render_mode)
+    modes = env.metadata["render_modes"]
+    if render_mode not in (None, *modes):
+        env.close()
+        raise ConfigError(f"render_mode is {' or '.join(map(repr, modes))} or None, not {render_mode!r}")
+    return env
 
 
 def gym_env(scenario: str, *, render_mode: str | None = None, **options: str) -> SeatEnv:

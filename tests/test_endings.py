@@ -178,7 +178,7 @@ def test_a_folder_whose_name_is_no_text_is_reported_on(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"model": "builtin"', '"model": "another"'))
     (copied / "episode-7").mkdir()
     (copied / "episode-7" / "result.json").write_text("broken")
-    status, _, errors = call("report", *FAST, "--report_only", f"--out={out}")
+    status, _, errors = call("report", "--report_only", f"--out={out}")
     assert (status, errors) == (0, "")
 
 

@@ -100,7 +100,8 @@ class AnswerFile:
             try:
                 return query()
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                code = getattr(error, "sqlite_errorcode", 0)  # errors of Python's own, e.g. in decoding, have none
+                if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
             if not is_told:
                 self._tell(f"--cache={self._path}: waiting while another process writes to it")

@@ -201,7 +201,7 @@ def test_verify_tells_of_each_fault_in_one_line_and_goes_on(folder: Path, capsys
         (["verify", "--planner=guess"], "planner"),
         (["verify", "--out=x"], "--out is no flag of this command"),
         (["verify", "a", "b"], "one folder at a time, not 2"),
-        (["export", "nowhere"], "nowhere is no folder"),
+        (["export", "enacttom", "nowhere"], "nowhere is no folder"),
     ],
 )
 def test_wrong_command_lines_are_refused_in_one_line(
@@ -221,7 +221,7 @@ def test_export_writes_pddl_that_pyperplan_solves(
     from pyperplan.pddl.parser import Parser
     from pyperplan.search import greedy_best_first_search
 
-    status, _, errors = verified("export", str(folder), f"--out={tmp_path / 'pddl'}", capsys=capsys)
+    status, _, errors = verified("export", "enacttom", str(folder), f"--out={tmp_path / 'pddl'}", capsys=capsys)
     assert (status, errors) == (0, "")
     for path in task_files().values():
         place = tmp_path / "pddl" / path.stem
@@ -237,7 +237,7 @@ def test_export_writes_pddl_that_pyperplan_solves(
 
 
 def test_help_names_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("verify", "export"):
-        status, output, _ = verified(command, "--help", capsys=capsys)
+    for command in ("verify", "export enacttom"):
+        status, output, _ = verified(*command.split(), "--help", capsys=capsys)
         assert status == 0
         assert f"hm-agent {command} DIR" in output
