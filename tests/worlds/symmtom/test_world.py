@@ -38,7 +38,7 @@ def test_a_glob_must_name_the_world_to_find_its_scenarios() -> None:
     assert not [scenario for scenario in find_scenarios(["*"]) if scenario.world == "symmtom"]
 
 
-@pytest.mark.parametrize("scenario", ["symmtom_w7_n3_c4", "symmtom_test_order_0_w12"])
+@pytest.mark.parametrize("scenario", ["symmtom_w7_n3_c4", "symmtom_test_retroactive_w6"])
 def test_a_trained_agent_without_a_checkpoint_is_refused_before_anything_is_played(
     scenario: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

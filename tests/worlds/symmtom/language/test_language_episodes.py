@@ -166,7 +166,8 @@ def test_a_model_that_talks_nonsense_ends_no_episode(tmp_path: Path, silence: Pr
 
     with Endpoint(answer) as server:
         result = play(server, tmp_path, silence)
-    assert (result.status, result.steps) == ("max_steps", 10)
+    assert result.status.startswith("no_result: ")
+    assert result.steps == 10
     assert 0 < result.unanswered_questions < result.questions
 
 
