@@ -71,6 +71,7 @@ def play(
     seed: int = 0,
     max_steps: int | None = None,
     workers: int = 1,
+    concurrency: int | None = None,
     engine: str = ENGINES[0],
     ray_address: str | None = None,
     record_video: bool = False,
@@ -110,6 +111,7 @@ def play(
         overwrite=overwrite,
         retry_failed=retry_failed,
         workers=workers,
+        concurrency=concurrency,
         engine=engine,
         ray_address=ray_address,
         options=options,
@@ -135,6 +137,7 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     for name, least, value in (
         ("episodes", 1, experiment.episodes),
         ("workers", 1, experiment.workers),
+        ("concurrency", 1, experiment.concurrency),
         ("max_steps", 1, experiment.max_steps),
     ):
         if value is not None and value < least:
