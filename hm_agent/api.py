@@ -75,6 +75,7 @@ def play(
     engine: str = ENGINES[0],
     ray_address: str | None = None,
     record_video: bool = False,
+    record_gif: range | None = None,
     record_replay: bool = True,
     overwrite: bool = False,
     retry_failed: bool = False,
@@ -87,7 +88,8 @@ def play(
     """Plays agents on scenarios as `hm-agent play` does, and leaves the same files; what is there is not played again.
 
     scenario, agent, seats, seat_models: names or globs, one or several; an agent may also be `module:name`. model: a
-    name, a preset's, or settings (endpoint, sampling, cache, budget). recorders: each is called with the `Episode` and
+    name, a preset's, or settings (endpoint, sampling, cache, budget). record_gif: the steps to film as an animated GIF,
+    e.g. range(40, 120). recorders: each is called with the `Episode` and
     gives a recorder of its steps. report: whether to write summary, report and index. progress: whether to show it, on
     standard error or in the notebook's cell. options: the worlds' own, as their flags are called, e.g. `bots`. The
     others are as in `Experiment`.
@@ -106,6 +108,7 @@ def play(
         seed=seed,
         out=Path(out),
         record_video=record_video,
+        record_gif=record_gif,
         record_replay=record_replay,
         max_steps=max_steps,
         overwrite=overwrite,

@@ -36,10 +36,11 @@ class Experiment:
     agents: each plays every scenario, in all its seats. seats: where not empty, the agents that meet in scenarios with
     several seats instead, in the order of the seats; names repeat in turn. seat_models: names of models in the same
     way; without them every seat has `model`. max_steps: cuts episodes short; None plays them to their end. overwrite:
-    plays again what is there. retry_failed: plays again what failed. workers: how many processes play episodes.
-    concurrency: how many episodes each of them plays at the same time, None for a number that suits the models. engine:
-    where the workers are. ray_address: of a Ray cluster; None for the one that Ray finds by itself. options: the
-    worlds' own, by flag. recorders: of a user's own, each made for an episode in the process that plays it.
+    plays again what is there. retry_failed: plays again what failed. record_gif: the steps to film as an animated GIF.
+    workers: how many processes play episodes. concurrency: how many episodes each of them plays at the same time, None
+    for a number that suits the models. engine: where the workers are. ray_address: of a Ray cluster; None for the one
+    that Ray finds by itself. options: the worlds' own, by flag. recorders: of a user's own, each made for an episode in
+    the process that plays it.
 
     Pickled, it takes along what was registered, so that other processes know it, too.
     """
@@ -53,6 +54,7 @@ class Experiment:
     seed: int = 0
     out: Path = Path("runs")
     record_video: bool = False
+    record_gif: range | None = None
     record_replay: bool = True
     max_steps: int | None = None
     overwrite: bool = False

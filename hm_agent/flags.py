@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ from hm_agent.registry import agent_names, find_agents, find_scenarios, register
 from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
 from hm_agent.suite import Option, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
+
+MOST_GIF_STEPS = 1000
+"""Their pictures are kept in memory until the episode ends."""
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
@@ -89,6 +93,9 @@ _RECORDER = flags.DEFINE_list(
     "recorder", [], "Recorders of your own, as module:name, with commas; each gets the Episode.", **_HERE
 )
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
+_GIF = flags.DEFINE_string(
+    "record_gif", None, "Also make episode.gif of these steps, the first and the last: 40-119.", **_HERE
+)
 
 _MODEL_FLAGS = ModelFlags(FLAGS)
 
@@ -130,6 +137,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
         _RETRY_FAILED,
         _REPLAY,
         _VIDEO,
+        _GIF,
         _RECORDER,
         REPORT_ONLY,
         _REPORT,
@@ -172,6 +180,7 @@ def experiment() -> Experiment:
         seed=_SEED.value,
         out=_the_one_folder(),
         record_video=_VIDEO.value,
+        record_gif=_filmed_steps(),
         record_replay=_REPLAY.value,
         max_steps=_MAX_STEPS.value,
         overwrite=_OVERWRITE.value,
@@ -197,6 +206,19 @@ def take_scenarios() -> None:
         register_scenarios(folder)
 
 
+def _filmed_steps() -> range | None:
+    """The steps of --record_gif; ConfigError for what names none, or too many for memory."""
+    if _GIF.value is None:
+        return None
+    found = re.fullmatch(r"([0-9]{1,7})-([0-9]{1,7})", _GIF.value)
+    steps = range(int(found[1]), int(found[2]) + 1) if found else range(0)
+    if not 0 < len(steps) <= MOST_GIF_STEPS:
+        raise ConfigError(
+            f"--record_gif={_GIF.value}: say the first and the last step, e.g. 40-119, at most {MOST_GIF_STEPS} in all"
+        )
+    return steps
+
+
 def _said(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
     """The values of a list, without what a comma at its end or two in a row leave empty."""
     return tuple(filter(None, flag.value))
@@ -213,8 +235,8 @@ def _check_effects(asked: Experiment) -> None:
             _refuse(holders.values(), f"it is of {title}, and no scenario of it is played")
     if _SEATS.present and all(len(scenario.seats) > 1 for scenario in asked.scenarios):
         _refuse([_AGENT], "--seats says who plays")
-    if _VIDEO.value and not any(suites()[one.world].viewer(one) for one in asked.scenarios):
-        _refuse([_VIDEO], "these scenarios have no pictures")
+    if not any(suites()[one.world].viewer(one) for one in asked.scenarios):
+        _refuse([_VIDEO, _GIF], "these scenarios have no pictures")
 
 
 def check_report_only() -> None:

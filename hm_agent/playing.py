@@ -95,13 +95,20 @@ def _make_way(folder: Path) -> None:
 
 def _recorders(episode: Episode) -> list[Recorder]:
     recorders: list[Recorder] = [trace.TraceRecorder(episode.folder / trace.FILE)]
-    viewer = episode.suite.viewer(episode.scenario)
-    picture = viewer.picture(episode.scenario, episode.title) if viewer and episode.experiment.record_video else None
-    if picture is not None:
+    return [*recorders, *_films(episode), *(build(episode) for build in episode.experiment.recorders)]
+
+
+def _films(episode: Episode) -> Iterator[Recorder]:
+    """The recorders of pictures that were asked for, where the world can be filmed."""
+    asked, viewer = episode.experiment, episode.suite.viewer(episode.scenario)
+    if asked.record_video and viewer and (picture := viewer.picture(episode.scenario, episode.title)):
         from hm_agent.recording.video import VideoRecorder
 
-        recorders.append(VideoRecorder(episode.folder / "video.mp4", picture))
-    return [*recorders, *(build(episode) for build in episode.experiment.recorders)]
+        yield VideoRecorder(episode.folder / "video.mp4", picture)
+    if asked.record_gif and viewer and (picture := viewer.picture(episode.scenario, episode.title)):
+        from hm_agent.recording import gif
+
+        yield gif.GifRecorder(episode.folder / gif.FILE, picture, asked.record_gif)
 
 
 async def _play(

@@ -22,6 +22,7 @@ PICTURE = "thumbnail.png"
 LINKED = {
     "replay.html": "replay",
     "video.mp4": "video",
+    "episode.gif": "gif",
     trace.FILE: "trace",
     FILE: "result",
     UNFINISHED: "result",

@@ -15,7 +15,7 @@ from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.wording import listed
 from hm_agent.suite import ScenarioInfo
 
-FILES = (FILE, UNFINISHED, trace.FILE, "video.mp4", "replay.html")
+FILES = (FILE, UNFINISHED, trace.FILE, "video.mp4", "episode.gif", "replay.html")
 """The files that an episode may have left."""
 
 
