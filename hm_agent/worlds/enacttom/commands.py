@@ -49,6 +49,10 @@ class HouseCommand:
         said = (json.dumps(self.text, ensure_ascii=False),) if self.verb == COMMUNICATE else ()
         return f"{self.verb}[{', '.join((*said, *self.arguments))}]"
 
+    def to_json(self) -> str:
+        """What traces and replays show: the command as it is written; the text of `tell` says its claims."""
+        return str(self)
+
 
 IDLE = HouseCommand(WAIT)
 

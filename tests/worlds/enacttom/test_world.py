@@ -13,8 +13,11 @@ from pettingzoo.env_registry import registration
 from hm_agent.core import Turn
 from hm_agent.envs import parallel_env
 from hm_agent.episode import run_episode
+from hm_agent.recording.trace import to_json
 from hm_agent.registry import check_agent, find_scenarios
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
+from hm_agent.worlds.enacttom.commands import tell
+from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.suite import SUITE, task_files
 from hm_agent.worlds.enacttom.task import load_task
 from hm_agent.worlds.enacttom.views import HouseView
@@ -141,3 +144,8 @@ def test_the_scene_tells_what_handles_set() -> None:
     scene = world.scene()
     assert scene
     assert scene.handles == {"agent_1": {"chest_2": "closed"}}
+
+
+def test_traces_show_commands_as_they_are_written() -> None:
+    said = Claim(("agent_1",), Proposition("is_open", ("cabinet_5",)))
+    assert to_json(tell([said], ["agent_0"])) == 'Communicate["agent_1 knows that cabinet_5 is open.", agent_0]'
