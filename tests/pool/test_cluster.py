@@ -212,7 +212,7 @@ def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nob
     with pytest.raises(KeyboardInterrupt):
         run(experiment(tmp_path, *on(cluster), "--episodes=20", "--max_steps=400"), trouble)
     wait_until_there_are(0)
-    assert time.monotonic() - trouble.began < 5
+    assert time.monotonic() - trouble.began < 30  # far from the timeouts of Ray
     (failed,) = (result for result in trouble.ended if result.has_failed)
     assert "lost with its node or its process" in failed.reason
     after = trouble.ended.index(failed) + 2
