@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local test-evals lint format bench attack stress compare ablations orders minds \
+.PHONY: help demo demo-llm test test-local test-heavy test-evals lint format bench attack stress compare ablations orders minds \
 	train-symmtom bots docs wheel clean
 
 help: ## show this list
@@ -22,6 +22,9 @@ demo-llm: $(set_up) ## play 100 steps with a language model of 135M parameters i
 
 test: lint ## lint, then run the tests
 	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+test-heavy: $(set_up) ## run the longest tests of faults and kills, which `make test` leaves out
+	$(python) -m pytest -m heavy
 
 test-local: $(set_up) ## run the tests that ask a language model in this process; gets and builds it first
 	@.ci/set_up local

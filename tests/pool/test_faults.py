@@ -57,6 +57,7 @@ def statuses(out: Path, name: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.heavy
 def test_faults_of_an_endpoint_change_no_episode(tmp_path: Path) -> None:
     grid, shares = "rws_repeated_1,rws_arena_0,cooking_asymmetric_0", dict.fromkeys(FAULTS, 0.06)
     calm = faults.play(tmp_path / "calm", {}, 1, grid, steps=100)

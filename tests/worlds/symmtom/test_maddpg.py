@@ -266,6 +266,7 @@ def test_maddpg_improves(whole_run: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.heavy
 def test_a_run_that_was_killed_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
     run_until_killed(TRAINING, tmp_path, 13)
     assert go_on(TRAINING, tmp_path) == 11
