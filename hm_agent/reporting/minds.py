@@ -67,10 +67,6 @@ class MindStudy:
     def suites(self) -> list[Suite]:
         return list(dict.fromkeys(row.suite for row in self.rows))
 
-    @property
-    def conditions(self) -> list[Condition]:
-        return list(self.labels)
-
     def of(self, suite: Suite) -> list[MindRow]:
         return [row for row in self.rows if row.suite is suite]
 
