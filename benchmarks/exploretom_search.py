@@ -25,10 +25,10 @@ from tempfile import TemporaryDirectory
 from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.questions import Usage
 from hm_agent.reporting.statistics import Difference, paired_difference
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.readers import WEAK_RULES, ModelReader, WeakReader
 from hm_agent.worlds.exploretom.reading import ANSWERS
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import FoundStory, SearchSettings, StorySearch, search_stories
 from hm_agent.worlds.exploretom.search.plan import Row, SearchPlan, SearchTask, find_action_sets

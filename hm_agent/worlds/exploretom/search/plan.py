@@ -17,6 +17,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.models.providers import ModelSettings
 from hm_agent.questions import Model
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.cast import CastLists
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
 from hm_agent.worlds.exploretom.language import sentence_of, to_data
@@ -27,15 +28,7 @@ from hm_agent.worlds.exploretom.readers import (
     ReasoningReader,
     WeakReader,
 )
-from hm_agent.worlds.exploretom.sampling import (
-    ACTION_SETS,
-    MAX_ACTIONS,
-    ActionKind,
-    ActionSet,
-    StoryConditions,
-    StorySampler,
-    draw_story,
-)
+from hm_agent.worlds.exploretom.sampling import MAX_ACTIONS, StoryConditions, StorySampler, draw_story
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
 from hm_agent.worlds.exploretom.world import StoryView
