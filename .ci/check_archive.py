@@ -3,8 +3,8 @@
     python .ci/check_archive.py ARCHIVE RECORD
 
 It must be a whole tar.gz with nothing but files and folders in `assets/`. No hash of it is published, so it is compared
-with the variable BOTS_SHA256 or, where that is unset, with the file RECORD, which holds the hash of the archive that was
-installed last, if any was. Exits with 1 and one line if something does not hold.
+with the variable BOTS_SHA256 or, where that is unset, with the file RECORD, which holds the hash of the archive that
+was installed last, if any was. Exits with 1 and one line if something does not hold.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ FOLDER = "assets"
 def problems(archive: Path, record: Path) -> Iterator[str]:
     try:
         with tarfile.open(archive, "r:gz") as content:
-            yield from (f"{one.name!r} in it is no file or folder in {FOLDER}/" for one in content if not is_inside(one))
+            outside = (member.name for member in content if not is_inside(member))
+            yield from (f"{name!r} in it is no file or folder in {FOLDER}/" for name in outside)
             content.fileobj.read()  # to the end of the gzip file, whose checksum is compared there
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
         yield f"it can't be read as a whole tar.gz: {error}"
