@@ -35,6 +35,7 @@ class EnacttomSuite(Suite):
     environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
+        "generate": OwnCommand("make tasks, with proofs", "hm_agent.worlds.enacttom.author.author_command:main"),
         "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),
     }
 

@@ -56,7 +56,7 @@ class Channels:
 
     def path(self, senders: Iterable[str], receivers: Collection[str]) -> tuple[str, ...]:
         """The shortest way from one of some agents to one of others, both included; empty if there is none."""
-        waiting = deque((one,) for one in senders)
+        waiting: deque[tuple[str, ...]] = deque((one,) for one in senders)
         seen = {path[0] for path in waiting}
         while waiting:
             path = waiting.popleft()

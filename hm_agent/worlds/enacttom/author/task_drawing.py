@@ -21,7 +21,7 @@ from itertools import combinations
 from random import Random
 
 from hm_agent.worlds.enacttom.author.drafts import Channels, GoalDraft, HouseDraft, TaskDraft, TaskRequest
-from hm_agent.worlds.enacttom.mechanics import CLOSED, OPEN, Binding, InverseState, RemoteControl, StateMirroring
+from hm_agent.worlds.enacttom.mechanics import CLOSED, OPEN, Binding, FurnitureState, InverseState, RemoteControl, StateMirroring
 from hm_agent.worlds.enacttom.propositions import (
     CONTROLS,
     IS_CLOSED,
@@ -200,7 +200,7 @@ def _door_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None:
     if not (path and doors):
         return None
     door = rng.choice(doors)
-    told = ()
+    told: tuple[tuple[str, Proposition], ...] = ()
     if rng.random() < IS_REVERSED:
         house.handles.append(InverseState(trigger_object=door))
         told = ((_one_of(rng, path), Proposition(IS_INVERSE, (door,))),)
@@ -243,7 +243,7 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
         what = MIRRORS
     else:
         house.is_open[trigger] = False
-        state = OPEN if goal.predicate == IS_OPEN else CLOSED
+        state: FurnitureState = OPEN if goal.predicate == IS_OPEN else CLOSED
         house.handles.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
         what = CONTROLS
     told = ((_one_of(rng, path), Proposition(what, (trigger, target))),)

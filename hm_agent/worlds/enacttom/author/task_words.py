@@ -127,9 +127,10 @@ def _problem(draft: TaskDraft, name: str) -> str:
 def _public_facts(house: HouseDraft, bindings: Sequence[Binding]) -> list[Proposition]:
     """Who can't enter which room, and who can message whom."""
     mechanics = HouseMechanics(house.agents, bindings)
-    barred = [(agent, room) for room in house.entrants for agent in house.agents if not mechanics.may_enter(agent, room)]
+    pairs = [(agent, room) for room in house.entrants for agent in house.agents]
+    barred = [Proposition(IS_RESTRICTED, pair) for pair in pairs if not mechanics.may_enter(*pair)]
     links = [(agent, other) for agent in house.agents for other in mechanics.targets(agent)]
-    return [Proposition(IS_RESTRICTED, pair) for pair in barred] + [Proposition(CAN_COMMUNICATE, pair) for pair in links]
+    return barred + [Proposition(CAN_COMMUNICATE, pair) for pair in links]
 
 
 def _house_rules(house: HouseDraft) -> Iterator[str]:
@@ -147,18 +148,26 @@ def _house_rules(house: HouseDraft) -> Iterator[str]:
 # Secret
 
 
-def _secret_facts(draft: TaskDraft, agent: str) -> Iterator[Proposition]:
-    """What an agent is told, but for its own private goals, which it knows anyway."""
-    yield from (wanted(one.goal) for one in draft.goals if one.holder == agent)
+def _wanted(draft: TaskDraft, agent: str) -> list[Proposition]:
+    """The shared goals that an agent is the one to know of."""
+    return [one.goal for one in draft.goals if one.holder == agent]
+
+
+def _told(draft: TaskDraft, agent: str) -> list[Proposition]:
+    """What an agent is told of things and handles."""
     every = chain(draft.goals, *draft.wishes.values())
-    yield from (fact for one in every for who, fact in one.told if who == agent)
+    return [fact for one in every for who, fact in one.told if who == agent]
+
+
+def _secret_facts(draft: TaskDraft, agent: str) -> list[Proposition]:
+    """What an agent is told, but for its own private goals, which it knows anyway."""
+    return [*map(wanted, _wanted(draft, agent)), *_told(draft, agent)]
 
 
 def _secrets(draft: TaskDraft, agent: str) -> Iterator[str]:
     """The same in sentences, its private goals, and what it must be sure of by the end."""
-    yield from (WANTED[one.goal.predicate].format(*one.goal.arguments) for one in draft.goals if one.holder == agent)
-    every = chain(draft.goals, *draft.wishes.values())
-    yield from (KNOWN[fact.predicate].format(*fact.arguments) for one in every for who, fact in one.told if who == agent)
+    yield from (WANTED[one.predicate].format(*one.arguments) for one in _wanted(draft, agent))
+    yield from (KNOWN[fact.predicate].format(*fact.arguments) for fact in _told(draft, agent))
     for one in draft.known:
         if one.knowers[0] == agent:
             yield f"By the end, you must be sure that {Claim(one.knowers[1:], one.proposition).words}."
