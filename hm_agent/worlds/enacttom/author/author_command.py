@@ -111,7 +111,9 @@ class TaskFolder:
         check_identity(out / IDENTITY, identity, self.rows)
         for slot in plan.slots():
             if slot.name not in self.rows.rows and self._path(slot).exists():
-                raise ConfigError(f"{self._path(slot)} is there, but not in {PROPOSALS}; name another folder with --out")
+                raise ConfigError(
+                    f"{self._path(slot)} is there, but not in {PROPOSALS}; name another folder with --out"
+                )
 
     def _path(self, slot: PlannedTask) -> Path:
         return self.out / f"{slot.name}.json"

@@ -11,13 +11,13 @@ from functools import partial
 from multiprocessing import get_context
 from random import Random
 
-from hm_agent.worlds.enacttom.author.proving import NOT_READ, refusal
+from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
 from hm_agent.worlds.enacttom.author.task_words import written
 from hm_agent.worlds.enacttom.pddl import TaskError
 from hm_agent.worlds.enacttom.task import TaskFile, check_task
-from hm_agent.worlds.enacttom.verification.verifier import certified, verify
+from hm_agent.worlds.enacttom.verification.verifier import certified, verdict
 
 MOST_PROPOSALS = 500
 """For one task; if none is kept, there is none."""
@@ -49,9 +49,10 @@ def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
         except TaskError:
             refused[NOT_READ] += 1
             continue
-        why = refusal(task, slot.request)
+        proof = quick_proof(task)
+        why = refusal(proof, slot.request)
         if why is None:
-            return MadeTask(slot, certified(task.file, verify(task)), Tally(1, refused))
+            return MadeTask(slot, certified(task.file, verdict(proof)), Tally(1, refused))
         refused[why] += 1
     return MadeTask(slot, None, Tally(0, refused))
 

@@ -25,10 +25,14 @@ REASONS = (
 )  # fmt: skip
 
 
-def refusal(task: HouseholdTask, request: TaskRequest) -> str | None:
+def quick_proof(task: HouseholdTask) -> TaskProof:
+    """Answers questions about a proposal within MOST_NODES."""
+    return TaskProof(task, most_nodes=MOST_NODES)
+
+
+def refusal(proof: TaskProof, request: TaskRequest) -> str | None:
     """Why a task is not of the kind that is wanted, one of REASONS; None if it is."""
-    proof = TaskProof(task, most_nodes=MOST_NODES)
-    start, household = proof.household.start, proof.household
+    task, household, start = proof.task, proof.household, proof.household.start
     if any(start & household.bits[one] for one in task.physical_goal):
         return DONE
     if any(start & household.goal_mask([one]) for claims in task.private_goals.values() for one in claims):
@@ -52,6 +56,8 @@ def _unproved(proof: TaskProof) -> Iterator[str | None]:
     yield _needs(proof, "task", "solved", NO_PLAN)
     for agent in proof.task.private_goals:
         yield _needs(proof, f"private {agent}", "solved", WISH_EXCLUDED)
+    if "private" in proof.variants:  # all wishes together may be had or not, but it should be known
+        yield UNDECIDED if proof.status("private") == "unknown" else None
 
 
 def _needs(proof: TaskProof, question: str, status: str, otherwise: str) -> str | None:

@@ -21,7 +21,15 @@ from itertools import combinations
 from random import Random
 
 from hm_agent.worlds.enacttom.author.drafts import Channels, GoalDraft, HouseDraft, TaskDraft, TaskRequest
-from hm_agent.worlds.enacttom.mechanics import CLOSED, OPEN, Binding, FurnitureState, InverseState, RemoteControl, StateMirroring
+from hm_agent.worlds.enacttom.mechanics import (
+    CLOSED,
+    OPEN,
+    Binding,
+    FurnitureState,
+    InverseState,
+    RemoteControl,
+    StateMirroring,
+)
 from hm_agent.worlds.enacttom.propositions import (
     CONTROLS,
     IS_CLOSED,
