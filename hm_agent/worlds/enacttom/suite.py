@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hm_agent.config import data_folder
 from hm_agent.core import Agent, World
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Model
 from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite
 
 if TYPE_CHECKING:
+    from hm_agent.agents.agent import BodyBuilder, ThinkingBody
+    from hm_agent.agents.reflection import Reflector
     from hm_agent.worlds.enacttom.task import HouseholdTask
 
 PREFIX = "enacttom_"
 _COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
+WITHOUT_A_BODY = ("vmp", "he_hr")
+"""The shared agents that ask of the others what this world's agents can't answer."""
 METRIC = Metric(
     "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
 )
@@ -52,8 +58,22 @@ class EnacttomSuite(Suite):
 
         return EnacttomParallelEnv(_task(_path(scenario)), render_mode)
 
+    def body(self, setup: AgentSetup) -> BodyBuilder:
+        from hm_agent.worlds.enacttom.language.body import EnacttomBody
+
+        def build(model: Model, reflector: Reflector) -> ThinkingBody:
+            body = EnacttomBody(setup.seat, setup.scenario.seats, model, reflector)
+            return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
+
+        return build
+
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        return False
+        return agent not in WITHOUT_A_BODY
+
+    def answers(self) -> ReasonerTable:
+        from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+
+        return ANSWERS
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
