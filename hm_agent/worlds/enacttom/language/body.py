@@ -18,7 +18,7 @@ from hm_agent.worlds.enacttom.language.plan_house import (
     HouseStrategy,
     PlanHouse,
 )
-from hm_agent.worlds.enacttom.language.situation import WRITES, OwnActionFailed, PartnerActed, Situation
+from hm_agent.worlds.enacttom.language.situation import WRITES, OwnActionFailed, PartnerActed, HouseSituation
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_commands
 from hm_agent.worlds.enacttom.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.sentences import read_claims
@@ -148,7 +148,7 @@ class EnacttomBody(Body[HouseView, HouseCommand, HouseStrategy]):
 class _FinishedHousePlan:
     """A plan and its outcome, as reflectors ask about them."""
 
-    situation: Situation
+    situation: HouseSituation
     plan: HousePlanRecord
     because: str
     since: int

@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     OwnActionFailed,
     PartnerAct,
     PartnerActed,
-    Situation,
+    HouseSituation,
 )
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
@@ -51,7 +51,7 @@ class HouseNotebook:
         self._log: tuple[LoggedMessage, ...] = ()
         self._believed = Beliefs()
         """The beliefs of the view before."""
-        self.situation: Situation
+        self.situation: HouseSituation
 
     def read(self, view: HouseView) -> Sequence[Event]:
         """Takes a view in and says what has happened since the one before."""
@@ -63,7 +63,7 @@ class HouseNotebook:
         self._log += (sent,) if sent else ()
         told = [_tidings(one.sender, one.addressees, one.text, view.briefing) for one in view.messages]
         told += [_tidings(sent.sender, sent.addressees, sent.text, view.briefing)] if sent else []
-        self.situation = Situation(view, self._log, self._keeper.read(view, told))
+        self.situation = HouseSituation(view, self._log, self._keeper.read(view, told))
         self._before = view
         return list(self._events(before, view)) if before else []
 

@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
     RevisePartner,
 )
 from hm_agent.worlds.enacttom.language.plan_house import HouseStrategy
-from hm_agent.worlds.enacttom.language.situation import PartnerAct, PartnerActed, Situation, act_of
+from hm_agent.worlds.enacttom.language.situation import PartnerAct, PartnerActed, HouseSituation, act_of
 
 TOLD = 5
 """How many of the latest acts questions show."""
@@ -38,7 +38,7 @@ class PartnerMind(MindReading, JointMindReading):
 
     def __init__(self, me: str, agents: Sequence[str]) -> None:
         self.players = tuple(name for name in agents if name != me)
-        self.situation: Situation
+        self.situation: HouseSituation
 
     def understand(self, event: Event, answer: BaseModel | None) -> PartnerAct | None:
         return event.act if isinstance(event, PartnerActed) else None

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Remark, Words, check_all, one_of
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer
-from hm_agent.worlds.enacttom.language.situation import DOINGS, NOTHING, PartnerAct, Situation, act_of
+from hm_agent.worlds.enacttom.language.situation import DOINGS, NOTHING, PartnerAct, HouseSituation, act_of
 
 
 class NextAct(BaseModel):
@@ -26,12 +26,12 @@ class NextAct(BaseModel):
         return act_of(self.does, self.about)
 
 
-def _next_forms(situation: Situation) -> Mapping[str, Mapping[str, Any]]:
+def _next_forms(situation: HouseSituation) -> Mapping[str, Mapping[str, Any]]:
     """The keywords of a `NextAct`."""
     return {"does": one_of(DOINGS), "about": one_of((*situation.things, NOTHING))}
 
 
-def _next_checks(situation: Situation, given: NextAct | RevisedPartner) -> list[Callable[[], None]]:
+def _next_checks(situation: HouseSituation, given: NextAct | RevisedPartner) -> list[Callable[[], None]]:
     """Checks that raise ValueError if a prediction names what can't be, with what could."""
     return [
         partial(_check_name, "does", given.does, DOINGS),
@@ -53,7 +53,7 @@ class ProposePartner(Question[HypothesisAnswer]):
 
     template = "enacttom/propose_partner.j2"
     schema = HypothesisAnswer
-    situation: Situation
+    situation: HouseSituation
     about: str
     history: tuple[PartnerAct, ...]
     best: tuple[Hypothesis, ...]
@@ -77,7 +77,7 @@ class PredictPartner(Question[PartnerPrediction]):
 
     template = "enacttom/predict_partner.j2"
     schema = PartnerPrediction
-    situation: Situation
+    situation: HouseSituation
     about: str
     history: tuple[PartnerAct, ...]
     hypotheses: tuple[Hypothesis, ...]
@@ -141,7 +141,7 @@ class RevisePartner(Question[PartnerRevision]):
 
     template = "enacttom/revise_partner.j2"
     schema = PartnerRevision
-    situation: Situation
+    situation: HouseSituation
     about: str | None
     history: tuple[PartnerAct, ...]
     hypotheses: tuple[Hypothesis, ...]
@@ -197,5 +197,5 @@ class MakeHouseStrategy(Question[HouseStrategyAnswer]):
 
     template = "enacttom/make_house_strategy.j2"
     schema = HouseStrategyAnswer
-    situation: Situation
+    situation: HouseSituation
     history: tuple[PartnerAct, ...]

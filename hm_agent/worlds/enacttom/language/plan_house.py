@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question
 from hm_agent.worlds.enacttom.commands import HouseCommand
-from hm_agent.worlds.enacttom.language.situation import PartnerAct, Situation
+from hm_agent.worlds.enacttom.language.situation import PartnerAct, HouseSituation
 from hm_agent.worlds.enacttom.language.written_commands import (
     MOST_COMMANDS,
     check_plan,
@@ -67,7 +67,7 @@ class PlanHouse(Question[CommandsAnswer]):
 
     template = "enacttom/plan_house.j2"
     schema = CommandsAnswer
-    situation: Situation
+    situation: HouseSituation
     strategy: str | None
     expects: str | None
     history: tuple[PartnerAct, ...]
@@ -101,7 +101,7 @@ class EvaluateHouse(Question[Critique]):
 
     template = "enacttom/evaluate_house.j2"
     schema = Critique
-    situation: Situation
+    situation: HouseSituation
     plan: HousePlanRecord
     because: str
     since: int

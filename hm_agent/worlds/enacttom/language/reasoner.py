@@ -37,7 +37,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     NOTHING,
     WRITES,
     PartnerAct,
-    Situation,
+    HouseSituation,
 )
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
 from hm_agent.worlds.enacttom.own_plans import OwnPlan, hand_over, plan_alone, search
@@ -52,7 +52,7 @@ PATIENCE = 3
 # What to say
 
 
-def sayable(situation: Situation, plan: OwnPlan) -> Iterator[Claim]:
+def sayable(situation: HouseSituation, plan: OwnPlan) -> Iterator[Claim]:
     """What is worth telling, the most urgent first: what only others can do, what helps with it, and what is done."""
     beliefs = situation.beliefs
     yield from (Claim((), wanted(one)) for one in plan.missing if one not in beliefs.so)
@@ -64,7 +64,7 @@ def sayable(situation: Situation, plan: OwnPlan) -> Iterator[Claim]:
     yield from (Claim((), one) for one in sorted(beliefs.facts, key=str) if one.predicate in MECHANIC)
 
 
-def _known_of(situation: Situation, wants: Iterable[Proposition]) -> Iterator[Claim]:
+def _known_of(situation: HouseSituation, wants: Iterable[Proposition]) -> Iterator[Claim]:
     """Of what is wanted and so: who knows it, if others do, else that it is so."""
     beliefs = situation.beliefs
     for one in wants:
@@ -75,7 +75,7 @@ def _known_of(situation: Situation, wants: Iterable[Proposition]) -> Iterator[Cl
             yield Claim((), one)
 
 
-def _lacked(situation: Situation, said: Iterable[Claim]) -> list[Claim]:
+def _lacked(situation: HouseSituation, said: Iterable[Claim]) -> list[Claim]:
     """Those claims that somebody lacks whom the agent can message."""
     targets = situation.view.briefing.targets
     return [
@@ -105,7 +105,7 @@ def _says(said: Claim, other: Claim) -> bool:
 # What to do
 
 
-def best_commands(situation: Situation) -> list[HouseCommand]:
+def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     """Tells what only others can do, does what it can do alone, tells what is done; then looks, brings, or waits."""
     view, beliefs = situation.view, situation.beliefs
     plan = plan_alone(view.briefing, beliefs)
@@ -127,7 +127,7 @@ def best_commands(situation: Situation) -> list[HouseCommand]:
     return [*found[: MOST_COMMANDS - 1], IDLE]
 
 
-def _otherwise(situation: Situation, plan: OwnPlan) -> list[HouseCommand]:
+def _otherwise(situation: HouseSituation, plan: OwnPlan) -> list[HouseCommand]:
     """What to do about what only others can do, once they know: look for it, or bring it nearer."""
     view, beliefs = situation.view, situation.beliefs
     if looked := search(view.briefing, beliefs, plan.missing):
@@ -153,35 +153,35 @@ class _PartnerRule:
 
     words: str
     likelihood: Callable[[PartnerAct], float]
-    foresee: Callable[[Situation, str, Sequence[PartnerAct]], NextAct]
+    foresee: Callable[[HouseSituation, str, Sequence[PartnerAct]], NextAct]
 
 
-def _pending(situation: Situation, partner: str) -> list[Proposition]:
+def _pending(situation: HouseSituation, partner: str) -> list[Proposition]:
     """What is wanted, not yet so, and known to be wanted to a partner, as the agent believes."""
     beliefs = situation.beliefs
     asked = [one for one in beliefs.wants if one not in beliefs.so]
     return [one for one in asked if beliefs.knows(partner, Claim((), wanted(one)))] or asked
 
 
-def _reports(situation: Situation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
+def _reports(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """It writes of what it was asked to do."""
     pending = _pending(situation, partner)
     return NextAct(does=WRITES, about=pending[0].arguments[0] if pending else NOTHING)
 
 
-def _tells(situation: Situation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
+def _tells(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """It writes once more of what it wrote of last."""
     last = next((act for act in reversed(history) if act.does == WRITES and act.things), None)
     return NextAct(does=WRITES, about=last.things[0] if last else NOTHING)
 
 
-def _works(situation: Situation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
+def _works(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """It goes on with the things around it."""
     last = next((act for act in reversed(history) if act.does == HANDLES and act.things), None)
     return NextAct(does=HANDLES, about=last.things[0] if last else NOTHING)
 
 
-def _walks(situation: Situation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
+def _walks(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """It goes away where it is, and comes where it is not."""
     is_here = Proposition("agent_in_room", (partner, situation.view.room)) in situation.view.sees
     return NextAct(does=LEAVES if is_here else COMES, about=NOTHING)
@@ -217,14 +217,14 @@ def _ranked(history: Iterable[PartnerAct], held: Iterable[Hypothesis] = ()) -> l
     return sorted(RULES, key=weight, reverse=True)
 
 
-def foresee(words: str | None, situation: Situation, about: str, history: Sequence[PartnerAct]) -> NextAct:
+def foresee(words: str | None, situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> NextAct:
     """What a partner does next by a hypothesis; one in other words counts as the first rule."""
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
     found = rule.foresee(situation, about, history)
     return found if found.about in situation.things else NextAct(does=found.does, about=NOTHING)
 
 
-def strategy_words(situation: Situation) -> str:
+def strategy_words(situation: HouseSituation) -> str:
     """What is best now, as a strategy."""
     plan = plan_alone(situation.view.briefing, situation.beliefs)
     missing = [one for one in plan.missing if one not in situation.beliefs.so]

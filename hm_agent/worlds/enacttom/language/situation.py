@@ -34,7 +34,7 @@ class LoggedMessage:
 
 
 @dataclass(frozen=True)
-class Situation:
+class HouseSituation:
     """What one agent knows at the start of a turn.
 
     log: all messages that it got before this view, and all that it sent. beliefs: what follows from all views, and from

@@ -25,7 +25,7 @@ from hm_agent.worlds.enacttom.commands import (
     parse_command,
     plain,
 )
-from hm_agent.worlds.enacttom.language.situation import Situation
+from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.views import HouseView
 from hm_agent.written_calls import CallError, read_calls, shortened
 
@@ -53,7 +53,7 @@ class CommandContext:
     messages_left: int
 
 
-def context_of(situation: Situation) -> CommandContext:
+def context_of(situation: HouseSituation) -> CommandContext:
     briefing = situation.view.briefing
     plan = briefing.plan
     rooms = [room for room in plan.rooms if room not in briefing.barred]
