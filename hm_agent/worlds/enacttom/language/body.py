@@ -9,6 +9,7 @@ from hm_agent.agents.reflection import Critique, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation
 from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
 from hm_agent.worlds.enacttom.commands import COMMUNICATE, IDLE, WAIT, HouseCommand
+from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.partner_mind import PartnerMind, acts
 from hm_agent.worlds.enacttom.language.plan_house import (
@@ -18,8 +19,9 @@ from hm_agent.worlds.enacttom.language.plan_house import (
     HouseStrategy,
     PlanHouse,
 )
-from hm_agent.worlds.enacttom.language.situation import WRITES, OwnActionFailed, PartnerActed, HouseSituation
+from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, OwnActionFailed, PartnerActed
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_commands
+from hm_agent.worlds.enacttom.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.sentences import read_claims
 from hm_agent.worlds.enacttom.views import HouseView
@@ -45,7 +47,7 @@ class HouseThoughts:
     asked_because: str | None = None
 
 
-class EnacttomBody(Body[HouseView, HouseCommand, HouseStrategy]):
+class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
     """One agent through one episode."""
 
     def __init__(self, me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> None:
@@ -65,6 +67,8 @@ class EnacttomBody(Body[HouseView, HouseCommand, HouseStrategy]):
         events = self._notebook.read(observation.view)
         self.mind.situation = self._notebook.situation
         self._asked_because = None
+        if observation.view.probes:
+            return []  # nothing can be done any more, so that nobody needs to think of it
         if self._because is None:
             self._because = self._why_replan(events)
         return events
@@ -98,7 +102,11 @@ class EnacttomBody(Body[HouseView, HouseCommand, HouseStrategy]):
         else:
             self._waited += 1
 
-    async def act(self, strategy: HouseStrategy, history: Sequence[Interaction]) -> HouseCommand:
+    async def act(self, strategy: HouseStrategy, history: Sequence[Interaction]) -> HouseCommand | ProbeAnswers:
+        situation = self._notebook.situation
+        if situation.view.probes:
+            probing = ProbeHouse(situation, situation.view.probes)
+            return probing.said(await answer_or_none(self._model, probing))
         if strategy != self._strategy and self._strategy is not None:
             self._because = self._because or "your strategy has changed"
         self._strategy = strategy

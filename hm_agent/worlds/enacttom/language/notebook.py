@@ -12,11 +12,11 @@ from hm_agent.worlds.enacttom.language.situation import (
     HANDLES,
     LEAVES,
     WRITES,
+    HouseSituation,
     LoggedMessage,
     OwnActionFailed,
     PartnerAct,
     PartnerActed,
-    HouseSituation,
 )
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,

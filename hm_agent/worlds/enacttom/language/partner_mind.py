@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
     RevisePartner,
 )
 from hm_agent.worlds.enacttom.language.plan_house import HouseStrategy
-from hm_agent.worlds.enacttom.language.situation import PartnerAct, PartnerActed, HouseSituation, act_of
+from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct, PartnerActed, act_of
 
 TOLD = 5
 """How many of the latest acts questions show."""

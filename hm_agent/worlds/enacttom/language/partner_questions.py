@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Remark, Words, check_all, one_of
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer
-from hm_agent.worlds.enacttom.language.situation import DOINGS, NOTHING, PartnerAct, HouseSituation, act_of
+from hm_agent.worlds.enacttom.language.situation import DOINGS, NOTHING, HouseSituation, PartnerAct, act_of
 
 
 class NextAct(BaseModel):

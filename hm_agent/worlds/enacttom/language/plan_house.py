@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question
 from hm_agent.worlds.enacttom.commands import HouseCommand
-from hm_agent.worlds.enacttom.language.situation import PartnerAct, HouseSituation
+from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.language.written_commands import (
     MOST_COMMANDS,
     check_plan,

@@ -18,6 +18,7 @@ from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.enacttom.beliefs import PLACES
 from hm_agent.worlds.enacttom.commands import EVERYONE, IDLE, HouseCommand, communicate
+from hm_agent.worlds.enacttom.language.house_probes import HouseProbeAnswer, ProbeHouse
 from hm_agent.worlds.enacttom.language.partner_questions import (
     HouseStrategyAnswer,
     MakeHouseStrategy,
@@ -36,12 +37,22 @@ from hm_agent.worlds.enacttom.language.situation import (
     LEAVES,
     NOTHING,
     WRITES,
-    PartnerAct,
     HouseSituation,
+    PartnerAct,
 )
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
 from hm_agent.worlds.enacttom.own_plans import OwnPlan, hand_over, plan_alone, search
-from hm_agent.worlds.enacttom.propositions import MECHANIC, Claim, Proposition, claim, wanted
+from hm_agent.worlds.enacttom.probes import ProbeAnswer
+from hm_agent.worlds.enacttom.propositions import (
+    AGENT_IN_ROOM,
+    IS_CLOSED,
+    IS_OPEN,
+    MECHANIC,
+    Claim,
+    Proposition,
+    claim,
+    wanted,
+)
 
 KEPT = 3
 """How many hypotheses about a partner are kept where several are."""
@@ -183,7 +194,7 @@ def _works(situation: HouseSituation, partner: str, history: Sequence[PartnerAct
 
 def _walks(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """It goes away where it is, and comes where it is not."""
-    is_here = Proposition("agent_in_room", (partner, situation.view.room)) in situation.view.sees
+    is_here = Proposition(AGENT_IN_ROOM, (partner, situation.view.room)) in situation.view.sees
     return NextAct(does=LEAVES if is_here else COMES, about=NOTHING)
 
 
@@ -288,6 +299,21 @@ def evaluate(question: EvaluateHouse) -> Critique:
     return Critique(critique=f"{done} of {count} commands carried out: {advice}.")
 
 
+def answer_probes(question: ProbeHouse) -> HouseProbeAnswer:
+    """Yes to what it believes; no to what it believes to be otherwise; else it doesn't know."""
+    return HouseProbeAnswer(answers=[_probed(question.situation, probe.about).value for probe in question.probes])
+
+
+def _probed(situation: HouseSituation, about: Claim) -> ProbeAnswer:
+    beliefs = situation.beliefs
+    if about in beliefs.known if about.depth else about.proposition in beliefs.so:
+        return ProbeAnswer.YES
+    opposite = {IS_OPEN: IS_CLOSED, IS_CLOSED: IS_OPEN}.get(about.proposition.predicate)
+    if opposite and Proposition(opposite, about.proposition.arguments) in beliefs.so:
+        return ProbeAnswer.NO
+    return ProbeAnswer.UNKNOWN
+
+
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     ProposePartner: propose,
     PredictPartner: predict,
@@ -295,5 +321,6 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     MakeHouseStrategy: make_strategy,
     PlanHouse: plan,
     EvaluateHouse: evaluate,
+    ProbeHouse: answer_probes,
 }
 """Which function answers which question."""
