@@ -83,8 +83,8 @@ class BeliefKeeper:
 
     def __init__(self, briefing: Briefing) -> None:
         self._briefing, self._me = briefing, briefing.agent
-        self._so: set[Proposition] = set()
-        self._facts = set(briefing.facts)
+        self._facts = {fact for fact in briefing.facts if fact.predicate in LASTING}
+        self._so = set(briefing.facts) - self._facts
         self._known: set[Claim] = set()
         self._visited: set[str] = set()
         self._looked_into: set[str] = set()
