@@ -18,6 +18,7 @@ from hm_agent.worlds.enacttom.propositions import (
     IS_ON_FLOOR,
     IS_ON_TOP,
     IS_OPEN,
+    IS_RESTRICTED,
     MECHANIC,
     MOST_DEPTH,
     WANTED,
@@ -64,6 +65,10 @@ class Beliefs:
         """All that it knows to be wanted, in the order of its words."""
         found = (fact.goal for fact in self.facts if fact.predicate == WANTED)
         return tuple(sorted(found, key=lambda one: one.words))
+
+    def may_enter(self, agent: str, room: str) -> bool:
+        """False if the agent knows that another one can't enter a room."""
+        return Proposition(IS_RESTRICTED, (agent, room)) not in self.facts
 
     def holds(self, one: Proposition) -> bool:
         """True if the agent knows a fact or takes something to be so."""

@@ -97,16 +97,19 @@ def search(briefing: Briefing, beliefs: Beliefs, wants: Iterable[Proposition]) -
 def hand_over(
     briefing: Briefing, beliefs: Beliefs, wants: Iterable[Proposition]
 ) -> tuple[tuple[HouseCommand, ...], Proposition] | None:
-    """How to bring an object, wanted where the agent can't bring it, to another room; and where it lies then.
+    """How to bring an object, wanted where the agent can't bring it, to where another can take it; and where it lies.
 
-    Rooms in which another agent may be come first. None if there is nothing left to bring.
+    None if there is nothing left to bring, or if another agent may bring it all the way, for all that the agent knows.
     """
     here = _room(briefing, beliefs)
     for one in wants:
-        if one.predicate not in (IS_ON_TOP, IS_INSIDE, IS_IN_ROOM) or one.arguments[0] in beliefs.placed:
+        target = _target_room(one, briefing)
+        if target is None or one.arguments[0] in beliefs.placed:
             continue
         start = _room_of_thing(one.arguments[0], briefing, beliefs) or here
-        for room in _meeting_rooms(briefing, beliefs):
+        if _takers(briefing, beliefs, start, target):
+            continue
+        for room in _meeting_rooms(briefing, beliefs, target):
             pieces = briefing.plan.furniture_by_room[room]
             if room != start and pieces:
                 there = Proposition(IS_ON_TOP, (one.arguments[0], pieces[0]))
@@ -115,13 +118,27 @@ def hand_over(
     return None
 
 
-def _meeting_rooms(briefing: Briefing, beliefs: Beliefs) -> list[str]:
-    """The rooms that the agent may enter, those first in which others are, as it believes."""
+def _target_room(one: Proposition, briefing: Briefing) -> str | None:
+    """The room in which an object is wanted; None if it is not about an object."""
+    if one.predicate in (IS_ON_TOP, IS_INSIDE):
+        return briefing.plan.furniture.get(one.arguments[1])
+    return one.arguments[1] if one.predicate == IS_IN_ROOM else None
+
+
+def _takers(briefing: Briefing, beliefs: Beliefs, *rooms: str) -> list[str]:
+    """The other agents that may enter all of these rooms, for all that the agent knows."""
+    others = (agent for agent in briefing.plan.agents if agent != briefing.agent)
+    return [agent for agent in others if all(beliefs.may_enter(agent, room) for room in rooms)]
+
+
+def _meeting_rooms(briefing: Briefing, beliefs: Beliefs, target: str) -> list[str]:
+    """The rooms that the agent may enter and another one, too, that may enter the target; where one is comes first."""
     others = {
         one.arguments[1] for one in beliefs.so if one.predicate == AGENT_IN_ROOM and one.arguments[0] != briefing.agent
     }
     mine = [room for room in briefing.plan.rooms if room not in briefing.barred]
-    return sorted(mine, key=lambda room: room not in others)
+    shared = [room for room in mine if _takers(briefing, beliefs, room, target)]
+    return sorted(shared, key=lambda room: room not in others)
 
 
 def _room(briefing: Briefing, beliefs: Beliefs) -> str:

@@ -45,12 +45,13 @@ from hm_agent.worlds.enacttom.own_plans import OwnPlan, hand_over, plan_alone, s
 from hm_agent.worlds.enacttom.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
+    CONTROLS,
     IS_CLOSED,
+    IS_INVERSE,
     IS_OPEN,
-    MECHANIC,
+    MIRRORS,
     Claim,
     Proposition,
-    claim,
     wanted,
 )
 
@@ -58,6 +59,8 @@ KEPT = 3
 """How many hypotheses about a partner are kept where several are."""
 PATIENCE = 3
 """How many turns after a request it tries otherwise what the others have not done."""
+HANDLES_OF = (IS_INVERSE, MIRRORS, CONTROLS)
+"""The predicates of facts about handles, which others need to know who turn them."""
 
 
 # What to say
@@ -66,23 +69,28 @@ PATIENCE = 3
 def sayable(situation: HouseSituation, plan: OwnPlan) -> Iterator[Claim]:
     """What is worth telling, the most urgent first: what only others can do, what helps with it, and what is done."""
     beliefs = situation.beliefs
-    yield from (Claim((), wanted(one)) for one in plan.missing if one not in beliefs.so)
-    about = {one.arguments[0] for one in plan.missing}
-    yield from _known_of(situation, (*plan.missing, *plan.reached))
+    missing = missing_of(situation, plan)
+    yield from (Claim((), wanted(one)) for one in missing)
+    yield from (Claim((), one) for one in sorted(beliefs.facts, key=str) if one.predicate in HANDLES_OF)
+    about = {one.arguments[0] for one in missing}
     for one in sorted(beliefs.so, key=str):
         if one.predicate in PLACES and one.arguments[0] in about:
             yield Claim((), one)
-    yield from (Claim((), one) for one in sorted(beliefs.facts, key=str) if one.predicate in MECHANIC)
+    yield from known_of(situation)
 
 
-def _known_of(situation: HouseSituation, wants: Iterable[Proposition]) -> Iterator[Claim]:
-    """Of what is wanted and so: who knows it, if others do, else that it is so."""
+def missing_of(situation: HouseSituation, plan: OwnPlan) -> list[Proposition]:
+    """What the others want, too, is not so, and is out of the agent's own reach."""
+    wishes, so = situation.view.briefing.wishes, situation.beliefs.so
+    return [one for one in plan.missing if one not in so and one not in wishes]
+
+
+def known_of(situation: HouseSituation) -> Iterator[Claim]:
+    """Of what is wanted and so: that others know it, as far as the agent knows, and that it is so."""
     beliefs = situation.beliefs
-    for one in wants:
-        if one in beliefs.so:
-            chains = [known.knowers for known in beliefs.known if known.proposition == one]
-            others = sorted({chain for chain in chains if situation.me not in chain and len(chain) <= 2})
-            yield from (claim(chain, one) for chain in sorted(others, key=lambda chain: (-len(chain), chain)))
+    for one in beliefs.wants:
+        if one in beliefs.so and one not in situation.view.briefing.wishes:
+            yield from (Claim((other,), one) for other in situation.partners if beliefs.knows(other, Claim((), one)))
             yield Claim((), one)
 
 
@@ -122,20 +130,18 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     plan = plan_alone(view.briefing, beliefs)
     found: list[HouseCommand] = []
     left = view.messages_left if view.briefing.targets else 0
-    urgent = _lacked(situation, (Claim((), wanted(one)) for one in plan.missing if one not in beliefs.so))
+    urgent = _lacked(situation, (Claim((), wanted(one)) for one in missing_of(situation, plan)))
     if urgent and left:
         found += filter(None, [message(_lacked(situation, sayable(situation, plan)))])
         left -= len(found)
-    found += plan.commands[: MOST_COMMANDS - 3]
-    done = [Claim((), one) for one in plan.reached if one not in beliefs.so]
-    report = _lacked(situation, (*done, *_known_of(situation, (*plan.reached, *plan.missing))))
-    if found and urgent:
-        report = [one for one in report if one in done]
+    if len(plan.commands) > MOST_COMMANDS - 3:
+        return [*found, *plan.commands[: MOST_COMMANDS - 3]]
+    found += plan.commands
+    news = [Claim((), one) for one in plan.reached if one not in beliefs.so and one not in view.briefing.wishes]
+    report = _lacked(situation, news if urgent else (*news, *known_of(situation)))
     if report and left:
         found += filter(None, [message(report)])
-    if not found:
-        found += _otherwise(situation, plan)
-    return [*found[: MOST_COMMANDS - 1], IDLE]
+    return [*(found or _otherwise(situation, plan)), IDLE]
 
 
 def _otherwise(situation: HouseSituation, plan: OwnPlan) -> list[HouseCommand]:
@@ -146,8 +152,7 @@ def _otherwise(situation: HouseSituation, plan: OwnPlan) -> list[HouseCommand]:
     asked = [one.turn for one in situation.log if one.sender == situation.me]
     if asked and view.turn - asked[-1] < PATIENCE:
         return []
-    missing = [one for one in plan.missing if one not in beliefs.so]
-    brought = hand_over(view.briefing, beliefs, missing)
+    brought = hand_over(view.briefing, beliefs, missing_of(situation, plan))
     if brought is None:
         return []
     commands, where = brought
@@ -238,8 +243,7 @@ def foresee(words: str | None, situation: HouseSituation, about: str, history: S
 def strategy_words(situation: HouseSituation) -> str:
     """What is best now, as a strategy."""
     plan = plan_alone(situation.view.briefing, situation.beliefs)
-    missing = [one for one in plan.missing if one not in situation.beliefs.so]
-    if missing:
+    if missing := missing_of(situation, plan):
         return f"Do what is wanted; let the others know that {missing[0].words} is for them to bring about."
     return "Do what is wanted, and tell the others once it is done."
 

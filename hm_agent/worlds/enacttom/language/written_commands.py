@@ -33,7 +33,7 @@ FORMS = (
     "Navigate[place], Pick[object], Place[object, on|within, furniture], Open[furniture], Close[furniture], "
     "Communicate['text', agent, ... or all], Find[thing] or Wait[]"
 )
-MOST_COMMANDS = 8
+MOST_COMMANDS = 10
 """The largest number of commands in a plan; a longer one would be outdated long before its end."""
 LONGEST_MESSAGE = 400
 """Characters of a message that a schema's pattern allows."""
