@@ -104,12 +104,14 @@ def text_width(words: str, size: float) -> float:
     return font(_MEASURED).getlength(words) * _WIDEST * size / _MEASURED
 
 
-def shortened(words: str, size: float, width: float) -> str:
-    """As much of a text as fits a width, with an ellipsis where it is cut."""
+def shortened(words: str, size: float, width: float, *, tail: int = 4) -> str:
+    """As much of a text as fits a width, with an ellipsis where it is cut: its beginning and its last characters."""
     if text_width(words, size) <= width:
         return words
-    kept = bisect_right(range(1, len(words)), width, key=lambda count: text_width(f"{words[:count]}…", size))
-    return f"{words[:kept]}…"
+    end = words[len(words) - tail :] if len(words) > 2 * tail else ""
+    most = len(words) - len(end)
+    kept = bisect_right(range(1, most), width, key=lambda count: text_width(f"{words[:count]}…{end}", size))
+    return f"{words[:kept]}…{end}" if kept else f"{words[:1]}…"
 
 
 def line(one: Point, other: Point, colour: str, width: float, opacity: float = 1.0) -> DrawnShape:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import data_folder
 from hm_agent.core import Agent, World
-from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite
+from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite, Viewer
 
 if TYPE_CHECKING:
     from hm_agent.worlds.enacttom.task import HouseholdTask
@@ -51,6 +51,11 @@ class EnacttomSuite(Suite):
         from hm_agent.worlds.enacttom.parallel import EnacttomParallelEnv
 
         return EnacttomParallelEnv(_task(_path(scenario)), render_mode)
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
+
+        return HouseViewer(_task(_path(scenario)))
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
