@@ -7,9 +7,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.config import data_folder
+from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
-from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite, Viewer
+from hm_agent.suite import (
+    AgentSetup,
+    Metric,
+    Option,
+    OwnAgent,
+    OwnCommand,
+    ScenarioInfo,
+    Setting,
+    ShareMetric,
+    Suite,
+    Viewer,
+)
 
 if TYPE_CHECKING:
     from hm_agent.worlds.enacttom.task import HouseholdTask
@@ -32,6 +43,19 @@ class EnacttomSuite(Suite):
 
     name = "enacttom"
     title = "EnactToM"
+    options = (
+        Option(
+            "literal",
+            "In EnactToM agents are asked at the end for every K operator of the goal, unless this is 0.",
+        ),
+    )
+    literal = ShareMetric(
+        "literal_right",
+        "the share of rightly answered probes of who knows what at the end",
+        "literal_true",
+        is_binary=True,
+    )
+    functional = ShareMetric("functional_success", "the share of tasks whose physical goals hold at the end")
     environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
@@ -45,7 +69,13 @@ class EnacttomSuite(Suite):
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.enacttom.world import EnacttomWorld
 
-        return EnacttomWorld(_task(_path(scenario)))
+        return EnacttomWorld(_task(_path(scenario)), asks=_asks(options))
+
+    def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        asked = options.get("literal")
+        if asked is not None and not str(asked).isdecimal():
+            raise ConfigError(f"--literal={asked}: say 0 to ask nothing at the end of an episode, or 1")
+        return options
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         from hm_agent.worlds.enacttom.parallel import EnacttomParallelEnv
@@ -66,6 +96,12 @@ class EnacttomSuite(Suite):
             "random": OwnAgent("draws every action uniformly; marks the floor", _random),
             "planner": OwnAgent("follows the verifier's plan and is told everything; marks the ceiling", _planner),
         }
+
+
+def _asks(options: Mapping[str, Setting]) -> bool:
+    """True if agents are asked at the end who knows what."""
+    asked = options.get("literal")
+    return asked is None or int(asked) > 0
 
 
 def _path(scenario: ScenarioInfo) -> Path:
