@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import BRIGHT, FAINT, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels
 from hm_agent.recording.shapes import PALETTE, colour_of, painted
+from hm_agent.worlds.enacttom.probes import ProbeResult
 from hm_agent.worlds.enacttom.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import WIDE
@@ -24,7 +25,7 @@ MESSAGES = Box(856, 318, 400, 182)
 GOALS = Box(856, 512, 400, 192)
 TOP = 26
 """Where a card's content begins, below its caption."""
-MOST_MESSAGES, MOST_GOALS = 3, 7
+MOST_MESSAGES, MOST_GOALS, MOST_PROBES = 3, 7, 4
 
 
 class HouseVideo:
@@ -51,10 +52,17 @@ class HouseVideo:
         said = tuple((task.agents.index(one.message.sender), one.message.text) for one in scene.sent)
         met = zip((one.words for one in goals_of(task)), met_goals(task, scene), strict=True)
         self._canvas.draw(CLOCK, clock, step.turn.step, task.max_turns)
-        self._canvas.draw(ACTS, actions, task.agents, acts)
+        if scene.probes:
+            self._canvas.draw(ACTS, probes, tuple(map(self._answered, scene.probes)))
+        else:
+            self._canvas.draw(ACTS, actions, task.agents, acts)
         self._canvas.draw(MESSAGES, messages, said)
         self._canvas.draw(GOALS, goals, tuple(met))
         return self._canvas.pixels.copy()
+
+    def _answered(self, one: ProbeResult) -> tuple[int, str, bool]:
+        said = one.answer.value if one.answer else "silence"
+        return self._task.agents.index(one.probe.agent), f"{one.probe.words} {said}", one.is_right
 
     def _show_plan(self, scene: HouseScene) -> None:
         """The plan as large as its place allows; what is higher than wide gets fewer pixels a unit."""
@@ -84,6 +92,15 @@ def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool
         _dot(pen, y + 3, number)
         pen.paragraph((20, y), agents[number], 14, SOFT, lines=1, width=130)
         y = pen.paragraph((156, y), command, 14, BRIGHT if is_done else LOSS, lines=2) + 6
+
+
+def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
+    """The literal probes. answered: (number of the agent, question and answer, whether it is right)."""
+    pen.caption(f"Literal probes: {sum(is_right for *_, is_right in answered)} of {len(answered)} answered rightly")
+    y: float = TOP
+    for number, words, is_right in answered[:MOST_PROBES]:
+        _dot(pen, y + 3, number)
+        y = pen.paragraph((20, y), words, 14, GAIN if is_right else LOSS, lines=2) + 4
 
 
 def messages(pen: Pen, said: Sequence[tuple[int, str]]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.core import Seat, Step
 from hm_agent.recording.shapes import DrawnShape, colour_of
 from hm_agent.suite import ScenarioInfo
+from hm_agent.worlds.enacttom.probes import ProbeResult
 from hm_agent.worlds.enacttom.runtime import HouseMessage
 from hm_agent.worlds.enacttom.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE
@@ -56,6 +57,7 @@ class HouseViewer:
         remembers wrongly, and mistakes: the same in words, with what is so. met: by goal, whether it holds. acts: by
         agent, the command, how it went, and what the agent is told of that. sent: messages; received: those that the
         seat had when it acted. handles: by agent, what was set. knows, learned: the seat's claims, and the new ones.
+        probes: all that were answered.
         """
         scene, view = step.scene, step.turn.observations[seat].view
         assert isinstance(scene, HouseScene)
@@ -81,6 +83,7 @@ class HouseViewer:
             "handles": [[agent, list(map(list, settings.items()))] for agent, settings in scene.handles.items()],
             "knows": [one.words for one in known],
             "learned": [one.words for one in known if one not in before],
+            "probes": list(map(_probe, scene.probes)),
             "left": view.messages_left - sum(one.message.sender == seat for one in scene.sent),
         }
 
@@ -133,3 +136,15 @@ def goal_facts(task: HouseholdTask) -> list[dict[str, Any]]:
 
 def _message(one: HouseMessage) -> dict[str, Any]:
     return {"from": one.sender, "to": list(one.addressees), "text": one.text}
+
+
+def _probe(one: ProbeResult) -> dict[str, Any]:
+    """answer: None for silence."""
+    return {
+        "agent": one.probe.agent,
+        "question": one.probe.words,
+        "depth": one.probe.claim.depth,
+        "answer": one.answer and one.answer.value,
+        "is_so": one.is_so,
+        "right": one.is_right,
+    }

@@ -26,6 +26,7 @@ function turnedAt(seat, step, place) {
 }
 
 const goals = {
+  title: "Goals after this step",
   key: (step, seat) => [step.step, seat.name],
   build(step, seat) {
     const { met } = step.shown;
@@ -34,13 +35,14 @@ const goals = {
       const at = turnedAt(seat, step, place);
       return at ? [at.met ? "since " : "no longer since ", stepLink(at.step)] : null;
     };
-    return [make("h2", {}, `Goals that hold after this step: ${met.filter(Boolean).length} of ${met.length}`), goalList(viewer.facts, met, since)];
+    return [make("p", { class: "faint" }, `${met.filter(Boolean).length} of ${met.length} hold.`), goalList(viewer.facts, met, since)];
   },
 };
 
 const acted = {
   key: ({ shown }) => [shown.acts, shown.handles],
   build({ shown: { acts = [], handles = [] } }) {
+    if (!acts.length) return [];
     return [make("h2", {}, "What the agents do"), make("ul", { class: "acts" }, acts.map(([agent, command, how, words]) => {
       const handle = handles.find(([by]) => by === agent);
       return make("li", {}, agentChip(agent), make("span", {}, commandOf(command), " ", make("span", { class: how === "done" ? null : "not-done", role: "img", "aria-label": how }, MARK[how]), how === "done" ? null : make("small", {}, words), handle?.[1].length > 1 ? make("small", {}, handleWords(handle)) : null));
@@ -52,9 +54,9 @@ const messageOf = ({ from, to, text, taught }) => make("div", { class: "said-by"
   taught?.length ? make("div", {}, make("small", {}, "It taught that:"), make("ul", {}, taught.map((words) => make("li", {}, words)))) : null);
 
 const messages = {
-  key: ({ shown }) => [shown.sent, shown.received, shown.left],
-  build({ shown: { sent = [], received = [], left } }, seat) {
-    if (left === undefined) return [];
+  key: (step, seat) => [step.step, seat.name],
+  build({ shown: { sent = [], received = [], left, probes: asked = [] } }, seat) {
+    if (left === undefined || asked.length) return [];
     return [make("h2", {}, "Messages on their way, read at the next step"), sent.length ? sent.map(messageOf) : make("p", { class: "faint" }, "none"),
       received.length ? [make("h2", {}, `What ${seat.name} had read before it acted`), received.map(messageOf)] : null,
       make("p", { class: "faint" }, `${seat.name} has ${left} of ${counted(viewer.facts.budgets[seat.name], "message")} left.`)];
@@ -73,23 +75,35 @@ const memory = {
   },
 };
 
+// The literal probes, which are the last step of an episode.
+const probes = {
+  key: ({ shown }) => [shown.probes],
+  build({ shown: { probes: asked = [] } }) {
+    if (!asked.length) return [];
+    const right = asked.filter((one) => one.right).length;
+    return [make("h2", {}, `Literal probes at the end: ${right} of ${asked.length} answered rightly`), make("ul", { class: "goals probes" }, asked.map(({ agent, question, depth, answer, is_so, right: isRight }) => make("li", { class: isRight ? "met" : "failed" },
+      make("b", { role: "img", "aria-label": isRight ? "right" : "wrong" }, isRight ? "✓" : "✗"),
+      make("span", {}, agentChip(agent), " is asked: ", question, " ", answer === null ? make("em", {}, "Silence") : make("strong", {}, answer), ".", make("small", {}, `K depth ${depth} · it is ${is_so ? "so" : "not so"}`)))))];
+  },
+};
+
 // What was done, and below it what the certified plan has there.
 const planned = {
+  title: "What was done, and the certified plan",
   key: (step, seat, index) => [index],
   build(step, seat, index) {
     const { plan } = viewer.facts;
-    const done = seat.steps.map(({ shown }) => new Map((shown.acts ?? []).map(([agent, command, how]) => [agent, { command, how }])));
+    const done = seat.steps.filter(({ shown }) => shown.acts?.length).map(({ shown }) => new Map(shown.acts.map(([agent, command, how]) => [agent, { command, how }])));
     const cell = (turn, agent) => {
       const [was, wanted] = [done[turn]?.get(agent), plan?.[turn]?.[agent] ?? null];
       const same = was && wanted && was.command === wanted && was.how === "done";
       return [was ? [commandOf(was.command), " ", make("span", { class: was.how === "done" ? null : "not-done", role: "img", "aria-label": was.how }, was.how === "done" ? "" : MARK[was.how])] : null,
         wanted === null ? null : make("span", { class: same ? "planned as-planned" : "planned" }, same ? "as planned" : ["plan: ", commandOf(wanted)])];
     };
-    const head = plan ? "What was done, and the certified plan" : "What was done";
-    const table = turnTable(viewer.facts, Math.max(seat.steps.length, plan?.length ?? 0), cell, { name: "step", current: index, heads: (turn) => (turn < seat.steps.length ? stepLink(turn, String(turn)) : String(turn)) });
+    const table = turnTable(viewer.facts, Math.max(done.length, plan?.length ?? 0), cell, { name: "step", current: index, heads: (turn) => (turn < done.length ? stepLink(turn, String(turn)) : String(turn)) });
     const row = table.querySelector(".current");
     if (row) requestAnimationFrame(() => (table.scrollTop = row.offsetTop - table.clientHeight / 2));
-    return [make("h2", {}, head), table];
+    return [plan ? null : make("p", { class: "faint" }, "The task has no certificate."), table];
   },
 };
 
@@ -109,6 +123,7 @@ const unless = (isEmpty, section) => ({ ...section, build: (step, ...rest) => (i
 const spoke = { name: "spoke", label: "sends a message", shape: "disc", row: 0, colour: "--series-0", find: ({ shown: { sent = [] } }, before, seat) => sent.map(({ from, to }) => `${from} writes to ${to.join(", ")}`) };
 const fired = { name: "fired", label: "a handle did more", shape: "square", row: 0, colour: "--series-4", find: ({ shown: { handles = [] } }) => handles.filter(([, set]) => set.length > 1).map(handleWords) };
 const missed = { name: "missed", label: "an action failed", shape: "cross", row: 1, colour: "--series-1", find: ({ shown: { acts = [] } }) => acts.filter(([, , how]) => how !== "done").map(([agent, command]) => `${agent}: ${command}`) };
+const answered = { name: "answered", label: "probes are answered", shape: "arrow", row: 0, colour: "--series-3", find: ({ shown: { probes: asked = [] } }) => (asked.length ? [`${asked.filter(({ right }) => right).length} of ${counted(asked.length, "probe")} answered rightly`] : []) };
 const reached = { name: "reached", label: "a goal came true", shape: "diamond", row: 1, colour: "--series-2", find: ({ shown: { met = [] } }, before) => viewer.facts.goals.filter((goal, i) => met[i] && !before?.shown.met?.[i]).map(({ words }) => words) };
 
 Object.assign(viewer, {
@@ -124,8 +139,8 @@ Object.assign(viewer, {
         make("figcaption", {}, "The household after the step, for the viewer only. Ringed: the seat; hatched: rooms it cannot enter. Arrows with a letter: messages, thick if they taught something. Glowing: what a handle set elsewhere. Framed: what lies within."))];
     },
   },
-  cards: [],
-  action: (action) => action,
-  sections: ({ strategy, happened, thoughts }) => [acted, goals, messages, memory, unless(({ strategy: held }) => !held, strategy), unless(({ events, asked }) => !events.length && !asked.length, happened), thoughts, briefing, planned],
-  marks: ({ validation, failure }) => [spoke, fired, missed, reached, validation, failure],
+  cards: [goals, planned],
+  action: (action) => (typeof action === "string" ? action : tree(action)),
+  sections: ({ strategy, happened, thoughts }) => [probes, acted, messages, memory, unless(({ strategy: held }) => !held, strategy), unless(({ events, asked }) => !events.length && !asked.length, happened), thoughts, briefing],
+  marks: ({ validation, failure }) => [spoke, fired, missed, reached, answered, validation, failure],
 });
