@@ -20,6 +20,7 @@ from hm_agent.suite import ScenarioInfo, Viewer
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = (
     "dom",
+    "shapes",
     "viewer",
     "film",
     "usage",

@@ -25,6 +25,7 @@ from hm_agent.suite import (
     Setting,
     ShareMetric,
     Suite,
+    Viewer,
 )
 
 if TYPE_CHECKING:
@@ -88,10 +89,6 @@ class EnacttomSuite(Suite):
     def scenarios(self) -> Sequence[ScenarioInfo]:
         return tuple(info for info, _ in _tasks_in(tuple(ADDED.folders)))
 
-    def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        _task(_path(scenario))
-        return options
-
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.enacttom.world import EnacttomWorld
 
@@ -101,6 +98,7 @@ class EnacttomSuite(Suite):
         asked = options.get("literal")
         if asked is not None and not str(asked).isdecimal():
             raise ConfigError(f"--literal={asked}: say 0 to ask nothing at the end of an episode, or 1")
+        _task(_path(scenario))
         return options
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
@@ -116,6 +114,11 @@ class EnacttomSuite(Suite):
             return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
 
         return build
+
+    def viewer(self, scenario: ScenarioInfo) -> Viewer:
+        from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
+
+        return HouseViewer(_task(_path(scenario)))
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return agent not in WITHOUT_A_BODY

@@ -23,10 +23,10 @@ QUIET_TURNS = 2
 class HouseScene:
     """A turn as only viewers see it.
 
-    before, after: all that was so; knew, knows: who knew what of it. memories: what each agent had seen last, before.
-    outcomes: by agent. handles: by agent, what its Open or Close set, as furniture and state, and what mirrors and
-    remote controls set with it. sent: messages with what they taught. probes: if the turn was their answering, in which
-    nothing else happens.
+    before, after: all that was so; knew, knows: who knew what of it. memories: what each agent had seen last, before;
+    remembers: the same after. outcomes: by agent. handles: by agent, what its Open or Close set, as furniture and
+    state, and what mirrors and remote controls set with it. sent: messages with what they taught. probes: if the turn
+    was their answering, in which nothing else happens.
     """
 
     turn: int
@@ -38,6 +38,7 @@ class HouseScene:
     outcomes: Mapping[Seat, ActionOutcome]
     handles: Mapping[Seat, Mapping[str, str]]
     sent: tuple[Sent, ...]
+    remembers: Mapping[Seat, frozenset[Proposition]]
     probes: tuple[ProbeResult, ...] = ()
 
 
@@ -147,12 +148,16 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             self._propositions(runtime.state),
             self._claims(state),
             self._claims(runtime.state),
-            {seat: self._propositions(memory) for seat, memory in zip(self.seats, memories, strict=True)},
+            self._remembered(memories),
             outcomes,
             {seat: self._handled(one) for seat, one in outcomes.items() if self._handled(one)},
             () if is_asked else tuple(runtime.sent),
+            self._remembered(runtime.memories),
             self._answered or (),
         )
+
+    def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
+        return {seat: self._propositions(memory) for seat, memory in zip(self.seats, memories, strict=True)}
 
     def _handled(self, outcome: ActionOutcome) -> Mapping[str, str]:
         """What an action opened and closed; empty if it did not turn a handle."""

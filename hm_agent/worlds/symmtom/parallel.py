@@ -11,11 +11,11 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import ParallelEnv
 
+from hm_agent.recording.shapes import painted
 from hm_agent.worlds.symmtom.one_game import OneGame
 from hm_agent.worlds.symmtom.rules import SILENT, Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of_game
-from hm_agent.worlds.symmtom.viewer.shapes import painted
 
 Numbers = tuple[float, ...]
 Observations = dict[str, dict[str, npt.NDArray[Any]]]

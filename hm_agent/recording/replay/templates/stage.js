@@ -65,7 +65,7 @@ class Stage {
       byId(this.world ? "world" : "over").setAttribute("aria-label", viewer.describe(step, index));
       show(byId("over"), [viewer.overlay.key(step)], () => viewer.overlay.build(step));
     }
-    for (const { element, key, build } of this.cards) show(element, [key(step)], () => build(step));
+    for (const { element, key, build } of this.cards) show(element, [key(step, this.seat, index)], () => build(step, this.seat, index));
     show(byId("state"), [viewer.state.key(step)], () => viewer.state.build(step));
     byId("reward").textContent = number(this.seat.totals[index]);
     this.showAsked(step);

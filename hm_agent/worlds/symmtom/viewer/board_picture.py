@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 
+from hm_agent.recording.shapes import DrawnShape, Point, colour_of, disc, line, polygon, text
 from hm_agent.worlds.symmtom.one_game import OneGame
 from hm_agent.worlds.symmtom.rules import SILENT
 from hm_agent.worlds.symmtom.settings import GameSettings
-from hm_agent.worlds.symmtom.viewer.shapes import DrawnShape, Point, colour_of, disc, line, polygon, text
 from hm_agent.worlds.symmtom.views import BoardScene, Cell
 
 BASE_INSET, BASE_ROUNDING = 0.07, 0.12
 AGENT_RADIUS = 0.27
 LARGE = 8
 """From this width on, cells are so small on a page that figures are drawn larger and names are left out."""
+EDGE = 0.06
+"""The width of what sets a text off from figures below it."""
 LINE_APART = 0.07
 """How far the lines of two agents who speak to each other lie from their middle."""
 STAR_POINTS = 8
@@ -173,7 +175,7 @@ def _agent(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
     yield disc((x, y), radius, "page", colour, 0.1)
     yield text((x, y), str(agent), 0.32 * picture.scale)
     if picture.settings.width < LARGE:
-        yield text((x, y + 0.43), picture.settings.seats[agent], 0.16, over_figures=True)
+        yield text((x, y + 0.43), picture.settings.seats[agent], 0.16, over_figures=EDGE)
 
 
 def _bubble(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
@@ -194,7 +196,7 @@ def _pay(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
     paid = picture.rewards[agent] if picture.rewards else 0.0
     if paid:
         x, y = _middle(picture.positions[agent])
-        yield text((x - 0.3, y + 0.22), f"{paid:+g}", 0.23 * picture.scale, over_figures=True)
+        yield text((x - 0.3, y + 0.22), f"{paid:+g}", 0.23 * picture.scale, over_figures=EDGE)
 
 
 def _star(middle: Point, radius: float) -> Iterator[Point]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import ACCENT, BRIGHT, FAINT, FRAME, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels
+from hm_agent.recording.shapes import PALETTE, colour_of, painted
 from hm_agent.worlds.symmtom.language.body import TalkerSnapshot
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of
-from hm_agent.worlds.symmtom.viewer.shapes import PALETTE, colour_of, painted
 from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardScene, BoardView, Pieces
 
 WIDTH, HEIGHT = 1280, 720

@@ -8,13 +8,13 @@ from typing import Any
 
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
+from hm_agent.recording.shapes import colour_of
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.symmtom.language.body import TalkerSnapshot
 from hm_agent.worlds.symmtom.language.plan_talk import EvaluateTalk, PlanTalk
 from hm_agent.worlds.symmtom.mind_facts import MindTest
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of
-from hm_agent.worlds.symmtom.viewer.shapes import colour_of
 from hm_agent.worlds.symmtom.viewer.video_picture import BoardVideo
 from hm_agent.worlds.symmtom.views import BoardScene, BoardView
 

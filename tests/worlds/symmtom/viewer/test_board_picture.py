@@ -8,6 +8,7 @@ import numpy.typing as npt
 from PIL import ImageColor
 
 from hm_agent.envs import parallel_env
+from hm_agent.recording.shapes import PALETTE, DrawnShape, colour_of, painted
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.testing.episodes import play_out, set_up
@@ -15,7 +16,6 @@ from hm_agent.worlds.symmtom.one_game import OneGame
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import AGENT_RADIUS, figures, picture_of, picture_of_game
-from hm_agent.worlds.symmtom.viewer.shapes import PALETTE, DrawnShape, colour_of, painted
 from hm_agent.worlds.symmtom.viewer.video_picture import BOARD, PLACE
 from hm_agent.worlds.symmtom.views import BoardScene, Cell
 from tests.worlds.symmtom.viewer.board_log import BoardLog

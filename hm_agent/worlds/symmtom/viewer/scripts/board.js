@@ -1,22 +1,8 @@
 // What SymmToM shows: the board, what each seat believes that the others know, rewards, plans, and the truth.
 
-// A drawing's shapes (viewer/shapes.py) as SVG.
-const MAKERS = {
-  box: ([x, y, width, height, rx]) => ["rect", { x, y, width, height, rx }],
-  disc: ([cx, cy, r]) => ["circle", { cx, cy, r }],
-  line: ([x1, y1, x2, y2]) => ["line", { x1, y1, x2, y2 }],
-  polygon: (points) => ["polygon", { points: points.join(" ") }],
-  text: ([x, y, size]) => ["text", { x, y, "font-size": size, class: "text" }],
-};
-const varOf = (colour) => (colour === null ? "none" : `var(--${colour.replace("agent", "series")})`);
-const painted = ([kind, numbers, fill, stroke, width, opacity, words]) => {
-  const [tag, attributes] = MAKERS[kind](numbers);
-  return draw(tag, { ...attributes, style: `fill:${varOf(fill)};stroke:${varOf(stroke)};stroke-width:${width};opacity:${opacity}` }, words);
-};
-
 const numberOf = (name) => viewer.facts.players.findIndex((player) => player.name === name);
 const nameOf = (agent) => viewer.facts.players[agent].name;
-const colourOf = (agent) => `--paint: ${varOf(viewer.facts.players[agent].colour)}`;
+const colourOf = (agent) => `--paint: ${paintOf(viewer.facts.players[agent].colour)}`;
 const listed = (names) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0]);
 const chip = (agent) => make("span", { class: "agent-name", style: colourOf(agent) }, make("i"), spaced(nameOf(agent)));
 
@@ -123,7 +109,7 @@ Object.assign(viewer, {
   size: () => ({ width: viewer.facts.width, height: viewer.facts.width }),
   caption: () => ["The board after the turn, for the viewer only. ", make("span", { class: "key" }), "base ", make("span", { class: "key agent" }), "agent, with the piece it says ", make("span", { class: "key arrow" }), "heard by, thick if it was news. Tinted: where an agent hears."],
   describe,
-  overlay: { key: ({ shown }) => [shown.ground, shown.figures], build: ({ shown }) => [...(shown.ground ?? []), ...(shown.figures ?? [])].map(painted) },
+  overlay: { key: ({ shown }) => [shown.ground, shown.figures], build: ({ shown }) => [...(shown.ground ?? []), ...(shown.figures ?? [])].map(drawShape) },
   state: { key: () => null, build: () => [] },
   cards: [scores],
   action: ({ direction, piece } = {}) => `${direction}, say ${piece}`,

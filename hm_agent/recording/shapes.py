@@ -1,11 +1,12 @@
 """Shapes of a drawing that pages draw as SVG and videos by Pillow, with colours by name.
 
-Lengths are in cells of the board, y grows downwards. A page takes the colours from its own scheme, Pillow those of
-`PALETTE`.
+Lengths are in a unit that the drawing chooses, y grows downwards. A page takes the colours from its own scheme, Pillow
+those of `PALETTE`.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -17,6 +18,7 @@ from PIL import Image, ImageColor, ImageDraw
 from hm_agent.recording.drawing import BACKGROUND, font
 
 Kind = Literal["box", "disc", "line", "polygon", "text"]
+Anchor = Literal["middle", "start", "end"]
 Point = tuple[float, float]
 
 AGENT_COLOURS = 8
@@ -26,6 +28,10 @@ PALETTE: Mapping[str, str] = {
     "ink": "#e4e6e8",
     "muted": "#a0a8b0",
     "line": "#323a42",
+    "wash": "#171c22",
+    "band": "#2a323b",
+    "gain": "#63d297",
+    "loss": "#f2777a",
     "glow": "#edb23d",
     "agent-0": "#4aa8e6",
     "agent-1": "#f0813a",
@@ -37,6 +43,9 @@ PALETTE: Mapping[str, str] = {
     "agent-7": "#e4e6e8",
 }
 """Every colour by its name: those of the pages' dark scheme."""
+_PILLOW_ANCHORS: Mapping[Anchor, str] = {"middle": "mm", "start": "lm", "end": "rm"}
+_MEASURED, _WIDEST = 100, 1.12
+"""The size at which Pillow's font is measured, and how much wider than it the fonts of pages may be."""
 SMOOTH = 2
 """How many times larger a picture is painted than it is shown, so that its edges are smooth."""
 
@@ -51,8 +60,9 @@ class DrawnShape:
     """One shape, drawn over those before it.
 
     numbers: of a box x, y, width, height and the radius of its corners; of a disc x, y and the radius; of a line or a
-    polygon x and y of each point; of a text x and y of its middle and its height. fill, stroke: names of colours, None
-    for none. width: of the stroke. opacity: of the whole shape, 0 to 1. words: of a text.
+    polygon x and y of each point; of a text x and y of its anchor and its height. fill, stroke: names of colours, None
+    for none. width: of the stroke. opacity: of the whole shape, 0 to 1. words: of a text. anchor: which place of its
+    middle line a text is put by. title: what a page tells of the shape under the pointer.
     """
 
     kind: Kind
@@ -62,17 +72,46 @@ class DrawnShape:
     width: float = 0.0
     opacity: float = 1.0
     words: str = ""
+    anchor: Anchor = "middle"
+    title: str = ""
 
     def to_json(self) -> Sequence[object]:
-        """The fields in order, for the page's script."""
+        """The fields in order, for the page's script; those at the end that say nothing are left out."""
         numbers = [round(number, 3) for number in self.numbers]
-        return [self.kind, numbers, self.fill, self.stroke, self.width, self.opacity, self.words]
+        fields = [self.kind, numbers, self.fill, self.stroke, self.width, self.opacity, self.words]
+        if self.title or self.anchor != "middle":
+            fields += [self.anchor, self.title]
+        return fields
 
 
-def text(at: Point, words: str, size: float, *, over_figures: bool = False) -> DrawnShape:
-    """over_figures: True for an edge that sets the text off from what is below it."""
-    width = 0.06 if over_figures else 0.0
-    return DrawnShape("text", (*at, size), "ink", "page" if over_figures else None, width, words=words)
+def text(
+    at: Point,
+    words: str,
+    size: float,
+    *,
+    colour: str = "ink",
+    anchor: Anchor = "middle",
+    title: str = "",
+    over_figures: float = 0.0,
+) -> DrawnShape:
+    """over_figures: the width of an edge that sets the text off from what is below it; 0 for none."""
+    edge = "page" if over_figures else None
+    return DrawnShape("text", (*at, size), colour, edge, over_figures, words=words, anchor=anchor, title=title)
+
+
+def text_width(words: str, size: float) -> float:
+    """About how wide a line of text is, on a page or in a video; fonts of pages differ by some percent."""
+    return font(_MEASURED).getlength(words) * _WIDEST * size / _MEASURED
+
+
+def shortened(words: str, size: float, width: float, *, tail: int = 4) -> str:
+    """As much of a text as fits a width, with an ellipsis where it is cut: its beginning and its last characters."""
+    if text_width(words, size) <= width:
+        return words
+    end = words[len(words) - tail :] if len(words) > 2 * tail else ""
+    most = len(words) - len(end)
+    kept = bisect_right(range(1, most), width, key=lambda count: text_width(f"{words[:count]}…{end}", size))
+    return f"{words[:kept]}…{end}" if kept else f"{words[:1]}…"
 
 
 def line(one: Point, other: Point, colour: str, width: float, opacity: float = 1.0) -> DrawnShape:
@@ -87,13 +126,16 @@ def polygon(points: Iterable[Point], colour: str, opacity: float = 1.0) -> Drawn
     return DrawnShape("polygon", tuple(number for point in points for number in point), fill=colour, opacity=opacity)
 
 
-def painted(shapes: Iterable[DrawnShape], cells: int, size: int) -> npt.NDArray[np.uint8]:
-    """(size, size, 3): the shapes of a board of `cells` x `cells` cells."""
-    side = size * SMOOTH
-    image = Image.new("RGB", (side, side), PALETTE["page"])
+def painted(
+    shapes: Iterable[DrawnShape], width: float, pixels: int, *, height: float | None = None
+) -> npt.NDArray[np.uint8]:
+    """(H, pixels, 3): a drawing that is `width` wide, and as high unless `height` says otherwise."""
+    scale = pixels * SMOOTH / width
+    rows = round(pixels * (height or width) / width)
+    image = Image.new("RGB", (pixels * SMOOTH, rows * SMOOTH), PALETTE["page"])
     draw = ImageDraw.Draw(image, "RGBA")
     for shape in shapes:
-        _paint(draw, shape, side / cells)
+        _paint(draw, shape, scale)
     return np.asarray(image.reduce(SMOOTH))
 
 
@@ -117,7 +159,10 @@ def _paint(draw: ImageDraw.ImageDraw, shape: DrawnShape, scale: float) -> None:
         case "text":
             x, y, size = numbers
             edge = width // 2  # Pillow's lies around the letters, half of SVG's below them
-            draw.text((x, y), shape.words, fill, font(round(size)), anchor="mm", stroke_width=edge, stroke_fill=stroke)
+            anchor = _PILLOW_ANCHORS[shape.anchor]
+            draw.text(
+                (x, y), shape.words, fill, font(round(size)), anchor=anchor, stroke_width=edge, stroke_fill=stroke
+            )
 
 
 def _rgba(colour: str | None, opacity: float) -> tuple[int, ...] | None:

@@ -1,0 +1,354 @@
+"""The floor plan as shapes: rooms and furniture, what is where, and what a turn did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import hypot
+
+from hm_agent.recording.shapes import DrawnShape, Point, colour_of, disc, line, polygon, shortened, text, text_width
+from hm_agent.worlds.enacttom.propositions import (
+    AGENT_IN_ROOM,
+    CONTROLS,
+    IS_CLOSED,
+    IS_HELD_BY,
+    IS_IN_ROOM,
+    IS_INSIDE,
+    IS_INVERSE,
+    IS_ON_FLOOR,
+    IS_ON_TOP,
+    IS_OPEN,
+    MIRRORS,
+    Proposition,
+)
+from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.viewer.plan_layout import PAD, TITLE, Rect, lay_out
+
+ROOM_SIZE, NAME_SIZE, THING_SIZE, SMALL_SIZE = 13.0, 12.0, 11.0, 10.0
+"""Heights of texts: of a room, of furniture, of an object, and of what is said beside them."""
+CHIP, CHIP_GAP, LEAST_CHIP = 16.0, 4.0, 34.0
+"""Of an object: its height, the distance to the next, and the least width that is worth writing its name into."""
+DISC = 11.0
+STATE = 44.0
+"""How much of a card's width the word for its state takes."""
+HATCH = 11.0
+"""The distance between the lines across a room that is barred."""
+
+
+@dataclass(frozen=True)
+class PlanPicture:
+    """What a picture shows. facts: what is so, or what somebody remembers; what these don't tell is not drawn.
+
+    came_from: the room in which an agent was before, where it moved. sent: (sender, addressees, whether it taught
+    anything). handles: (agent, furniture, what else it set). failed: agents whose action did not succeed. looked_at:
+    the agent that stands out.
+    """
+
+    facts: frozenset[Proposition]
+    looked_at: str | None = None
+    came_from: Mapping[str, str] = field(default_factory=dict)
+    sent: Sequence[tuple[str, Sequence[str], bool]] = ()
+    handles: Sequence[tuple[str, str, Sequence[str]]] = ()
+    failed: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class PlacedFact:
+    """A fact with its place on the plan. words: what is written there."""
+
+    fact: Proposition
+    place: Rect
+    words: str
+
+
+class DrawnPlan:
+    """Draws the floor plan of one task at one width."""
+
+    def __init__(self, task: HouseholdTask, width: float) -> None:
+        self._task, self._plan = task, task.plan
+        lying = {one.arguments[0] for one in task.init if one.predicate == IS_ON_FLOOR}
+        floors = {one.arguments[1] for one in task.init if one.predicate == IS_IN_ROOM and one.arguments[0] in lying}
+        self.layout = lay_out(task.plan, width, floors)
+        self._number = {agent: number for number, agent in enumerate(task.agents)}
+
+    # What never changes
+
+    @cached_property
+    def walls(self) -> list[DrawnShape]:
+        """The rooms."""
+        return [
+            DrawnShape("box", (*room, 7), fill="wash", stroke="muted", width=1) for room in self.layout.rooms.values()
+        ]
+
+    def mechanics(self, known_to: str | None = None) -> list[DrawnShape]:
+        """A sign at reversed handles, and thin arrows between furniture that mechanics bind together.
+
+        known_to: only those that this agent is told of.
+        """
+        told = self._task.known[known_to] if known_to else None
+        shapes: list[DrawnShape] = []
+        for fact in sorted(self._task.mechanics.propositions, key=str):
+            if told is not None and fact not in told:
+                continue
+            if fact.predicate == IS_INVERSE:
+                place = self.layout.furniture[fact.arguments[0]]
+                shapes += _reversed((place.x + place.width - 12, place.y + 12), fact.words)
+            elif fact.predicate in (CONTROLS, MIRRORS):
+                ends = _between(*(self.layout.furniture[one] for one in fact.arguments))
+                shapes += _arrow(*ends, "muted", 1.2, opacity=0.7)
+        return shapes
+
+    def hatching(self, agent: str) -> list[DrawnShape]:
+        """Lines across the rooms that an agent can't enter."""
+        shapes: list[DrawnShape] = []
+        for room, (x, y, width, height) in self.layout.rooms.items():
+            if self._task.mechanics.may_enter(agent, room):
+                continue
+            along = HATCH
+            while along < width + height:
+                start = (x + min(along, width), y + max(0.0, along - width))
+                end = (x + max(0.0, along - height), y + min(along, height))
+                shapes.append(line(start, end, colour_of(self._number[agent]), 1.5, 0.3))
+                along += HATCH
+        return shapes
+
+    @cached_property
+    def furnishing(self) -> list[DrawnShape]:
+        """Furniture, all names, and for each room the agents that can't enter it."""
+        shapes: list[DrawnShape] = []
+        for room, place in self.layout.rooms.items():
+            shapes += self._headed(room, place)
+        for furniture, place in self.layout.furniture.items():
+            shapes += self._card(furniture, place)
+        for place in self.layout.floors.values():
+            shapes.append(text((place.x, place.middle[1]), "floor", SMALL_SIZE, colour="muted", anchor="start"))
+        return shapes
+
+    def _headed(self, room: str, place: Rect) -> Iterator[DrawnShape]:
+        barred = [agent for agent in self._plan.agents if not self._task.mechanics.may_enter(agent, room)]
+        left = place.width - 2 * PAD - 20 * len(barred)
+        y = place.y + TITLE / 2
+        words = shortened(room, ROOM_SIZE, left)
+        yield text((place.x + PAD, y), words, ROOM_SIZE, anchor="start", title=room, over_figures=3)
+        for count, agent in enumerate(reversed(barred)):
+            x, colour = place.x + place.width - PAD - 8 - 20 * count, colour_of(self._number[agent])
+            yield DrawnShape("disc", (x, y, 8), "page", colour, 1.5, title=f"{agent} cannot enter {room}")
+            yield text((x, y), str(self._number[agent]), SMALL_SIZE)
+            yield line((x - 5.5, y + 5.5), (x + 5.5, y - 5.5), colour, 1.5)
+
+    def _card(self, furniture: str, place: Rect) -> Iterator[DrawnShape]:
+        yield DrawnShape("box", (*place, 4), fill="page", stroke="line", width=1)
+        left, right = place.x + 7, place.x + place.width - 6
+        if furniture in self._plan.openable:
+            left += 15
+        if self._task.mechanics.is_inverse(furniture):
+            right -= 14
+        words = shortened(furniture, NAME_SIZE, right - left)
+        yield text((left, place.y + 12), words, NAME_SIZE, anchor="start", title=furniture)
+
+    # What changes
+
+    def figures(self, picture: PlanPicture) -> list[DrawnShape]:
+        """All that is drawn over the furnished rooms."""
+        shapes: list[DrawnShape] = []
+        for furniture in self._plan.openable:
+            shapes += self._door(furniture, picture.facts)
+        for one in self._things(picture.facts):
+            shapes += _chip(one)
+        for agent, room in picture.came_from.items():
+            shapes += self._way(agent, room, picture.facts)
+        for agent, furniture, others in picture.handles:
+            shapes += self._handled(agent, furniture, others)
+        for one in self._agents(picture.facts):
+            shapes += self._figure(one, picture)
+        for sender, addressees, is_news in picture.sent:
+            shapes += self._message(sender, addressees, is_news, picture.facts)
+        return shapes
+
+    def strokes(self, facts: frozenset[Proposition], wrong: Iterable[Proposition]) -> list[DrawnShape]:
+        """A frame and a stroke for each of the facts that is wrong, where `figures` draws it."""
+        told = set(wrong)
+        states = (
+            PlacedFact(one, self._state_place(one.arguments[0]), "")
+            for one in facts
+            if one.predicate in (IS_OPEN, IS_CLOSED)
+        )
+        shapes: list[DrawnShape] = []
+        for placed in (*self._things(facts), *self._agents(facts), *states):
+            if placed.fact in told:
+                x, y, width, height = placed.place
+                middle = y + height / 2
+                shapes.append(DrawnShape("box", (x - 1, y - 1, width + 2, height + 2, 4), stroke="loss", width=1.5))
+                shapes.append(line((x, middle), (x + width, middle), "loss", 1.5))
+        return shapes
+
+    def _state_place(self, furniture: str) -> Rect:
+        place = self.layout.furniture[furniture]
+        return Rect(place.x + place.width - STATE, place.y + 22, STATE - 3, 14)
+
+    def _door(self, furniture: str, facts: frozenset[Proposition]) -> Iterator[DrawnShape]:
+        """A door with a knob if it is closed, ajar if it is open, and the word; a question mark if nothing is told."""
+        place = self.layout.furniture[furniture]
+        x, y = place.x + 7, place.y + 6
+        state = next((one for one in (IS_OPEN, IS_CLOSED) if Proposition(one, (furniture,)) in facts), None)
+        words, colour = {IS_OPEN: ("open", "ink"), IS_CLOSED: ("closed", "muted"), None: ("?", "muted")}[state]
+        yield DrawnShape("box", (x, y, 9, 12, 1), "band" if state == IS_CLOSED else None, "muted", 1.2)
+        if state == IS_OPEN:
+            yield polygon([(x, y), (x + 6, y + 3), (x + 6, y + 14), (x, y + 12)], "muted")
+        elif state == IS_CLOSED:
+            yield disc((x + 6.5, y + 6.5), 1, "muted")
+        yield text((place.x + place.width - 6, place.y + 29), words, SMALL_SIZE, colour=colour, anchor="end")
+
+    def _things(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
+        """Objects by place, each with what is written: those on and in furniture, on the floor, and in hands."""
+        by_place: dict[tuple[str, str], list[Proposition]] = {}
+        rooms = {one.arguments: one for one in facts if one.predicate == IS_IN_ROOM}
+        on_floor = {one.arguments[0] for one in facts if one.predicate == IS_ON_FLOOR}
+        for one in sorted(facts, key=lambda fact: fact.arguments):
+            if one.predicate in (IS_ON_TOP, IS_INSIDE, IS_HELD_BY):
+                by_place.setdefault((one.predicate, one.arguments[1]), []).append(one)
+        for (thing, room), one in sorted(rooms.items()):
+            if thing in on_floor:
+                by_place.setdefault((IS_ON_FLOOR, room), []).append(one)
+        for furniture, place in self.layout.furniture.items():
+            reserved = STATE if furniture in self._plan.openable else 6.0
+            row = Rect(place.x + 6, place.y + 21, place.width - 6 - reserved, CHIP)
+            lying = [(one, "") for one in by_place.get((IS_ON_TOP, furniture), [])]
+            within = [(one, "in ") for one in by_place.get((IS_INSIDE, furniture), [])]
+            yield from _in_a_row([*lying, *within], row)
+        for room, place in self.layout.floors.items():
+            row = Rect(place.x + 30, place.y + 2, place.width - 30, CHIP)
+            yield from _in_a_row([(one, "") for one in by_place.get((IS_ON_FLOOR, room), [])], row)
+        for placed in self._agents(facts):
+            slot = self._slot_width(placed)
+            middle, bottom = placed.place.middle[0], placed.place.y + placed.place.height
+            held = by_place.get((IS_HELD_BY, placed.fact.arguments[0]), [])[:1]
+            for one in held:
+                wide = min(slot - 2, text_width(one.arguments[0], THING_SIZE) + 10)
+                row = Rect(middle - wide / 2, bottom + 2, wide, CHIP)
+                yield PlacedFact(one, row, shortened(one.arguments[0], THING_SIZE, wide - 6))
+
+    def _agents(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
+        for one in sorted(facts, key=lambda fact: fact.arguments):
+            if one.predicate == AGENT_IN_ROOM:
+                x, y = self._stand(*one.arguments)
+                yield PlacedFact(one, Rect(x - DISC, y - DISC, 2 * DISC, 2 * DISC), str(self._number[one.arguments[0]]))
+
+    def _stand(self, agent: str, room: str) -> Point:
+        """Where an agent's disc stands in a room: each agent has its own place in all of them."""
+        strip = self.layout.strips[room]
+        slot = strip.width / len(self._plan.agents)
+        return strip.x + (self._number[agent] + 0.5) * slot, strip.y + DISC + 3
+
+    def _slot_width(self, placed: PlacedFact) -> float:
+        return self.layout.strips[placed.fact.arguments[1]].width / len(self._plan.agents)
+
+    def _figure(self, placed: PlacedFact, picture: PlanPicture) -> Iterator[DrawnShape]:
+        agent = placed.fact.arguments[0]
+        (x, y), colour = placed.place.middle, colour_of(self._number[agent])
+        if agent == picture.looked_at:
+            yield disc((x, y), DISC + 3.5, "page", "ink", 1.5)
+        yield DrawnShape("disc", (x, y, DISC - 1), "page", colour, 3.5, title=placed.fact.words)
+        yield text((x, y), placed.words, NAME_SIZE)
+        if agent in picture.failed:
+            for start, end in (((-4, -4), (4, 4)), ((-4, 4), (4, -4))):
+                ends = (x + 14 + start[0], y - 6 + start[1]), (x + 14 + end[0], y - 6 + end[1])
+                yield from (line(*ends, "page", 5), line(*ends, "loss", 2.5))
+
+    def _way(self, agent: str, room: str, facts: frozenset[Proposition]) -> Iterator[DrawnShape]:
+        """Where an agent came from in this turn."""
+        here = next((one for one in self._agents(facts) if one.fact.arguments[0] == agent), None)
+        if here:
+            start, colour = self._stand(agent, room), colour_of(self._number[agent])
+            yield line(start, here.place.middle, colour, 2.5, 0.55)
+            yield DrawnShape("disc", (*start, 3.5), fill=colour, opacity=0.55)
+
+    def _handled(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
+        """A glow around what a handle set, and arrows to what mirrors and remote controls set with it."""
+        places = self.layout.furniture
+        yield DrawnShape("box", (*places[furniture], 4), stroke=colour_of(self._number[agent]), width=2.5)
+        for other in others:
+            yield DrawnShape("box", (*places[other], 4), stroke="glow", width=2.5)
+            yield from _arrow(*_between(places[furniture], places[other]), "glow", 3)
+
+    def _message(
+        self, sender: str, addressees: Sequence[str], is_news: bool, facts: frozenset[Proposition]
+    ) -> Iterator[DrawnShape]:
+        """Arrows from who says something to whom it reaches, thick if it taught anything, with a letter on each."""
+        places = {one.fact.arguments[0]: one.place for one in self._agents(facts)}
+        if sender not in places:
+            return
+        colour = colour_of(self._number[sender])
+        for other in addressees:
+            if other in places:
+                start, end = _between(places[sender], places[other])
+                yield from _arrow(start, end, colour, 3 if is_news else 1.5)
+                yield from _letter(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), colour)
+
+
+def _in_a_row(things: Sequence[tuple[Proposition, str]], row: Rect) -> Iterator[PlacedFact]:
+    """Objects beside each other, with shortened names, and the last place for as many as find no room."""
+    x, end = row.x, row.x + row.width
+    for number, (one, prefix) in enumerate(things):
+        left = len(things) - number - 1
+        wanted = text_width(prefix + one.arguments[0], THING_SIZE) + 10
+        wide = min(wanted, end - x - (left > 0) * (LEAST_CHIP + CHIP_GAP))
+        if wide < min(wanted, LEAST_CHIP):
+            names = ", ".join(prefix + rest.arguments[0] for rest, prefix in things[number:])
+            yield PlacedFact(Proposition("", (names,)), Rect(x, row.y, max(18.0, end - x), row.height), f"+{left + 1}")
+            return
+        yield PlacedFact(
+            one, Rect(x, row.y, wide, row.height), shortened(prefix + one.arguments[0], THING_SIZE, wide - 8)
+        )
+        x += wide + CHIP_GAP
+
+
+def _reversed(middle: Point, tells: str) -> Iterator[DrawnShape]:
+    """The sign of a handle that does the opposite: an arrow up beside an arrow down."""
+    x, y = middle
+    for side, turn in ((-3, -1), (3, 1)):
+        yield line((x + side, y - 4 * turn), (x + side, y + 3 * turn), "muted", 1.5)
+        points = ((x + side, y + 6 * turn), (x + side - 3, y + 1 * turn), (x + side + 3, y + 1 * turn))
+        yield polygon(points, "muted")
+    yield DrawnShape("box", (x - 7, y - 7, 14, 14, 2), fill="page", opacity=0.01, title=tells)
+
+
+def _chip(placed: PlacedFact) -> Iterator[DrawnShape]:
+    """An object; one within furniture has an edge."""
+    is_within = placed.fact.predicate == IS_INSIDE
+    tells = placed.fact.words if placed.fact.predicate else placed.fact.arguments[0]
+    edge, width = ("muted", 1.0) if is_within else (None, 0.0)
+    yield DrawnShape("box", (*placed.place, 4), "band", edge, width, title=tells)
+    yield text(placed.place.middle, placed.words, THING_SIZE, title=tells)
+
+
+def _between(one: Rect, other: Rect) -> tuple[Point, Point]:
+    """The ends of a line from one rectangle's edge to the other's, on the way from middle to middle."""
+    return _edge(one, other.middle), _edge(other, one.middle)
+
+
+def _edge(place: Rect, towards: Point) -> Point:
+    """Where the way from a rectangle's middle towards a point leaves it."""
+    (x, y), across, down = place.middle, towards[0] - place.middle[0], towards[1] - place.middle[1]
+    shares = [size / 2 / abs(way) for size, way in ((place.width, across), (place.height, down)) if way]
+    share = min([1.0, *shares])
+    return x + across * share, y + down * share
+
+
+def _arrow(start: Point, end: Point, colour: str, width: float, *, opacity: float = 1.0) -> Iterator[DrawnShape]:
+    length = hypot(end[0] - start[0], end[1] - start[1])
+    if length < 1:
+        return
+    across, down = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+    size = 4 + 1.5 * width
+    back = (end[0] - across * size, end[1] - down * size)
+    sides = [(back[0] + side * down * size / 2, back[1] - side * across * size / 2) for side in (1, -1)]
+    yield line(start, back, colour, width, opacity)
+    yield polygon([end, *sides], colour, opacity)
+
+
+def _letter(middle: Point, colour: str) -> Iterator[DrawnShape]:
+    x, y = middle[0] - 8, middle[1] - 5.5
+    yield DrawnShape("box", (x, y, 16, 11, 1.5), "page", colour, 1.5)
+    yield from (line((x + side, y), (middle[0], middle[1] + 1), colour, 1.5) for side in (0, 16))

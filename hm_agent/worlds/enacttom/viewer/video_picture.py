@@ -1,0 +1,126 @@
+"""The picture of one step for a video: the floor plan, what each agent does, messages, and the goals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hm_agent.core import Seat, Step
+from hm_agent.recording.drawing import BRIGHT, FAINT, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels
+from hm_agent.recording.shapes import PALETTE, colour_of, painted
+from hm_agent.worlds.enacttom.probes import ProbeResult
+from hm_agent.worlds.enacttom.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.viewer.plan_layout import WIDE
+from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan
+from hm_agent.worlds.enacttom.viewer.turns import goals_of, met_goals, turn_picture
+from hm_agent.worlds.enacttom.world import HouseScene
+
+WIDTH, HEIGHT = 1280, 720
+PLACE = Box(24, 48, 800, 656)
+CAPTION = Box(24, 18, 800, 20)
+HEADING = Box(856, 16, 400, 60)
+CLOCK = Box(1116, 52, 140, 20)
+ACTS = Box(856, 92, 400, 214)
+MESSAGES = Box(856, 318, 400, 182)
+GOALS = Box(856, 512, 400, 192)
+TOP = 26
+"""Where a card's content begins, below its caption."""
+MOST_MESSAGES, MOST_GOALS, MOST_PROBES = 3, 7, 4
+
+
+class HouseVideo:
+    """Draws the steps of one episode."""
+
+    def __init__(self, task: HouseholdTask, seats: Sequence[Seat], title: str) -> None:
+        self._task, self._plan = task, DrawnPlan(task, WIDE)
+        self._seats = tuple(seats)
+        self._canvas = Canvas(WIDTH, HEIGHT)
+        self._canvas.draw(HEADING, heading, title)
+        self._canvas.draw(
+            CAPTION, Pen.caption, "After the step; arrows with a letter: messages; glowing: set elsewhere"
+        )
+
+    def __call__(self, step: Step) -> Pixels:
+        """The (720, 1280, 3) picture of a step."""
+        scene, task = step.scene, self._task
+        assert isinstance(scene, HouseScene)
+        self._show_plan(scene)
+        acts = tuple(
+            (task.agents.index(agent), str(outcome.command), outcome.kind is OutcomeKind.DONE)
+            for agent, outcome in scene.outcomes.items()
+        )
+        said = tuple((task.agents.index(one.message.sender), one.message.text) for one in scene.sent)
+        met = zip((one.words for one in goals_of(task)), met_goals(task, scene), strict=True)
+        self._canvas.draw(CLOCK, clock, step.turn.step, task.max_turns)
+        if scene.probes:
+            self._canvas.draw(ACTS, probes, tuple(map(self._answered, scene.probes)))
+        else:
+            self._canvas.draw(ACTS, actions, task.agents, acts)
+        self._canvas.draw(MESSAGES, messages, said)
+        self._canvas.draw(GOALS, goals, tuple(met))
+        return self._canvas.pixels.copy()
+
+    def _answered(self, one: ProbeResult) -> tuple[int, str, bool]:
+        said = one.answer.value if one.answer else "silence"
+        return self._task.agents.index(one.probe.agent), f"{one.probe.words} {said}", one.is_right
+
+    def _show_plan(self, scene: HouseScene) -> None:
+        """The plan as large as its place allows; what is higher than wide gets fewer pixels a unit."""
+        plan, layout = self._plan, self._plan.layout
+        width = min(PLACE.width, int(PLACE.height * layout.width / layout.height))
+        figures = plan.figures(turn_picture(scene, None))
+        shapes = [*plan.walls, *plan.furnishing, *plan.mechanics(), *figures]
+        drawn = painted(shapes, layout.width, width, height=layout.height)
+        rows = min(len(drawn), PLACE.height)
+        self._canvas.pixels[PLACE.y : PLACE.y + rows, PLACE.x : PLACE.x + width] = drawn[:rows]
+
+
+def heading(pen: Pen, title: str) -> None:
+    pen.paragraph((0, 0), title, 20, BRIGHT, lines=1)
+    pen.paragraph((0, 36), "EnactToM", 15, FAINT, lines=1)
+
+
+def clock(pen: Pen, step: int, steps: int) -> None:
+    pen.write((pen.width, 0), f"step {step} of {steps}", 15, SOFT, anchor="ra")
+
+
+def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool]]) -> None:
+    """What each agent does, and whether it succeeded. acts: (number of the agent, command, whether it was done)."""
+    pen.caption("What the agents do")
+    y: float = TOP
+    for number, command, is_done in acts:
+        _dot(pen, y + 3, number)
+        pen.paragraph((20, y), agents[number], 14, SOFT, lines=1, width=130)
+        y = pen.paragraph((156, y), command, 14, BRIGHT if is_done else LOSS, lines=2) + 6
+
+
+def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
+    """The literal probes. answered: (number of the agent, question and answer, whether it is right)."""
+    pen.caption(f"Literal probes: {sum(is_right for *_, is_right in answered)} of {len(answered)} answered rightly")
+    y: float = TOP
+    for number, words, is_right in answered[:MOST_PROBES]:
+        _dot(pen, y + 3, number)
+        y = pen.paragraph((20, y), words, 14, GAIN if is_right else LOSS, lines=2) + 4
+
+
+def messages(pen: Pen, said: Sequence[tuple[int, str]]) -> None:
+    """The messages of the step. said: (number of the sender, text)."""
+    if said:
+        pen.caption("Messages")
+    y: float = TOP
+    for number, text in said[:MOST_MESSAGES]:
+        _dot(pen, y + 3, number)
+        y = pen.paragraph((20, y), text, 14, BRIGHT, lines=6 // min(len(said), MOST_MESSAGES)) + 6
+
+
+def goals(pen: Pen, told: Sequence[tuple[str, bool]]) -> None:
+    """The goals with a mark at each that holds; of more than there is room for, the first."""
+    pen.caption(f"Goals that hold: {sum(met for _, met in told)} of {len(told)}")
+    y: float = TOP
+    for words, is_met in told[:MOST_GOALS]:
+        pen.block((1, y + 5, 10, 10), GAIN if is_met else PALETTE["band"], radius=5)
+        y = pen.paragraph((20, y), words, 14, BRIGHT if is_met else SOFT, lines=1 if len(told) > 4 else 2) + 3
+
+
+def _dot(pen: Pen, y: float, agent: int) -> None:
+    pen.block((0, y, 12, 12), PALETTE[colour_of(agent)], radius=6)
