@@ -60,6 +60,7 @@ class EnacttomSuite(Suite):
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
         "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),
+        "browse": OwnCommand("write a page to browse tasks", f"{_COMMAND_LINE}:browse_command"),
     }
 
     @cached_property
