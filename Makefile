@@ -6,7 +6,7 @@ code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-llm test test-local test-heavy test-evals lint format bench attack stress compare ablations orders minds \
-	train-symmtom bots docs wheel clean
+	train-symmtom bots docs lock wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -119,12 +119,15 @@ minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside w
 		--workers=2 --noreplay --out=$(minds_out)
 	$(python) -m hm_agent minds --out=$(minds_out) --report=docs/results/minds
 
-bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive
+bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive; BOTS_SHA256 is compared
 	@.ci/set_up bots
 
 docs: $(set_up) ## build the documentation as a site in build/site
 	@.ci/set_up docs
 	NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --strict
+
+lock: $(set_up) ## write requirements.lock and .ci/extras.lock anew after a change of pyproject.toml; UPGRADE=1 takes the newest versions
+	@.ci/set_up lock
 
 wheel: $(set_up) ## build dist/*.tar.gz and, from it, dist/*.whl
 	$(python) -m build
@@ -133,6 +136,6 @@ clean: ## remove builds and caches; .venv and runs stay
 	rm -rf dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find $(code) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The variables PYTHON and BOTS_ARCHIVE reach it through the environment.
-$(set_up): pyproject.toml
+# The variables PYTHON, BOTS_ARCHIVE, BOTS_SHA256 and UPGRADE reach it through the environment.
+$(set_up): pyproject.toml requirements.lock
 	@.ci/set_up

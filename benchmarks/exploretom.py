@@ -12,17 +12,11 @@ from random import Random
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.testing.exploretom.reference import BeliefReference
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind
 from hm_agent.worlds.exploretom.cast import CastLists, StoryCast, read_cast
 from hm_agent.worlds.exploretom.language import text_of
 from hm_agent.worlds.exploretom.readers import WEAK_RULES
-from hm_agent.worlds.exploretom.sampling import (
-    ACTION_SETS,
-    ActionKind,
-    DrawnStory,
-    StoryConditions,
-    StorySampler,
-    story_of,
-)
+from hm_agent.worlds.exploretom.sampling import DrawnStory, StoryConditions, StorySampler, story_of
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory, AskedProperty
 
 STORIES = int(os.environ.get("STORIES", "2000"))

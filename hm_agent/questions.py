@@ -11,12 +11,10 @@ from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, WithJsonSchema
 
+from hm_agent.bounds import MAX_ITEMS, MAX_TEXT, MAX_WORDS
+
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 T = TypeVar("T")
-
-
-MAX_TEXT, MAX_WORDS, MAX_ITEMS = 1_500, 500, 50
-"""The most that a schema allows where nothing narrower is said: characters of a text, characters of `Words`, items."""
 
 
 def in_one_line(text: str) -> str:

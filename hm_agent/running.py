@@ -41,7 +41,8 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
     _tell_size(experiment, grid.due, console)
     try:
         with progress_for(console, grid.due) as progress:
-            status = _judge(run(experiment, progress), experiment, complain)
+            results = run(experiment, progress)
+        status = _judge(results, experiment, complain, counts_unanswered=request.counts_unanswered)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
             raise
@@ -62,7 +63,7 @@ def _tell_size(experiment: Experiment, due: int, console: Console) -> None:
         )
 
 
-def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain) -> int:
+def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain, *, counts_unanswered: bool) -> int:
     """The exit status after a run; prints what went wrong."""
     stopped = next((result for result in results if result.stops_the_run), None)
     if stopped:
@@ -72,7 +73,7 @@ def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain
     if failed:
         said = f"{len(failed)} of {len(results)} episodes failed, the first of {failed[0].scenario} with"
         return complain(f"{said} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
-    if silent:
+    if silent and not counts_unanswered:
         verb = "is" if len(silent) == 1 else "are"
         return complain(
             f"{len(silent)} of {len(results)} episodes {verb} no result, the first of {silent[0].scenario} with "

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from hm_agent.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.models.providers import ModelSettings
@@ -26,7 +27,7 @@ from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.shell import printable
 from hm_agent.testing.commands import ROOT, call, end, orphans, processes, start
-from hm_agent.testing.endpoint import Endpoint, Response, refusal
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.schema_player import answer
 
 PATIENCE = 90.0
@@ -113,6 +114,17 @@ def test_a_killed_worker_leaves_no_temporary_files(tmp_path: Path, silent: Endpo
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, errors
     assert not list(temporary.iterdir())
+
+
+def test_unanswered_episodes_fail_a_command_unless_they_are_to_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Endpoint(lambda body: completion("no answer", prompt=prompt_of(body))) as server:
+        flags = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=2", "--noreplay", *asking(server)]
+        command = ["hm-agent", "play", *flags, "--episodes=1", f"--out={tmp_path / 'out'}"]
+        assert main(command) == 1
+        assert "1 of 1 episodes is no result" in capsys.readouterr().err
+        assert main([*command, "--overwrite", "--count_unanswered"]) == 0
 
 
 # What is shown

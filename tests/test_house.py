@@ -113,7 +113,7 @@ def test_recording_and_reporting_import_no_agent_and_no_world(package: str) -> N
 
 def test_core_needs_no_numpy() -> None:
     assert not {name for name in imports("hm_agent.core") if name.split(".")[0] == "numpy"}
-    assert needed("hm_agent.core") == {"hm_agent.questions"}
+    assert needed("hm_agent.core") == {"hm_agent.bounds", "hm_agent.questions"}
 
 
 def test_only_the_simulator_imports_melting_pot() -> None:

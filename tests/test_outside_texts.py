@@ -178,6 +178,7 @@ def check_cache(path: Path) -> None:
 
 
 @given(damaged(CACHE) | st.binary(max_size=200).map(lambda tail: CACHE[:100] + tail))
+@example(CACHE.replace(b"tableanswers", b"table\x80nswers").replace(b"CREATE TABLE", b"XXXXXX TABLE"))
 @settings(max_examples=300)
 def test_a_damaged_cache_is_used_or_refused(content: bytes) -> None:
     with file_of(content) as path:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from hm_agent.questions import MAX_TEXT, Question, answer_schema, item_schemas
+from hm_agent.bounds import MAX_TEXT
+from hm_agent.questions import Question, answer_schema, item_schemas
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from tests.models.test_answer_parsing import COUNTER, INFER, NAMES, QUESTIONS, RULES
 

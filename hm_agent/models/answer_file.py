@@ -99,6 +99,8 @@ class AnswerFile:
         while True:
             try:
                 return query()
+            except UnicodeDecodeError as error:  # by Python, of SQLite's words about a damaged file
+                raise sqlite3.DatabaseError("it is damaged") from error
             except sqlite3.OperationalError as error:
                 code = getattr(error, "sqlite_errorcode", 0)  # errors of Python's own, e.g. in decoding, have none
                 if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:

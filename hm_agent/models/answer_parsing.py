@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from hm_agent.bounds import MAX_TEXT, kept_start
 from hm_agent.questions import AnswerT, MissingField, Question, answer_schema, item_schemas
 
 MAX_CHARACTERS = 200_000
@@ -182,10 +183,12 @@ def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) ->
 
     Plain are: other case, quotes, spaces and the third person's s in a name that the schema lists; a single item for a
     list; several texts for one; and a count below the least one, which stands for the least. named: the schemas that
-    `$ref` names.
+    `$ref` names. Texts are cut to what is kept of them.
     """
     if "$ref" in schema:
         schema = named[schema["$ref"].rpartition("/")[2]]
+    if isinstance(value, str):
+        value = kept_start(value, max(MAX_TEXT, schema.get("maxLength", 0)))
     if "enum" in schema:
         return _name_meant(value, schema["enum"])
     match schema.get("type"), value:
@@ -196,7 +199,7 @@ def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) ->
             schemas = item_schemas(schema, len(items))
             return [as_meant(item, schema, named) for item, schema in zip(items, schemas, strict=True)]
         case "string", [str(), *_] if all(isinstance(text, str) for text in value):
-            return " ".join(value)
+            return as_meant(" ".join(value), schema, named)
         case "integer", int() if not isinstance(value, bool) and 0 <= value < schema.get("minimum", 0):
             return schema["minimum"]
     return value

@@ -6,14 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hm_agent.bounds import MAX_SAMPLE, MAX_SAMPLES
 from hm_agent.models.chat import Reply
 
-MAX_BODY = 8_000_000
-"""Bytes of a response that are read; the longest completions of today's models are far shorter."""
-MAX_TEXT = 100_000
-"""Characters of a sample that are kept, from its end, where the answer stands."""
-MAX_SAMPLES = 128
-"""The most samples of one response that are kept: what OpenAI's `n` allows."""
 MAX_TOKENS = 10**9
 """A larger number of tokens is a fault of the endpoint, and as good as none."""
 TOO_LONG = "it was too long to be read; be much shorter"
@@ -54,7 +49,7 @@ def _text(choice: Mapping[str, Any]) -> str:
     content = choice["message"].get("content")
     parts = content if isinstance(content, list) else [content]
     text = "".join(part["text"] if _is_text_part(part) else part if isinstance(part, str) else "" for part in parts)
-    return text[-MAX_TEXT:].encode("utf-8", "replace").decode("utf-8")
+    return text[-MAX_SAMPLE:].encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_text_part(part: object) -> bool:

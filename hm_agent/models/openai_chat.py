@@ -7,14 +7,16 @@ import email.utils
 import random
 import time
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
+from hm_agent.bounds import LARGE_BODY, MAX_BODY, MAX_LARGE_BODIES, MAX_MESSAGE
 from hm_agent.models.chat import Reply, Request
-from hm_agent.models.completion_reading import MAX_BODY, TOO_LONG, NoCompletion, read_completion
+from hm_agent.models.completion_reading import TOO_LONG, NoCompletion, read_completion
 from hm_agent.models.outage import Outage
 from hm_agent.models.pace import RequestPace
 from hm_agent.models.parameter_support import ParameterSupport
@@ -28,8 +30,6 @@ PASSING = (408, 409, 425, TOO_MANY)
 """The statuses below 500 of what may pass: a timeout, a conflict, too early, too many requests."""
 NO_KEY = "none"
 """Sent as the key to a local server that asks for none."""
-MAX_MESSAGE = 500
-"""Characters of an endpoint's error message that are passed on; some endpoints send whole pages."""
 MIN_SECRET = 8
 """Characters from which on a key is removed from all texts; a shorter one is a word like `EMPTY`."""
 PAUSE = 1.0
@@ -68,21 +68,28 @@ class _BodyTooLong(Exception):
 
 
 class _BoundedClient(DefaultAsyncHttpxClient):
-    """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed.
+    """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed, and few large ones at once.
 
     Raises _BodyTooLong for a longer one; of an error's it drops the rest.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._large_bodies = asyncio.Semaphore(MAX_LARGE_BODIES)
+
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         response: Any = await super().send(request, stream=True, **options)
         content = bytearray()
-        try:
+        async with AsyncExitStack() as held:
+            held.push_async_callback(response.aclose)
+            is_large = False
             async for chunk in response.aiter_bytes():
                 content += chunk[: MAX_BODY - len(content)]
                 if len(content) == MAX_BODY:
                     break
-        finally:
-            await response.aclose()
+                if len(content) > LARGE_BODY and not is_large:
+                    is_large = True
+                    await held.enter_async_context(self._large_bodies)
         if len(content) == MAX_BODY and response.is_success:
             raise _BodyTooLong
         headers = [(name, value) for name, value in response.headers.items() if name not in _OF_THE_TRANSFER]

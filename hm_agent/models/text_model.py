@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, cast
 
+from hm_agent.bounds import MAX_SENT_BACK
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
 from hm_agent.models.prices import Price
@@ -14,8 +15,6 @@ from hm_agent.questions import AnswerT, Call, Question, Unanswered, answer_schem
 
 RETRIES = 3
 """How often a bad answer is sent back together with what is wrong with it."""
-MAX_SENT_BACK = 8_000
-"""Characters of a bad answer that are sent back, from its end."""
 
 
 class TextModel:

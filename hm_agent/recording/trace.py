@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, NotRequired, cast
@@ -17,8 +17,9 @@ import numpy as np
 from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypedDict
 
+from hm_agent.bounds import MAX_RECORDED, kept_end
 from hm_agent.core import Decision, Hypothesis, Seat, Step, Thoughts
-from hm_agent.questions import Exchange, shown_fields
+from hm_agent.questions import Call, Exchange, shown_fields
 
 FILE = "trace.jsonl"
 FORMAT = 2
@@ -213,7 +214,16 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
     """A question with its answer and calls; how long it took is left out, for it differs from run to run."""
     kind = type(exchange.question).__name__
     said = {"question": kind, "fields": to_json(exchange.question), "answer": to_json(exchange.answer)}
-    return said | _spoken({"calls": to_json(exchange.calls)})
+    return said | _spoken({"calls": to_json(_bounded(exchange.calls))})
+
+
+def _bounded(calls: Sequence[Call]) -> Sequence[Call]:
+    """The calls with at most `MAX_RECORDED` characters of replies, which are cut evenly if there are more."""
+    lengths = [len(reply) for call in calls for reply in call.replies]
+    if sum(lengths) <= MAX_RECORDED:
+        return calls
+    most = MAX_RECORDED // len(lengths)
+    return [replace(call, replies=tuple(kept_end(reply, most) for reply in call.replies)) for call in calls]
 
 
 def _beliefs(thoughts: Thoughts) -> dict[str, Any]:

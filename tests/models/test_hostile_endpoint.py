@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -16,25 +17,29 @@ from typing import Any
 
 import pytest
 
+from hm_agent.bounds import MAX_BODY, MAX_LARGE_BODIES, MAX_SAMPLE, MAX_SENT_BACK, MAX_TEXT
 from hm_agent.models import completion_reading
 from hm_agent.models.answer_file import AnswerFile
+from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.completion_reading import MAX_BODY, MAX_TEXT, NoCompletion, read_completion, read_count
+from hm_agent.models.completion_reading import NoCompletion, read_completion, read_count
 from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
-from hm_agent.models.text_model import MAX_SENT_BACK, TextModel
+from hm_agent.models.text_model import TextModel
 from hm_agent.questions import Call, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
+from hm_agent.worlds.melting_pot.games.cooking.questions import ProposeTeammate
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)
 ONE = Sampling()
 QUESTION = next(iter(KITCHEN_EXAMPLES.values()))
+PROPOSAL = next(one for one in KITCHEN_EXAMPLES.values() if isinstance(one, ProposeTeammate))
 PRICE = Price(input=100_000, output=200_000)
 ANSWER = completion("fine", prompt="a prompt")
 """2 tokens of input and 1 of output: USD 0.4."""
@@ -115,13 +120,41 @@ def test_a_flood_is_not_read_to_its_end_and_counts_as_an_answer() -> None:
 
 
 def test_long_samples_are_kept_and_sent_back_in_part() -> None:
-    long = "y" * 10 * MAX_TEXT + "the end"
-    assert read_completion(json.dumps({"choices": [{"message": {"content": long}}]})).texts[0] == long[-MAX_TEXT:]
+    long = "y" * 10 * MAX_SAMPLE + "the end"
+    assert read_completion(json.dumps({"choices": [{"message": {"content": long}}]})).texts[0] == long[-MAX_SAMPLE:]
     with Server(lambda body: completion(long)) as server:
         with pytest.raises(Unanswered):
             answers(server)
         sent_back = server.received[-1].body["messages"][1]["content"]
     assert sent_back == long[-MAX_SENT_BACK:]
+
+
+def test_large_bodies_are_read_a_few_at_a_time() -> None:
+    flood = b" " * MAX_BODY
+
+    async def ask_often() -> None:
+        async with OpenAIChat(EndpointSettings(server.base_url, None, 60.0, 0), ParameterSupport()) as chat:
+            asked = (chat.complete(replace(REQUEST, seed=number)) for number in range(4 * MAX_LARGE_BODIES))
+            replies = await asyncio.gather(*asked)
+        assert {reply.problem for reply in replies} == {completion_reading.TOO_LONG}
+
+    with Server(lambda body: Response(body=flood)) as server:
+        tracemalloc.start()
+        try:
+            asyncio.run(ask_often())
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 2 * MAX_LARGE_BODIES * MAX_BODY
+
+
+@pytest.mark.parametrize("form", ["text", "list of texts"])
+def test_a_hypothesis_swells_no_later_prompt(form: str) -> None:
+    long = "word " * 10_000
+    reply = json.dumps({"hypothesis": long if form == "text" else [long, long]})
+    answer = read_answer(reply, PROPOSAL)
+    assert len(answer.hypothesis) == MAX_TEXT
+    assert answer.hypothesis.startswith("word word")
 
 
 # What is said of tokens and in which form

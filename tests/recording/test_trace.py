@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
+from hm_agent.bounds import MAX_RECORDED, MAX_SAMPLE
 from hm_agent.core import Decision, Event, Hypothesis, Step, Thoughts, Turn
-from hm_agent.questions import UNSHOWN, Exchange, Question
+from hm_agent.questions import UNSHOWN, Call, Exchange, Question
 from hm_agent.recording.trace import HEADER, TraceRecorder, read_trace, to_json
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
@@ -292,3 +293,18 @@ def test_full_disk_is_an_os_error(tmp_path: Path) -> None:
         recorder.record(a_step(0, Decision(0)))
     with pytest.raises(OSError, match="No space left"):
         recorder.close()
+
+
+def test_a_line_is_bounded_and_keeps_the_end_of_each_reply(tmp_path: Path) -> None:
+    long = "y" * (MAX_SAMPLE - 7) + "the end"
+
+    def replies(calls: int) -> list[str]:
+        asked = Exchange(GuessBehaviour(frozenset()), None, 0.1, (Call("prompt", (long,) * 8),) * calls)
+        (line,) = traced(tmp_path / "trace.jsonl", a_step(0, Decision(Move.NOOP, exchanges=(asked,))))
+        return [reply for call in line["questions"][0]["calls"] for reply in call["replies"]]  # type: ignore[index]
+
+    many = replies(4)
+    assert len(many) == 32
+    assert sum(map(len, many)) <= MAX_RECORDED
+    assert all(reply.startswith("…y") and reply.endswith("the end") for reply in many)
+    assert replies(1) == [long] * 8

@@ -39,7 +39,7 @@ MECHANIC: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """The predicates by which an initial state may repeat a mechanic's binding."""
 
-_WORDS = {
+SENTENCES = {
     AGENT_IN_ROOM: "{0} is in {1}",
     IS_IN_ROOM: "{0} is in {1}",
     IS_ON_FLOOR: "{0} is on the floor",
@@ -55,6 +55,7 @@ _WORDS = {
     MIRRORS: "{0} and {1} always end up in the same state",
     CONTROLS: "opening {0} changes {1}",
 }
+"""By predicate, the sentence that says it of its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Proposition:
     def words(self) -> str:
         if self.predicate == WANTED:
             return f"by the end, {self.goal.words}".replace(" is ", " must be ", 1).replace(" holds ", " must hold ", 1)
-        return _WORDS[self.predicate].format(*self.arguments)
+        return SENTENCES[self.predicate].format(*self.arguments)
 
     @property
     def goal(self) -> Proposition:

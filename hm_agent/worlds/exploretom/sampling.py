@@ -1,15 +1,15 @@
-"""Random stories under conditions: the paper's action sets, and what a story must have (section 2.2.3, section 3)."""
+"""Random stories under conditions: what a story must have (section 2.2.3, section 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cache, lru_cache
 from random import Random
 from typing import TypeAlias
 
 from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.action_sets import IMPORTANT, WALKS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.actions import (
     Alter,
     CarryTo,
@@ -39,67 +39,6 @@ DRAWS = 400
 """How many actions are drawn, at most, to find one that can happen next."""
 ASIDE_SHARE = 0.3
 """How often someone peeks or is distracted, of the actions of an asymmetric story where that can be."""
-
-
-class ActionKind(Enum):
-    """What an action set is made of; told to one or to all in a room is told apart."""
-
-    __hash__ = object.__hash__  # Enum's own is slow
-
-    ENTER = "enters"
-    LEAVE = "leaves"
-    MOVE = "moves an object into a container"
-    CARRY = "moves an object to another room"
-    CHANGE = "changes an object"
-    TELL = "tells one person about the object"
-    ANNOUNCE = "tells everyone in the room about the object"
-    CHAT = "talks to one person about a topic"
-    DISCUSS = "talks to everyone in the room about a topic"
-
-
-_WALK = (ActionKind.ENTER, ActionKind.LEAVE)
-_INFO = (ActionKind.TELL, ActionKind.ANNOUNCE)
-_TALK = (ActionKind.CHAT, ActionKind.DISCUSS)
-IMPORTANT = frozenset({ActionKind.MOVE, ActionKind.CARRY, ActionKind.CHANGE, *_TALK})
-"""The actions that add knowledge of the world: those that are counted (section 3)."""
-
-
-@dataclass(frozen=True, slots=True)
-class ActionSet:
-    """The actions of a story. name: the paper's (table 5). must_have: a story has at least one of these."""
-
-    name: str
-    about: str
-    kinds: tuple[ActionKind, ...]
-    must_have: tuple[ActionKind, ...]
-    is_asymmetric: bool = False
-
-
-def _action_sets() -> Mapping[str, ActionSet]:
-    move, carry, change = ActionKind.MOVE, ActionKind.CARRY, ActionKind.CHANGE
-    symmetric = (
-        ActionSet("a1", "moves into containers", (*_WALK, move), (move,)),
-        ActionSet("a2", "changes of objects", (*_WALK, change), (change,)),
-        ActionSet("a3", "moves and changes", (*_WALK, move, change), (change,)),
-        ActionSet("a4", "moves, also between rooms", (*_WALK, move, carry), (carry,)),
-        ActionSet("a5", "moves, told about", (*_WALK, move, *_INFO), _INFO),
-        ActionSet("a6", "moves, also between rooms, told about", (*_WALK, move, carry, *_INFO), _INFO),
-        ActionSet("a7", "moves, told about, and talk", (*_WALK, move, carry, *_TALK, *_INFO), _TALK),
-        ActionSet("a8", "private talk", (*_WALK, ActionKind.CHAT), (ActionKind.CHAT,)),
-        ActionSet("a9", "public talk", (*_WALK, ActionKind.DISCUSS), (ActionKind.DISCUSS,)),
-    )
-    return {
-        found.name: found
-        for plain in symmetric
-        for found in (
-            plain,
-            replace(plain, name=f"{plain.name}_asymmetric", about=f"{plain.about}, seen askew", is_asymmetric=True),
-        )
-    }
-
-
-ACTION_SETS = _action_sets()
-"""The paper's nine, each without and with people who peek or are distracted, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +155,7 @@ class StorySampler:
         self._plain = _candidates(cast.place, len(cast.people), plain)
         # Once all important actions have happened, whoever still lacks these won't get them.
         self._must_be_important = IMPORTANT.issuperset(conditions.must_have)
-        self._only_walks = set(plain) <= set(_WALK)
+        self._only_walks = set(plain) <= set(WALKS)
 
     def draw(self, rng: Random) -> DrawnStory | None:
         """The first story that meets the conditions; None if none of `TRIES` does."""
@@ -271,7 +210,7 @@ class StorySampler:
         if drawn is None:
             return False
         kind, action = drawn
-        if conditions.is_asymmetric and kind not in _WALK and rng.random() < ASIDE_SHARE:
+        if conditions.is_asymmetric and kind not in WALKS and rng.random() < ASIDE_SHARE:
             action = self._with_aside(tracker, action, rng)
             draft.lacks_aside = draft.lacks_aside and not is_asymmetric(action)
         tracker.perform(action)

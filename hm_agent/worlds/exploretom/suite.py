@@ -23,7 +23,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionSet
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionSet
 
 if TYPE_CHECKING:
     from hm_agent.worlds.exploretom.posing import PosedStory

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS, DrawnStory, story_of
+from hm_agent.worlds.exploretom.sampling import DrawnStory, story_of
 
 FALSE_BELIEF = (
     "Anne entered the hall.\nBeth entered the hall.\n"

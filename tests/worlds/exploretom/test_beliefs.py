@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.testing.exploretom.reference import BeliefReference
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, track
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.evidence import (
@@ -19,7 +20,7 @@ from hm_agent.worlds.exploretom.evidence import (
     topic_key,
 )
 from hm_agent.worlds.exploretom.language import parse_story, text_of
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS, story_of
+from hm_agent.worlds.exploretom.sampling import story_of
 
 SALTED, PAINTED = state_key("apple", "salted"), state_key("apple", "painted in red")
 APPLE = location_key("apple")

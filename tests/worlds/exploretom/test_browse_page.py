@@ -17,11 +17,11 @@ from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.datasets.item import line_of
 from hm_agent.worlds.exploretom.datasets.making import drawn_stories, items_of
 from hm_agent.worlds.exploretom.language import text_of, to_data
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedStory, read_story_set
 

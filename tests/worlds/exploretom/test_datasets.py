@@ -19,6 +19,7 @@ from hm_agent.config import ConfigError
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up, settled
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.datasets.export import ExportPlan, export
 from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, TRACKER, StoryItem, line_of, read_items
@@ -27,7 +28,7 @@ from hm_agent.worlds.exploretom.datasets.training import direct_pair, reasoned_p
 from hm_agent.worlds.exploretom.grading import meaning, overlapping
 from hm_agent.worlds.exploretom.language import parse_story, text_of, to_data
 from hm_agent.worlds.exploretom.reading import AnswerQuestion, AnswerWithReasons
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS, DrawnStory
+from hm_agent.worlds.exploretom.sampling import DrawnStory
 from tests.worlds.exploretom.story_examples import DRAWN, FALSE_BELIEF, drawn
 
 BELIEFS = "9736"

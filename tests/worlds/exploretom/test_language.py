@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.actions import CarryTo
 from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.language import from_data, name_problem, parse_action, parse_story, text_of, to_data
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS, story_of
+from hm_agent.worlds.exploretom.sampling import story_of
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,16 +8,10 @@ from random import Random
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind
 from hm_agent.worlds.exploretom.actions import Alter, CarryTo, Inform, PutInto, StoryAction, TalkAbout, is_asymmetric
 from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.sampling import (
-    ACTION_SETS,
-    ActionKind,
-    StoryConditions,
-    conditions_of,
-    draw_story,
-    story_of,
-)
+from hm_agent.worlds.exploretom.sampling import StoryConditions, conditions_of, draw_story, story_of
 
 
 def kind_of(action: StoryAction) -> ActionKind:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.actions import Alter, CarryTo, Change, Enter, Inform, ObjectPlace, PutInto, StoryScript
 from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.functional import functional_questions
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS, story_of
+from hm_agent.worlds.exploretom.sampling import story_of
 from hm_agent.worlds.exploretom.story_questions import DOES_NOT_KNOW, KNOWS, NO, YES, AnsweredStory, parse_asked
 from hm_agent.worlds.exploretom.viewer.story_picture import StoryPicture
 

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.grading import accepted_forms, meaning, overlapping
 from hm_agent.worlds.exploretom.language import parse_story
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS, story_of
+from hm_agent.worlds.exploretom.sampling import story_of
 from hm_agent.worlds.exploretom.story_questions import (
     DOES_NOT_KNOW,
     KNOWS,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.action_sets import ActionSet
 from hm_agent.worlds.exploretom.actions import StoryScript, is_asymmetric
 from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.cast import CastLists
@@ -17,7 +18,7 @@ from hm_agent.worlds.exploretom.evidence import Key
 from hm_agent.worlds.exploretom.functional import FunctionalQuestion, functional_questions, relied_on
 from hm_agent.worlds.exploretom.grading import accepted_forms
 from hm_agent.worlds.exploretom.language import from_data, parse_story, text_of
-from hm_agent.worlds.exploretom.sampling import ActionSet, story_of
+from hm_agent.worlds.exploretom.sampling import story_of
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory, StoryQuestion
 
 

@@ -11,12 +11,13 @@ from functools import partial
 from hashlib import sha256
 from itertools import groupby, product
 from random import Random
-from typing import Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.models.providers import ModelSettings
 from hm_agent.questions import Model
+from hm_agent.row_file import Row
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.cast import CastLists
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
 from hm_agent.worlds.exploretom.language import sentence_of, to_data
@@ -27,21 +28,11 @@ from hm_agent.worlds.exploretom.readers import (
     ReasoningReader,
     WeakReader,
 )
-from hm_agent.worlds.exploretom.sampling import (
-    ACTION_SETS,
-    MAX_ACTIONS,
-    ActionKind,
-    ActionSet,
-    StoryConditions,
-    StorySampler,
-    draw_story,
-)
+from hm_agent.worlds.exploretom.sampling import MAX_ACTIONS, StoryConditions, StorySampler, draw_story
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
 from hm_agent.worlds.exploretom.world import StoryView
 
-Row: TypeAlias = dict[str, Any]
-"""A story as JSON values."""
 MODEL_READERS: Mapping[str, type[ModelReader]] = {
     "reader": ModelReader,
     "reader_cot": ReasoningReader,

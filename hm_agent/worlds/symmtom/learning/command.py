@@ -13,6 +13,7 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.flag_help import help_text, read_flags
 from hm_agent.number_flags import define_float
 from hm_agent.worlds.symmtom.learning import results
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
@@ -21,7 +22,7 @@ from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
-_FLAGS = (
+_WHAT = (
     flags.DEFINE_list("algorithm", ["ippo"], f"What learns, with commas: {', '.join(ALGORITHMS)}.", **_HERE),
     flags.DEFINE_list("scenario", [], "Scenarios by name, with commas, or symmtom_* for the paper's twelve.", **_HERE),
     flags.DEFINE_list("seeds", ["0"], "The seeds, with commas; each is a run of its own.", **_HERE),
@@ -29,6 +30,8 @@ _FLAGS = (
     flags.DEFINE_string(
         "results", None, "A folder for a table, the paper's relations and figures of all in --out.", **_HERE
     ),
+)
+_HOW = (
     flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_HERE),
     flags.DEFINE_integer(
         "games",
@@ -48,10 +51,13 @@ _FLAGS = (
     flags.DEFINE_integer("hidden", 64, "Units of each hidden layer.", lower_bound=1, **_HERE),
     flags.DEFINE_integer("evaluation", 1000, "How many episodes evaluate a checkpoint.", lower_bound=1, **_HERE),
     flags.DEFINE_integer("checkpoint_every", 20, "How many updates lie between checkpoints.", lower_bound=1, **_HERE),
+)
+_RULES = (
     flags.DEFINE_enum("first_hand", "public", ["public", "private"], "As in play.", **_HERE),
     flags.DEFINE_enum("rewards", "cooperative", ["cooperative", "competitive"], "As in play.", **_HERE),
-    flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
 )
+_HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
+GROUPS = {"What learns, and where": _WHAT, "How": _HOW, "The rules": _RULES, "Help": _HELP}
 
 USAGE = """Trains agents to play SymmToM in self-play; needs the extra hm_agent[train].
 
@@ -60,8 +66,7 @@ USAGE = """Trains agents to play SymmToM in self-play; needs the extra hm_agent[
 Each run leaves OUT/<scenario>/<algorithm>/seed-<s>/ with last.npz, best.npz, curve.csv, curve.png and evaluation.json;
 OUT/summary.md sums all of OUT up. The same command again goes on where it was cut short. To see one play:
 
-    hm-agent play --scenario=symmtom_w6_n3_c3 --agent=ippo --checkpoint=OUT/.../best.npz
-"""
+    hm-agent play --scenario=symmtom_w6_n3_c3 --agent=ippo --checkpoint=OUT/.../best.npz"""
 
 
 def _asked(flag: str) -> Any:
@@ -70,27 +75,15 @@ def _asked(flag: str) -> Any:
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
-    FLAGS.unparse_flags()
-    rest = FLAGS(("hm-agent train symmtom", *arguments))[1:]
+    read_flags(FLAGS, ("hm-agent train symmtom", *arguments))
     if _asked("help"):
-        print(_help())
+        print(help_text(USAGE, GROUPS, FLAGS))
         return 0
-    if rest:
-        raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
     try:
         from hm_agent.worlds.symmtom.learning import training
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error.name} is not installed: pip install 'hm_agent[train]'") from error
     return _train(training)
-
-
-def _help() -> str:
-    lines = [USAGE, "Flags:"]
-    for holder in _FLAGS:
-        flag = FLAGS[holder.name]
-        default = f" (default: {flag.default_as_str})" if flag.default not in (None, [], False) else ""
-        lines.append(f"  --{flag.name:<16} {flag.help}{default}")
-    return "\n".join(lines)
 
 
 def _train(training: Any) -> int:

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind
 from hm_agent.worlds.exploretom.actions import (
     Enter,
     Leave,
@@ -20,7 +21,7 @@ from hm_agent.worlds.exploretom.actions import (
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.cast import StoryCast, StoryObject, StoryPlace, read_cast
 from hm_agent.worlds.exploretom.readers import WEAK_RULES, WeakReader
-from hm_agent.worlds.exploretom.sampling import ACTION_SETS, ActionKind, StoryConditions, StorySampler, conditions_of
+from hm_agent.worlds.exploretom.sampling import StoryConditions, StorySampler, conditions_of
 from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings, StorySearch, search_stories
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory

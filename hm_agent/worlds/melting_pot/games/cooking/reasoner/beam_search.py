@@ -109,6 +109,7 @@ class Node(NamedTuple):
     """A state at a time of the search, in steps from now, and the way to it.
 
     soups: the discounted number of soups delivered. parent, option: the node before, and the option taken there.
+    counters: those that were used on the way.
     """
 
     time: int
@@ -116,15 +117,18 @@ class Node(NamedTuple):
     soups: float
     parent: Node | None = None
     option: Errand | None = None
+    counters: tuple[Cell, ...] = ()
 
     def after(self, option: Errand) -> Node:
         """The node to which an option leads."""
-        time, soups = self.time, self.soups
+        time, soups, counters = self.time, self.soups, self.counters
         for part in option.served:
-            soups += sum(DISCOUNT ** (time + step) for step in part)
+            soups += sum([DISCOUNT ** (time + step) for step in part])
         if option.gain:
             soups += option.gain * DISCOUNT ** (time + option.used)
-        return Node(time + option.steps, option.state, soups, self, option)
+        if option.counter is not None:
+            counters = (*counters, option.counter)
+        return Node(time + option.steps, option.state, soups, self, option, counters)
 
     @property
     def value(self) -> float:
@@ -173,13 +177,13 @@ class BeamSearch:
             expanded = sorted(layer.values(), key=_value, reverse=True)[:WIDTH]
             for node in expanded:
                 for option in self._options(node):
-                    if option.counter is not None and _has_used(node, option.counter):
+                    if option.counter in node.counters:
                         continue
-                    after = node.after(option)
-                    if after.time < self._horizon:
-                        _keep(after, layers[after.time])
+                    time = node.time + option.steps
+                    if time < self._horizon:
+                        _keep(node.after(option), layers[time])
                     elif not self._is_end:
-                        ends.append(after)
+                        ends.append(node.after(option))
             if self._is_end:
                 ends += expanded
         # Work on a soup that is not delivered before the episode ends earns nothing.
@@ -215,7 +219,7 @@ class BeamSearch:
         for cell, thing, cost, counter in self._things:
             if cell in ways:
                 there = self._at(state, ways[cell])
-                yield self._used(there, cell, thing, there.pots, gain=-cost)._replace(counter=counter)
+                yield self._used(there, cell, thing, there.pots, gain=-cost, counter=counter)
 
     def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato into a pot that has room; waits there first if it has none yet."""
@@ -252,7 +256,7 @@ class BeamSearch:
         spare = [cell for cell in self._question.spare if cell in ways]
         for cell in sorted(spare, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
             there = self._at(state, ways[cell])
-            yield self._used(there, cell, None, there.pots)._replace(counter=cell)
+            yield self._used(there, cell, None, there.pots, counter=cell)
 
     def _wait(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Waits at the pot that is ready next, and leaves open what follows."""
@@ -277,11 +281,20 @@ class BeamSearch:
         return Arrival(until, there.pose, pots, free, (*there.served, soups) if soups else there.served)
 
     def _used(
-        self, there: Arrival, cell: Cell, hands: str | None, pots: Contents, *, gain: float = 0.0, waits: bool = False
+        self,
+        there: Arrival,
+        cell: Cell,
+        hands: str | None,
+        pots: Contents,
+        *,
+        gain: float = 0.0,
+        waits: bool = False,
+        counter: Cell | None = None,
     ) -> Errand:
         """The use of a cell, which takes a step. waits: True if the agent waits there until it is ready."""
-        after = self._state_at(there.steps + 1, there.pose, hands, pots, there.free)
-        return Errand(there.steps + 1, after, _uses(cell, waits=waits), there.served, gain, there.steps)
+        steps, uses = there.steps + 1, (_waits_and_uses if waits else _uses)(cell)
+        after = self._state_at(steps, there.pose, hands, pots, there.free)
+        return Errand(steps, after, uses, there.served, gain, there.steps, counter=counter)
 
     def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents, free: int) -> State:
         """The one state of this search with these contents. step: the present one of the times in them."""
@@ -308,8 +321,13 @@ def _ways_between_uses(layout: Layout, start: Pose) -> Ways:
 
 
 @lru_cache(maxsize=1_000)
-def _uses(cell: Cell, *, waits: bool) -> tuple[Subgoal, ...]:
-    return (Wait(cell), Interact(cell)) if waits else (Interact(cell),)
+def _uses(cell: Cell) -> tuple[Subgoal, ...]:
+    return (Interact(cell),)
+
+
+@lru_cache(maxsize=1_000)
+def _waits_and_uses(cell: Cell) -> tuple[Subgoal, ...]:
+    return Wait(cell), Interact(cell)
 
 
 def _things_to_fetch(question: PlanCooking) -> Iterator[tuple[Cell, str, float, Cell | None]]:
@@ -346,11 +364,6 @@ def _options_taken(node: Node | None) -> list[Errand]:
         taken.append(node.option)
         node = node.parent
     return taken
-
-
-def _has_used(node: Node, counter: Cell) -> bool:
-    """True if a counter was used on the way to a node."""
-    return any(option.counter == counter for option in _options_taken(node))
 
 
 def _plan_to(node: Node) -> list[Subgoal]:

@@ -1,0 +1,172 @@
+"""The body of an agent in EnactToM that thinks in language: it notes what happens, asks for plans, and follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from hm_agent.agents.reflection import Critique, Reflector
+from hm_agent.core import Body, Event, Interaction, Observation
+from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
+from hm_agent.worlds.enacttom.commands import COMMUNICATE, IDLE, WAIT, HouseCommand
+from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
+from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
+from hm_agent.worlds.enacttom.language.partner_mind import PartnerMind, acts
+from hm_agent.worlds.enacttom.language.plan_house import (
+    BarredCommand,
+    EvaluateHouse,
+    HousePlanRecord,
+    HouseStrategy,
+    PlanHouse,
+)
+from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, OwnActionFailed, PartnerActed
+from hm_agent.worlds.enacttom.language.written_commands import context_of, read_commands
+from hm_agent.worlds.enacttom.probes import ProbeAnswers
+from hm_agent.worlds.enacttom.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.sentences import read_claims
+from hm_agent.worlds.enacttom.views import HouseView
+
+BEGINS = "the episode begins"
+USED_UP = "the plan is used up"
+LONGEST_WAIT = 3
+"""After how many turns of waiting at a plan's end another plan is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class HouseThoughts:
+    """What an agent believes and plans after a turn.
+
+    wants: what it knows to be wanted, in words. plan: the latest plan. done: how many of its commands were carried out.
+    asked_because: why a plan was asked for in this turn, None if none was.
+    """
+
+    room: str
+    wants: tuple[str, ...]
+    done: int
+    plan: tuple[str, ...] = field(metadata=UNSHOWN)
+    asked_because: str | None = None
+
+
+class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
+    """One agent through one episode."""
+
+    def __init__(self, me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> None:
+        self._agents, self._model, self._reflector = agents, model, reflector
+        self._notebook = HouseNotebook()
+        self.mind = PartnerMind(me, agents)
+        self._strategy: HouseStrategy | None = None
+        self._plan: tuple[HouseCommand, ...] = ()
+        self._done = self._waited = self._since = 0
+        """How many commands of the plan were carried out, the turns waited at its end, and the turn it began in."""
+        self._because: str | None = BEGINS
+        """Why a plan is to be asked for; None while the present one can go on."""
+        self._asked_because: str | None = None
+        self._barred: BarredCommand | None = None
+
+    def perceive(self, observation: Observation[HouseView]) -> Sequence[Event]:
+        events = self._notebook.read(observation.view)
+        self.mind.situation = self._notebook.situation
+        self._asked_because = None
+        if observation.view.probes:
+            return []  # nothing can be done any more, so that nobody needs to think of it
+        if self._because is None:
+            self._because = self._why_replan(events)
+        return events
+
+    def _why_replan(self, events: Sequence[Event]) -> str | None:
+        """Why the plan can't go on after what has just happened, in words; None if it can."""
+        view = self._notebook.situation.view
+        for event in events:
+            if isinstance(event, OwnActionFailed):
+                is_hopeless = view.outcome is not None and view.outcome.kind is OutcomeKind.FAILED
+                self._barred = BarredCommand(self._plan[self._done], event.why) if is_hopeless else None
+                return event.describe()
+        self._barred = None
+        self._advance()
+        for event in events:
+            if isinstance(event, PartnerActed) and event.act.does == WRITES:
+                return f"{event.act.partner} has written to you"
+        named = {name for command in self._plan[self._done :] for name in command.arguments}
+        if news := self._notebook.surprises(named):
+            return f"you see what you did not expect of {', '.join(news)}"
+        if self._done < len(self._plan):
+            return None
+        if self._plan[-1].verb != WAIT:
+            return USED_UP
+        return f"you have waited {self._waited} turns" if self._waited >= LONGEST_WAIT else None
+
+    def _advance(self) -> None:
+        """Notes that the present command was carried out."""
+        if self._done < len(self._plan):
+            self._done += 1
+        else:
+            self._waited += 1
+
+    async def act(self, strategy: HouseStrategy, history: Sequence[Interaction]) -> HouseCommand | ProbeAnswers:
+        situation = self._notebook.situation
+        if situation.view.probes:
+            probing = ProbeHouse(situation, situation.view.probes)
+            return probing.said(await answer_or_none(self._model, probing))
+        if strategy != self._strategy and self._strategy is not None:
+            self._because = self._because or "your strategy has changed"
+        self._strategy = strategy
+        if self._because is not None:
+            await self._ask_for_plan(strategy, history, self._because)
+        command = self._plan[self._done] if self._done < len(self._plan) else IDLE
+        if command.verb == COMMUNICATE:
+            return replace(command, claims=read_claims(command.text, self._agents))
+        return command
+
+    async def _ask_for_plan(self, strategy: HouseStrategy, history: Sequence[Interaction], because: str) -> None:
+        situation = self._notebook.situation
+        record = HousePlanRecord(self._plan, self._done) if self._plan else None
+        question = PlanHouse(
+            situation=situation,
+            strategy=strategy.words or None,
+            expects=strategy.expects,
+            history=acts(history),
+            critiques=(),
+            because=because,
+            previous=record,
+            barred=self._barred,
+        )
+        if record is not None:
+            finished = _FinishedHousePlan(situation, record, because, self._since)
+            question = replace(question, critiques=tuple(await self._reflector.reflect(finished)))
+        answer = await answer_or_none(self._model, question)
+        self._plan = read_commands(answer.commands, context_of(situation)) if answer else ()
+        self._asked_because, self._because, self._barred = because, None if answer else "you gave no usable plan", None
+        self._done, self._waited, self._since = 0, 0, situation.view.turn
+
+    def state(self) -> HouseThoughts:
+        situation = self._notebook.situation
+        return HouseThoughts(
+            room=situation.view.room,
+            wants=tuple(one.words for one in situation.beliefs.wants),
+            done=self._done,
+            plan=tuple(map(str, self._plan)),
+            asked_because=self._asked_because,
+        )
+
+    def metrics(self) -> Mapping[str, float]:
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class _FinishedHousePlan:
+    """A plan and its outcome, as reflectors ask about them."""
+
+    situation: HouseSituation
+    plan: HousePlanRecord
+    because: str
+    since: int
+
+    def ask_critique(self) -> Question[Critique] | None:
+        """Nothing to ask: why a command fails, the household says, and the next question for a plan says it."""
+        return None
+
+    def remember_failure(self, why: str | None = None) -> None:
+        """Nothing to keep: the next question for a plan bars the command."""
+
+    def ask_evaluation(self) -> EvaluateHouse:
+        return EvaluateHouse(self.situation, self.plan, self.because, self.since)

@@ -1,0 +1,50 @@
+"""The literal questions at the end, as a model is asked them: all of one agent's in one question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from hm_agent.questions import Question, one_of
+from hm_agent.worlds.enacttom.language.situation import HouseSituation
+from hm_agent.worlds.enacttom.probes import Probe, ProbeAnswer, ProbeAnswers
+
+CHOICES = tuple(answer.value for answer in ProbeAnswer)
+
+
+class HouseProbeAnswer(BaseModel):
+    """An answer to each probe, in their order."""
+
+    reasoning: str = ""
+    answers: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeHouse(Question[HouseProbeAnswer]):
+    """Is it so that somebody knows something, and that something is so? Of all probes of one agent at once."""
+
+    template = "enacttom/probe_house.j2"
+    schema = HouseProbeAnswer
+    situation: HouseSituation
+    probes: tuple[Probe, ...]
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        count = len(self.probes)
+        return {"answers": {"items": one_of(CHOICES), "minItems": count, "maxItems": count}}
+
+    def check(self, answer: HouseProbeAnswer) -> None:
+        if len(answer.answers) != len(self.probes):
+            raise ValueError(f"answers: {len(answer.answers)} given, {len(self.probes)} wanted, one for each question")
+        if wrong := [said for said in answer.answers if said not in CHOICES]:
+            raise ValueError(f"answers: {wrong[0][:60]!r} is none of {', '.join(CHOICES)}")
+
+    def said(self, answer: HouseProbeAnswer | None) -> ProbeAnswers:
+        """The answers by the probes' names; none if there is no usable one."""
+        if answer is None:
+            return ProbeAnswers()
+        given = zip(self.probes, answer.answers, strict=True)
+        return ProbeAnswers({probe.name: ProbeAnswer(one) for probe, one in given})

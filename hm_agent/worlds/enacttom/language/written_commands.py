@@ -1,0 +1,170 @@
+"""The commands of a plan as a model writes them, and what is checked of them before a turn is spent on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from hm_agent.worlds.enacttom.commands import (
+    CLOSE_IT,
+    COMMUNICATE,
+    EVERYONE,
+    NAVIGATE,
+    ON,
+    OPEN_IT,
+    PICK,
+    PLACE,
+    WAIT,
+    WITHIN,
+    CommandError,
+    HouseCommand,
+    communicate,
+    message_fault,
+    parse_command,
+    plain,
+)
+from hm_agent.worlds.enacttom.language.situation import HouseSituation
+from hm_agent.worlds.enacttom.views import HouseView
+from hm_agent.written_calls import CallError, read_calls, shortened
+
+FORMS = (
+    "Navigate[place], Pick[object], Place[object, on|within, furniture], Open[furniture], Close[furniture], "
+    "Communicate['text', agent, ... or all], Find[thing] or Wait[]"
+)
+MOST_COMMANDS = 10
+"""The largest number of commands in a plan; a longer one would be outdated long before its end."""
+LONGEST_MESSAGE = 400
+"""Characters of a message that a schema's pattern allows."""
+
+_QUOTED = re.compile(r"\s*Communicate\s*\[\s*'(?P<text>.*)'\s*(?:,(?P<to>[^']*))?\]\s*", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class CommandContext:
+    """What commands may name. places: rooms that the agent may enter, and the furniture in them."""
+
+    places: Sequence[str]
+    furniture: Sequence[str]
+    openable: Sequence[str]
+    objects: Sequence[str]
+    targets: Sequence[str]
+    messages_left: int
+
+
+def context_of(situation: HouseSituation) -> CommandContext:
+    briefing = situation.view.briefing
+    plan = briefing.plan
+    rooms = [room for room in plan.rooms if room not in briefing.barred]
+    inside = [one for one, room in plan.furniture.items() if room in rooms]
+    return CommandContext(
+        (*rooms, *inside),
+        inside,
+        [one for one in inside if one in plan.openable],
+        situation.objects,
+        briefing.targets,
+        situation.view.messages_left,
+    )
+
+
+def read_commands(texts: Sequence[str], context: CommandContext) -> tuple[HouseCommand, ...]:
+    """Reads a whole plan; raises CallError with the errors of all its commands if any is invalid, or if it is empty."""
+    return read_calls(texts, lambda text: read_command(text, context), FORMS)
+
+
+def read_command(text: str, context: CommandContext) -> HouseCommand:
+    """Reads one command such as `Open[cabinet_3]`; a message may stand in single or double quotes."""
+    quoted = _QUOTED.fullmatch(text)
+    if quoted:
+        to = tuple(name for part in (quoted["to"] or "").split(",") if (name := part.strip()))
+        command = communicate(quoted["text"], to)
+    else:
+        try:
+            command = parse_command(text)
+        except CommandError:
+            raise CallError(f"not a command: {shortened(text)}; write {FORMS}") from None
+    if command.verb == COMMUNICATE:
+        return _message(command, context)
+    _check_names(command, context)
+    return command
+
+
+def _message(command: HouseCommand, context: CommandContext) -> HouseCommand:
+    """The message on one line and to known addressees; CallError if it can't be sent."""
+    said = plain(command.text)
+    if fault := message_fault(said):
+        raise CallError(f"Communicate: {fault}")
+    unknown = [name for name in command.arguments if name != EVERYONE and name not in context.targets]
+    if unknown or not command.arguments or not context.targets:
+        names = ", ".join(context.targets) or "nobody"
+        raise CallError(f"Communicate: {shortened(', '.join(unknown))} can't be messaged; you can message {names}")
+    return communicate(said, command.arguments)
+
+
+def _check_names(command: HouseCommand, context: CommandContext) -> None:
+    verb, names = command.verb, command.arguments
+    if verb == NAVIGATE:
+        _check_name(verb, names[0], context.places, "place that you can enter")
+    elif verb == PICK:
+        _check_name(verb, names[0], context.objects, "object that you know of")
+    elif verb == PLACE:
+        _check_name(verb, names[0], context.objects, "object that you know of")
+        _check_name(verb, names[2], context.furniture, "furniture that you can reach")
+        if names[1] not in (ON, WITHIN):
+            raise CallError(f"Place: write on or within, not {shortened(names[1])}")
+    elif verb in (OPEN_IT, CLOSE_IT):
+        _check_name(verb, names[0], context.openable, "furniture that opens and that you can reach")
+
+
+def _check_name(verb: str, name: str, known: Sequence[str], kind: str) -> None:
+    if name not in known:
+        raise CallError(f"{verb}: {shortened(name)} is no {kind}; there are {', '.join(known) or 'none'}")
+
+
+def check_plan(commands: Sequence[HouseCommand], view: HouseView) -> None:
+    """Raises CallError for a plan with more messages than are left, or whose first command can't succeed now."""
+    sent = sum(command.verb == COMMUNICATE for command in commands)
+    if sent > view.messages_left:
+        raise CallError(f"Communicate: {sent} messages, and you have {view.messages_left} left")
+    first = commands[0]
+    if first.verb == NAVIGATE and _room(first, view) == view.room:
+        raise CallError(f"{first} first: you are in {view.room} already")
+    if first.verb in (PICK, PLACE, OPEN_IT, CLOSE_IT) and first not in view.commands():
+        possible = ", ".join(map(str, view.commands()[1:])) or WAIT
+        raise CallError(f"{first} first: it can't succeed where you are and as you see it; what can: {possible}")
+
+
+def _room(command: HouseCommand, view: HouseView) -> str:
+    target = command.arguments[0]
+    return view.briefing.plan.furniture.get(target, target)
+
+
+def command_pattern(context: CommandContext) -> str:
+    """The regular expression of a command that `read_command` takes, for endpoints that keep to a schema's patterns."""
+    places, furniture, openable, objects, targets = map(
+        _plain_names, (context.places, context.furniture, context.openable, context.objects, context.targets)
+    )
+    commands = [r"Wait\[\]"]
+    if places:
+        commands.append(rf"Navigate\[{_any_of(places)}\]")
+    if objects:
+        commands.append(rf"Pick\[{_any_of(objects)}\]")
+    if objects and furniture:
+        commands.append(rf"Place\[{_any_of(objects)}, (on|within), {_any_of(furniture)}\]")
+    if openable:
+        commands.append(rf"(Open|Close)\[{_any_of(openable)}\]")
+    if targets and context.messages_left:
+        some = [", ".join(names) for count in range(1, 4) for names in combinations(targets, count)]
+        to = _any_of([EVERYONE, *some])
+        commands.append(rf"Communicate\['[A-Za-z0-9][^'\"\\\n\r\t]{{0,{LONGEST_MESSAGE - 1}}}', {to}\]")
+    return rf"^({'|'.join(commands)})$"
+
+
+def _plain_names(names: Sequence[str]) -> list[str]:
+    """Those names that mean nothing else in a pattern."""
+    return [name for name in names if re.fullmatch(r"[\w-]+", name)]
+
+
+def _any_of(names: Sequence[str]) -> str:
+    return f"({'|'.join(names)})"
