@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.pages.rendering import digest
+from hm_agent.pages.rendering import SHARED, digest
 from hm_agent.testing.commands import ROOT, start
 
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
@@ -19,9 +19,10 @@ GRID = ("--scenario=exploretom_a4,symmtom_w6_n3_c3", "--agent=hypothetical_minds
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """All pages that a run, and the command that browses its stories, leave: their text by name."""
+    """All pages that a run, and the commands that browse stories and tasks, leave: their text by name."""
     out = tmp_path_factory.mktemp("out")
-    for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", str(out))):
+    tasks = ("browse", "enacttom", f"--page={out / 'tasks' / 'browse.html'}")
+    for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks):
         command = start(mark, *flags, program=("-m", "hm_agent", mark))
         assert (command.communicate()[1], command.returncode) == ("", 0)
     return {str(path.relative_to(out)): path.read_text("utf-8") for path in out.rglob("*.html")}
@@ -29,7 +30,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 
 def test_the_run_wrote_a_page_of_every_kind(pages: Mapping[str, str]) -> None:
     written = {Path(name).name for name in pages}
-    templates = {path.name.removesuffix(".j2") for path in (ROOT / "hm_agent").rglob("*.html.j2")}
+    templates = {
+        path.name.removesuffix(".j2") for path in (ROOT / "hm_agent").rglob("*.html.j2") if path.parent != SHARED
+    }
     assert written == templates, "a kind of page is not looked at here"
 
 

@@ -1,4 +1,4 @@
-"""`hm-agent verify` and `hm-agent export enacttom`: proves tasks, and writes their PDDL."""
+"""`hm-agent verify`, `export enacttom` and `browse enacttom`: proves tasks, writes their PDDL, and shows them."""
 
 from __future__ import annotations
 
@@ -35,6 +35,12 @@ problem, and the plan in their actions.
 
     hm-agent export enacttom DIR --out=pddl
 """
+BROWSE_USAGE = """Writes one page to browse EnactToM tasks: a list with filters by category, K depth, agents and
+mechanics, and each task with its household, secrets, goal, plan and proofs.
+
+    hm-agent browse enacttom                            the tasks that come with the package
+    hm-agent browse enacttom DIR --page=tasks.html      those of a folder
+"""
 OWN, FAST_DOWNWARD = "own", "fast_downward"
 FAULTY = 1
 
@@ -47,11 +53,13 @@ def _flags() -> flags.FlagValues:
     flags.DEFINE_bool("write", False, "Write certificates and budgets into the files.", **here)
     flags.DEFINE_integer("workers", 1, "How many tasks to prove at once.", lower_bound=1, **here)
     flags.DEFINE_string("out", "pddl", "The folder to write PDDL to.", **here)
+    flags.DEFINE_string("page", "enacttom_tasks.html", "The page to write.", **here)
     flags.DEFINE_bool("help", False, "Show this help, and end.", **here)
     return values
 
 
 _VERIFIES, _EXPORTS = ("planner", "seconds", "write", "workers", "help"), ("out", "help")
+_BROWSES = ("page", "help")
 
 
 def _parsed(
@@ -178,3 +186,20 @@ def exported(proof: TaskProof) -> dict[str, str]:
         steps = steps_of(problem, proof.actions("task"))
         found["plan"] = "".join(f"({one.name})\n" for one in strips_plan(problem, strips, steps))
     return found
+
+
+# browse
+
+
+def browse_command(arguments: Sequence[str]) -> int:
+    """Runs `hm-agent browse enacttom`; a task that can't be read is a TaskError."""
+    from hm_agent.worlds.enacttom.viewer.task_pages import write_task_page
+
+    parsed = _parsed("browse enacttom", BROWSE_USAGE, _BROWSES, arguments)
+    if parsed is None:
+        return 0
+    values, folder = parsed
+    page = Path(values["page"])
+    write_task_page([load_task(path) for path in _files(folder)], page, folder.name)
+    print(f"Page: {page}")
+    return 0

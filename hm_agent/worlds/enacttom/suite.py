@@ -83,6 +83,7 @@ class EnacttomSuite(Suite):
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
         "generate": OwnCommand("make tasks, with proofs", "hm_agent.worlds.enacttom.author.author_command:main"),
         "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),
+        "browse": OwnCommand("write a page to browse tasks", f"{_COMMAND_LINE}:browse_command"),
     }
 
     @property

@@ -37,7 +37,7 @@ def played(chromium: str, tmp_path_factory: pytest.TempPathFactory, silence: Pro
     """A folder with two episodes of each of two weak readers, and the page on it."""
     out = tmp_path_factory.mktemp("stories")
     run(Experiment(find_scenarios(["exploretom_a6_asymmetric"]), AGENTS, episodes=2, out=out), silence)
-    assert main(["hm-agent", "browse", str(out)]) == 0
+    assert main(["hm-agent", "browse", "exploretom", str(out)]) == 0
     return out
 
 
@@ -148,7 +148,7 @@ def test_a_file_that_holds_no_stories_is_refused_in_one_line(content: str, tmp_p
 
 @pytest.mark.parametrize("arguments", [[], ["a", "b"], ["nowhere.jsonl"], ["--page=x"]])
 def test_the_command_says_what_it_needs(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["hm-agent", "browse", *arguments]) == 2
+    assert main(["hm-agent", "browse", "exploretom", *arguments]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -227,14 +227,14 @@ def test_nothing_is_wider_than_the_screen_and_all_text_is_readable(page: Page, f
 
 def test_what_a_file_says_is_shown_and_never_run(browser: Browser, tmp_path: Path) -> None:
     bad = {"id": WORDS, "story": WORDS, "question": WORDS, "choices": [WORDS, "no"], "target": 0}
-    assert main(["hm-agent", "browse", str(written(tmp_path / "<b>set.jsonl", bad))]) == 0
+    assert main(["hm-agent", "browse", "exploretom", str(written(tmp_path / "<b>set.jsonl", bad))]) == 0
     shown = browser.new_page()
     asked, said = requests_and_messages(shown)
     shown.goto((tmp_path / "browse.html").as_uri())
     shown.locator("#found a").click()
     expect(shown.locator(".asked-card .words")).to_have_text(WORDS)
     expect(shown.locator(".tale-text")).to_have_text(WORDS)
-    expect(shown.locator(".story-title")).to_have_text(WORDS)
+    expect(shown.locator(".one-title")).to_have_text(WORDS)
     assert shown.evaluate("window.harmed") is None
     assert shown.locator("img, b:has-text('set')").count() == 0
     assert said == []

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.core import Seat, Step
 from hm_agent.recording.shapes import DrawnShape, colour_of
 from hm_agent.suite import ScenarioInfo
+from hm_agent.worlds.enacttom.language.body import HouseThoughts
 from hm_agent.worlds.enacttom.probes import ProbeResult
-from hm_agent.worlds.enacttom.runtime import HouseMessage
+from hm_agent.worlds.enacttom.runtime import HouseMessage, Sent
 from hm_agent.worlds.enacttom.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan, PlanPicture
-from hm_agent.worlds.enacttom.viewer.turns import goals_of, known_claims, met_goals, mistakes, telling, turn_picture
+from hm_agent.worlds.enacttom.viewer.turns import goals_of, known_claims, met_goals, mistakes, turn_picture
 from hm_agent.worlds.enacttom.views import HouseView
 from hm_agent.worlds.enacttom.world import HouseScene
 
@@ -55,11 +56,11 @@ class HouseViewer:
 
         so, memory: shapes by width of what is so, and of what the seat remembers; wrong: strokes through what it
         remembers wrongly, and mistakes: the same in words, with what is so. met: by goal, whether it holds. acts: by
-        agent, the command, how it went, and what the agent is told of that. sent: messages; received: those that the
+        agent, the command, how it went, and what the agent is told of that. sent: messages with what they taught; received: those that the
         seat had when it acted. handles: by agent, what was set. knows, learned: the seat's claims, and the new ones.
-        probes: all that were answered.
+        probes: all that were answered. plan: of an agent that thinks in language.
         """
-        scene, view = step.scene, step.turn.observations[seat].view
+        scene, view, state = step.scene, step.turn.observations[seat].view, step.decisions[seat].state
         assert isinstance(scene, HouseScene)
         assert isinstance(view, HouseView)
         memory = scene.remembers[seat]
@@ -75,17 +76,20 @@ class HouseViewer:
                 [agent, str(outcome.command), outcome.kind.value, outcome.words]
                 for agent, outcome in scene.outcomes.items()
             ],
-            "sent": [
-                {**_message(one.message), "taught": [claim.words for claim in telling(one.taught)]}
-                for one in scene.sent
-            ],
+            "sent": [{**_message(one.message), "taught": self._taught(one)} for one in scene.sent],
             "received": [_message(one) for one in view.messages],
             "handles": [[agent, list(map(list, settings.items()))] for agent, settings in scene.handles.items()],
             "knows": [one.words for one in known],
             "learned": [one.words for one in known if one not in before],
             "probes": list(map(_probe, scene.probes)),
             "left": view.messages_left - sum(one.message.sender == seat for one in scene.sent),
+            **({"plan": list(state.plan)} if isinstance(state, HouseThoughts) else {}),
         }
+
+    def _taught(self, sent: Sent) -> list[tuple[str, list[str]]]:
+        """By agent, what a message made it know."""
+        learned = ((agent, known_claims(sent.taught, agent)) for agent in self._task.agents)
+        return [(agent, [one.words for one in claims]) for agent, claims in learned if claims]
 
     def _figures(self, picture: PlanPicture) -> Mapping[str, Any]:
         return {name: plan.figures(picture) for name, plan in self._drawn.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,13 +9,10 @@ from typing import Any
 from urllib.parse import quote
 
 from absl import flags
-from markupsafe import Markup
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
-from hm_agent.pages.rendering import environment
-from hm_agent.recording.replay.film import CompressedText
-from hm_agent.recording.replay.page import TEMPLATES as REPLAY_TEMPLATES
+from hm_agent.recording.browsing import browse_page
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedQuestion, BrowsedStory, GivenAnswer, read_story_set
 from hm_agent.worlds.exploretom.viewer.story_viewer import (
     STORY_SCRIPT,
@@ -27,8 +23,6 @@ from hm_agent.worlds.exploretom.viewer.story_viewer import (
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
-CHUNK = 50
-"""How many stories are packed together; a page unpacks only those that are looked at."""
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
@@ -38,8 +32,8 @@ _HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 USAGE = """Writes one page to browse a set of stories: filter questions by order, property and readers' errors, and look
 at each story.
 
-    hm-agent browse stories.jsonl          questions or stories, JSON lines
-    hm-agent browse runs --page=a.html     what recorded episodes asked, and what readers answered
+    hm-agent browse exploretom stories.jsonl          questions or stories, JSON lines
+    hm-agent browse exploretom runs --page=a.html     what recorded episodes asked, and what readers answered
 
   --page       The page to write (default: browse.html beside the file, or in the folder)
   --stories    How many stories it shows at most (default: 2000)"""
@@ -66,31 +60,19 @@ def run_command(arguments: Sequence[str]) -> int:
 def write_browse_page(stories: Sequence[BrowsedStory], into: Path, title: str, *, most: int) -> None:
     """Writes the page on the first `most` stories of a set."""
     shown = stories[:most]
-    packed = {"set": _packed([_entry(story, into.parent) for story in shown])}
-    for number, first in enumerate(range(0, len(shown), CHUNK)):
-        packed[f"stories-{number}"] = _packed([_details(story) for story in shown[first : first + CHUNK]])
-    scripts = [REPLAY_TEMPLATES / f"{name}.js" for name in ("dom", "viewer", "film")]
-    own = [path.read_text("utf-8") for path in (*scripts, STORY_SCRIPT, TEMPLATES / "browse.js")]
-    styles = (REPLAY_TEMPLATES / "replay.css", STORY_STYLE, TEMPLATES / "browse.css")
-    into.parent.mkdir(parents=True, exist_ok=True)
-    page = environment(TEMPLATES).get_template("browse.html.j2")
-    content = page.render(
+    own = (STORY_SCRIPT, TEMPLATES / "browse.js", STORY_STYLE, TEMPLATES / "browse.css")
+    content = browse_page(
+        TEMPLATES,
+        own,
+        [_entry(story, into.parent) for story in shown],
+        {"stories": [_details(story) for story in shown]},
         title=title,
         stories=len(stories),
         shown=len(shown),
         questions=sum(len(story.questions) for story in shown),
-        chunk=CHUNK,
-        packed=packed,
-        style=Markup("\n".join(path.read_text("utf-8") for path in styles)),
-        script=Markup("\n".join(own)),
     )
+    into.parent.mkdir(parents=True, exist_ok=True)
     write_whole(into, content)
-
-
-def _packed(value: object) -> str:
-    text = CompressedText()
-    text.add(json.dumps(value, separators=(",", ":")).encode())
-    return text.base64()
 
 
 def _entry(story: BrowsedStory, folder: Path) -> Mapping[str, Any]:

@@ -51,7 +51,7 @@ const acted = {
 };
 
 const messageOf = ({ from, to, text, taught }) => make("div", { class: "said-by", style: paintAs(from) }, make("p", {}, agentChip(from), " to ", chips(viewer.facts, to)), make("p", { class: "text" }, `“${text}”`),
-  taught?.length ? make("div", {}, make("small", {}, "It taught that:"), make("ul", {}, taught.map((words) => make("li", {}, words)))) : null);
+  taught?.length ? make("ul", {}, taught.map(([who, words]) => make("li", {}, agentChip(who), ` comes to know that ${words.join("; that ")}`))) : null);
 
 const messages = {
   key: (step, seat) => [step.step, seat.name],
@@ -118,6 +118,18 @@ const briefing = {
   },
 };
 
+// The commands that an agent which thinks in language means to carry out.
+const ownPlan = {
+  key: ({ shown, state }) => [shown.plan, state?.done, state?.asked_because],
+  build({ shown: { plan }, state }) {
+    if (!plan) return [];
+    return [make("h2", {}, "Its plan"), state.asked_because ? make("p", { class: "faint" }, `asked for because ${state.asked_because}`) : null,
+      plan.length ? make("ol", { class: "own-plan" }, plan.map((command, i) => make("li", { class: i < state.done ? "is-done" : null, "aria-current": i === state.done ? "step" : null }, commandOf(command)))) : make("p", { class: "faint" }, "none")];
+  },
+};
+
+const { why } = viewer;
+
 const unless = (isEmpty, section) => ({ ...section, build: (step, ...rest) => (isEmpty(step) ? [] : section.build(step, ...rest)) });
 
 const spoke = { name: "spoke", label: "sends a message", shape: "disc", row: 0, colour: "--series-0", find: ({ shown: { sent = [] } }, before, seat) => sent.map(({ from, to }) => `${from} writes to ${to.join(", ")}`) };
@@ -141,6 +153,8 @@ Object.assign(viewer, {
   },
   cards: [goals, planned],
   action: (action) => (typeof action === "string" ? action : tree(action)),
-  sections: ({ strategy, happened, thoughts }) => [probes, acted, messages, memory, unless(({ strategy: held }) => !held, strategy), unless(({ events, asked }) => !events.length && !asked.length, happened), thoughts, briefing],
+  sections: ({ strategy, happened, thoughts }) => [probes, acted, messages, memory, unless(({ strategy: held }) => !held, strategy), ownPlan, unless(({ events, asked }) => !events.length && !asked.length, happened), thoughts, briefing],
+  columns: [{ title: "act", cell: ({ does, things, text }) => make("td", {}, `${does} ${(things ?? []).join(", ")}`, text ? make("small", { class: "letter" }, `“${text}”`) : null) }],
+  why: (kind, step, before) => why(kind, step, before) ?? (step.state?.asked_because ? `because ${step.state.asked_because}` : null),
   marks: ({ validation, failure }) => [spoke, fired, missed, reached, answered, validation, failure],
 });

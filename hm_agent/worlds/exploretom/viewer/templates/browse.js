@@ -1,34 +1,20 @@
-// A set of stories: its questions as a list with filters, and one story at a time. The page's address alone knows what is
-// shown, so that it can be linked and the way back leads back.
-
-const PORTION = 60; // questions that are added to the list at once
+// A set of stories: its questions as a list with filters, and one story at a time.
 
 const DEPTHS = { 0: "0: the world", 1: "1: a belief", 2: "2: a belief about a belief" };
 const YES_OR_NO = { yes: "yes", no: "no" };
 
-const fromAddress = () => new URLSearchParams(location.hash.slice(1));
-
-class Browser {
+class Stories extends Listing {
   constructor(stories, chunk) {
-    Object.assign(this, { stories, chunk, details: new Map(), shown: PORTION });
-    this.all = stories.flatMap(({ questions }, story) => questions.map((question, place) => ({ story, place, question, words: `${question.text} ${question.answer ?? ""} ${stories[story].id}`.toLowerCase() })));
+    super(stories.flatMap(({ questions }, story) => questions.map((question, place) => ({ story, place, question, words: `${question.text} ${question.answer ?? ""} ${stories[story].id}`.toLowerCase() }))), chunk);
+    this.stories = stories;
     this.readers = [...new Set(this.all.flatMap(({ question }) => question.given.map(({ by }) => by)))];
-    this.filters = this.choices();
-    byId("filters").append(...Object.entries(this.filters).map(([, { element }]) => element));
-    byId("more").addEventListener("click", () => this.more());
-    addEventListener("hashchange", () => this.follow());
-    document.addEventListener("keydown", (event) => this.press(event));
-    this.follow();
   }
 
-  // The filters that tell questions of this set apart: {element, input, fits(question, value)} by name.
+  // The filters that tell questions of this set apart.
   choices() {
     const has = (test) => this.all.some(({ question }) => test(question)) && this.all.some(({ question }) => !test(question));
-    const values = (name) => [...new Set(this.all.map(({ question }) => question[name]))].filter((value) => value !== null && value !== "").sort();
-    const select = (name, label, options, fits) => {
-      const input = make("select", { onchange: () => this.ask({ [name]: input.value }) }, make("option", { value: "" }, "any"), Object.entries(options).map(([value, words]) => make("option", { value }, words)));
-      return [name, { input, fits, element: make("label", {}, `${label} `, input) }];
-    };
+    const values = (name) => this.values(({ question }) => question[name]);
+    const select = (name, label, options, fits) => this.select(name, label, options, ({ question }, value) => fits(question, value));
     const found = [];
     if (values("order").length > 1) found.push(select("order", "order", Object.fromEntries(values("order").map((order) => [order, DEPTHS[order] ?? order])), (question, value) => String(question.order) === value));
     if (values("property").length > 1) found.push(select("property", "about", Object.fromEntries(values("property").map((name) => [name, name])), (question, value) => question.property === value));
@@ -39,9 +25,8 @@ class Browser {
       delete options[""];
       found.push(select("answered", "answered", { wrong: "wrong by anyone", right: "right by all", ...options }, (question, value) => this.isAnswered(question, value)));
     }
-    const words = make("input", { type: "search", id: "search", placeholder: "words of question, answer or id", autocomplete: "off", spellcheck: "false", oninput: () => this.ask({ words: words.value }) });
-    found.push(["words", { input: words, element: make("label", { class: "words-filter" }, "with ", words), fits: null }]);
-    return Object.fromEntries(found);
+    found.push(this.search("words of question, answer or id"));
+    return found;
   }
 
   isAnswered({ given }, value) {
@@ -52,40 +37,18 @@ class Browser {
     return counted.some(({ right }) => right === (verdict === "right"));
   }
 
-  ask(changes) {
-    const said = fromAddress();
-    for (const [name, value] of Object.entries(changes)) value ? said.set(name, value) : said.delete(name);
-    history.replaceState(null, "", `#${said}`);
-    this.list();
-  }
-
-  // Shows what the page's address says: a story, or the list.
-  follow() {
-    const said = fromAddress();
+  wantedBy(said) {
     const story = /^\d+$/.test(said.get("story") ?? "") ? Number(said.get("story")) : -1;
-    const isStory = story in this.stories;
-    byId("list").hidden = isStory;
-    byId("one").hidden = !isStory;
-    if (isStory) this.open(story, Number(said.get("question") ?? 0));
-    else this.list();
+    return story in this.stories ? story : null;
   }
 
-  list() {
-    const said = fromAddress();
-    for (const [name, { input }] of Object.entries(this.filters)) if (input.value !== (said.get(name) ?? "")) input.value = said.get(name) ?? "";
-    const sought = (said.get("words") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-    const asked = Object.entries(this.filters).filter(([name, { fits }]) => fits && said.get(name));
-    this.fitting = this.all.filter(({ question, words }) => asked.every(([name, { fits }]) => fits(question, said.get(name))) && sought.every((word) => words.includes(word)));
-    this.shown = PORTION;
+  count() {
     const stories = new Set(this.fitting.map(({ story }) => story)).size;
-    byId("count").textContent = `${this.fitting.length.toLocaleString("en")} of ${counted(this.all.length, "question")}, in ${stories.toLocaleString("en")} of ${this.stories.length.toLocaleString("en")} ${this.stories.length === 1 ? "story" : "stories"}.`;
-    byId("readers").replaceChildren(...this.accuracies());
-    byId("found").replaceChildren();
-    this.fill(0);
+    return `${this.fitting.length.toLocaleString("en")} of ${counted(this.all.length, "question")}, in ${stories.toLocaleString("en")} of ${this.stories.length.toLocaleString("en")} ${this.stories.length === 1 ? "story" : "stories"}.`;
   }
 
   // How often each reader was right, of the questions that fit.
-  accuracies() {
+  above() {
     const rows = this.readers.map((reader) => {
       const own = this.fitting.flatMap(({ question }) => question.given.filter(({ by }) => by === reader));
       const right = own.filter((one) => one.right).length;
@@ -95,23 +58,8 @@ class Browser {
     return rows.length ? [make("table", { class: "accuracies" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "reader"), make("th", { scope: "col", class: "amount" }, "accuracy"), make("th", { scope: "col", class: "amount" }, "right"))), make("tbody", {}, rows))] : [];
   }
 
-  more() {
-    const from = this.shown;
-    this.shown += PORTION;
-    this.fill(from);
-    byId("found").children[from]?.querySelector("a").focus();
-  }
-
-  fill(from) {
-    byId("found").append(...this.fitting.slice(from, this.shown).map((one) => this.item(one)));
-    byId("more").hidden = this.shown >= this.fitting.length;
-  }
-
   address(story, place) {
-    const said = fromAddress();
-    said.set("story", story);
-    said.set("question", place);
-    return `#${said}`;
+    return addressWith({ story, question: place });
   }
 
   item({ story, place, question }) {
@@ -121,15 +69,10 @@ class Browser {
       make("small", {}, kinds.filter(Boolean).join(" · ")), wrong.length ? make("small", { class: "wrong" }, "✗ ", wrong.map(({ by, given }) => `${by}: ${given || "no answer"}`).join("; ")) : null);
   }
 
-  async detailsOf(story) {
-    const number = Math.floor(story / this.chunk);
-    if (!this.details.has(number)) this.details.set(number, unpacked(`stories-${number}`).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))));
-    return (await this.details.get(number))[story % this.chunk];
-  }
-
-  async open(story, place) {
+  async open(story, said) {
+    const place = Number(said.get("question") ?? 0);
     this.wanted = story;
-    const details = await this.detailsOf(story);
+    const details = await this.detailsOf("stories", story);
     if (this.wanted !== story) return; // another one was asked for since
     if (this.opened !== story) {
       this.opened = story;
@@ -138,13 +81,10 @@ class Browser {
       const { id, links, questions } = this.stories[story];
       this.items = questions.map((question, at) => make("li", { class: question.given.some(({ right }) => !right) ? "is-wrong" : null }, make("span", { "aria-hidden": "true" }, question.given.length ? (question.given.every(({ right }) => right) ? "✓" : "✗") : "·"), make("button", { type: "button", class: "link", onclick: () => this.turn(at) }, question.text), make("small", {}, question.answer ?? "")));
       const replays = Object.entries(links).map(([reader, link]) => make("a", { href: link }, `replay of ${reader}`));
-      byId("one").replaceChildren(make("nav", { class: "ways", "aria-label": "Stories" }, make("button", { type: "button", class: "link", onclick: () => this.leave() }, "← All questions"), this.neighbour(story - 1, "Story before"), this.neighbour(story + 1, "Next story"), replays),
-        make("h2", { class: "story-title", tabindex: -1 }, id),
+      this.present([make("button", { type: "button", class: "link", onclick: () => this.leave() }, "← All questions"), this.neighbour(story - 1, "Story before"), this.neighbour(story + 1, "Next story"), replays], id,
         make("div", { class: "two" }, make("div", {}, this.card, this.panel.element), make("div", {}, make("section", { class: "part" }, make("h2", {}, "The story"), this.panel.tale),
           details.infilled ? make("section", { class: "part" }, make("h2", {}, "As a language model tells it"), make("p", { class: "infilled" }, details.infilled)) : null,
           make("section", { class: "part" }, make("h2", {}, counted(questions.length, "question")), make("ul", { class: "asked-list" }, this.items)))));
-      scrollTo(0, 0);
-      byId("one").querySelector(".story-title").focus({ preventScroll: true });
     }
     const at = Math.min(Math.max(0, place || 0), this.items.length - 1);
     this.place = at;
@@ -166,29 +106,16 @@ class Browser {
   }
 
   leave() {
-    const said = fromAddress();
-    said.delete("story");
-    said.delete("question");
-    location.hash = said;
+    location.hash = addressWith({ story: null, question: null });
   }
 
-  press(event) {
-    if (byId("one").hidden || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input")) return;
+  pressed(event) {
     const by = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (event.key === "Escape") this.leave();
-    else if (by && event.key.length > 7 && event.target.closest(".asked-list")) {
-      event.preventDefault();
-      this.turn(Math.min(this.items.length - 1, Math.max(0, this.place + by)));
-      this.items[this.place].querySelector("button").focus();
-    }
+    if (!by || !event.target.closest(".asked-list")) return;
+    event.preventDefault();
+    this.turn(Math.min(this.items.length - 1, Math.max(0, this.place + by)));
+    this.items[this.place].querySelector("button").focus();
   }
 }
 
-unpacked("set").then((bytes) => {
-  window.browser = new Browser(JSON.parse(new TextDecoder().decode(bytes)), Number(document.body.dataset.chunk));
-  byId("main").hidden = false;
-  byId("notice").hidden = true;
-}).catch((error) => {
-  byId("notice").textContent = `This page could not be unpacked: ${error.message}. It needs a browser of 2023 or later.`;
-  throw error;
-});
+browse((stories, chunk) => new Stories(stories, chunk));

@@ -1,0 +1,135 @@
+// A list with filters, and one of its things at a time. The page's address alone knows what is shown, so that it can be
+// linked and the way back leads back. A page extends `Listing` and replaces what it says of its own things; it needs the
+// replay page's dom.js and film.js.
+
+const PORTION = 60; // things that are added to the list at once
+
+const fromAddress = () => new URLSearchParams(location.hash.slice(1));
+
+// This address with other values; null removes one.
+function addressWith(changes) {
+  const said = fromAddress();
+  for (const [name, value] of Object.entries(changes)) value === null || value === "" ? said.delete(name) : said.set(name, value);
+  return `#${said}`;
+}
+
+class Listing {
+  // all: what is listed; `words` of each is what a search looks through, in lower case. chunk: how many are packed together.
+  constructor(all, chunk) {
+    Object.assign(this, { all, chunk, details: new Map(), shown: PORTION });
+  }
+
+  begin() {
+    this.filters = Object.fromEntries(this.choices());
+    byId("filters").append(...Object.values(this.filters).map(({ element }) => element));
+    byId("more").addEventListener("click", () => this.more());
+    addEventListener("hashchange", () => this.follow());
+    document.addEventListener("keydown", (event) => this.press(event));
+    this.follow();
+    byId("main").hidden = false;
+    byId("notice").hidden = true;
+  }
+
+  // Pairs of a name in the address and a filter, as `select` and `search` make them.
+  choices() {
+    return [];
+  }
+
+  // The values of the listed things that tell some of them apart.
+  values(of) {
+    return [...new Set(this.all.map(of))].filter((value) => value !== null && value !== "").sort();
+  }
+
+  // options: words by value. fits: (one, value) => whether it is to be listed.
+  select(name, label, options, fits) {
+    const input = make("select", { onchange: () => this.ask({ [name]: input.value }) }, make("option", { value: "" }, "any"), Object.entries(options).map(([value, words]) => make("option", { value }, words)));
+    return [name, { input, fits, element: make("label", {}, `${label} `, input) }];
+  }
+
+  search(placeholder) {
+    const words = make("input", { type: "search", id: "search", placeholder, autocomplete: "off", spellcheck: "false", oninput: () => this.ask({ words: words.value }) });
+    return ["words", { input: words, element: make("label", { class: "words-filter" }, "with ", words), fits: null }];
+  }
+
+  ask(changes) {
+    history.replaceState(null, "", addressWith(changes));
+    this.list();
+  }
+
+  // What an address wants to see alone; null for the list.
+  wantedBy(said) {
+    return null;
+  }
+
+  follow() {
+    const said = fromAddress(), wanted = this.wantedBy(said);
+    byId("list").hidden = wanted !== null;
+    byId("one").hidden = wanted === null;
+    if (wanted === null) this.list();
+    else this.open(wanted, said);
+  }
+
+  list() {
+    const said = fromAddress();
+    for (const [name, { input }] of Object.entries(this.filters)) if (input.value !== (said.get(name) ?? "")) input.value = said.get(name) ?? "";
+    const sought = (said.get("words") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const asked = Object.entries(this.filters).filter(([name, { fits }]) => fits && said.get(name));
+    this.fitting = this.all.filter((one) => asked.every(([name, { fits }]) => fits(one, said.get(name))) && sought.every((word) => one.words.includes(word)));
+    this.shown = PORTION;
+    byId("count").textContent = this.count();
+    byId("above").replaceChildren(...this.above());
+    byId("found").replaceChildren();
+    this.fill(0);
+  }
+
+  // What stands above the list, of the things that fit.
+  above() {
+    return [];
+  }
+
+  more() {
+    const from = this.shown;
+    this.shown += PORTION;
+    this.fill(from);
+    byId("found").children[from]?.querySelector("a").focus();
+  }
+
+  fill(from) {
+    byId("found").append(...this.fitting.slice(from, this.shown).map((one) => this.item(one)));
+    byId("more").hidden = this.shown >= this.fitting.length;
+  }
+
+  // What is packed of the thing with a number, beyond the list. kind: the name of the packages.
+  async detailsOf(kind, number) {
+    const chunk = Math.floor(number / this.chunk);
+    if (!this.details.has(chunk)) this.details.set(chunk, unpacked(`${kind}-${chunk}`).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))));
+    return (await this.details.get(chunk))[number % this.chunk];
+  }
+
+  // Shows the parts of one thing below the ways to others and its title.
+  present(ways, title, ...parts) {
+    byId("one").replaceChildren(make("nav", { class: "ways", "aria-label": "Elsewhere" }, ways), make("h2", { class: "one-title", tabindex: -1 }, title), ...parts);
+    scrollTo(0, 0);
+    byId("one").querySelector(".one-title").focus({ preventScroll: true });
+  }
+
+  press(event) {
+    if (byId("one").hidden || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input")) return;
+    if (event.key === "Escape") this.leave();
+    else this.pressed(event);
+  }
+
+  pressed(event) {}
+}
+
+// Begins a page: makes its listing of what is packed as `set`.
+function browse(listingOf) {
+  unpacked("set").then((bytes) => {
+    window.browser = listingOf(JSON.parse(new TextDecoder().decode(bytes)), Number(document.body.dataset.chunk));
+    browser.begin();
+  }).catch((error) => {
+    byId("notice").hidden = false;
+    byId("notice").textContent = `This page could not be unpacked: ${error.message}. It needs a browser of 2023 or later.`;
+    throw error;
+  });
+}

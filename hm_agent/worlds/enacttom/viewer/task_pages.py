@@ -1,0 +1,128 @@
+"""`hm-agent browse enacttom`: one page for a set of tasks, to filter them and look at each with its proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hm_agent.files import write_whole
+from hm_agent.recording.browsing import browse_page
+from hm_agent.worlds.enacttom.certificate import Certificate, Status
+from hm_agent.worlds.enacttom.mechanics import (
+    Binding,
+    InverseState,
+    LimitedBandwidth,
+    RemoteControl,
+    RestrictedCommunication,
+    RoomRestriction,
+)
+from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.verification.verifier import is_current
+from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
+from hm_agent.worlds.enacttom.viewer.viewer import (
+    PLAN_SCRIPT,
+    PLAN_STYLE,
+    drawn_plans,
+    goal_facts,
+    plain,
+    plan_facts,
+)
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_task_page(tasks: Sequence[HouseholdTask], into: Path, title: str) -> None:
+    """Writes the page on a set of tasks."""
+    own = (PLAN_SCRIPT, TEMPLATES / "tasks.js", PLAN_STYLE, TEMPLATES / "tasks.css")
+    listed, details = [listed_task(one) for one in tasks], [task_details(one) for one in tasks]
+    content = browse_page(TEMPLATES, own, listed, {"tasks": details}, title=title, tasks=len(tasks))
+    into.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(into, content)
+
+
+def listed_task(task: HouseholdTask) -> Mapping[str, Any]:
+    """What the list shows and filters by. turns, messages: of the certified plan; None without one."""
+    certificate = task.file.certificate
+    return {
+        "id": task.name,
+        "title": task.file.title,
+        "category": task.file.category,
+        "depth": task.k_depth,
+        "agents": len(task.agents),
+        "rooms": len(task.plan.rooms),
+        "furniture": len(task.plan.furniture),
+        "objects": len(task.plan.objects),
+        "mechanics": list(dict.fromkeys(one.mechanic_type for one in task.mechanics.bindings)),
+        "turns": len(certificate.plan) if certificate else None,
+        "messages": certificate.messages if certificate else None,
+    }
+
+
+def task_details(task: HouseholdTask) -> Mapping[str, Any]:
+    """What the page of one task shows. figures: shapes by width of how the household is at the start."""
+    file, drawn = task.file, drawn_plans(task)
+    start = PlanPicture(task.init)
+    return {
+        "house": {**plan_facts(task, drawn), "goals": goal_facts(task)},
+        "figures": {name: plain(plan.figures(start)) for name, plan in drawn.items()},
+        "text": file.task,
+        "secrets": {agent: list(file.agent_secrets.get(agent, ())) for agent in task.agents},
+        "mechanics": [words for one in task.mechanics.bindings for words in mechanic_words(one)],
+        "budgets": {agent: task.message_budget(agent) for agent in task.agents},
+        "max_turns": task.max_turns,
+        "pddl": file.problem_pddl,
+        "certificate": _certified(task, file.certificate) if file.certificate else None,
+    }
+
+
+def mechanic_words(binding: Binding) -> Iterator[str]:
+    """What a mechanic does in a household, in sentences."""
+    match binding:
+        case RoomRestriction(restricted_rooms=rooms, for_agents=agents):
+            yield f"{', '.join(agents)} cannot enter {', '.join(rooms)}."
+        case LimitedBandwidth(message_limits=limits):
+            for agent, most in limits.items():
+                yield f"{agent} can send {most} message{'' if most == 1 else 's'}."
+        case RestrictedCommunication(allowed_targets=targets):
+            for agent, others in targets.items():
+                yield f"{agent} can message {', '.join(others) or 'nobody'}."
+        case RemoteControl(trigger_object=trigger, target_object=target, target_state=state):
+            yield f"Opening {trigger} sets {target} {state}."
+        case InverseState(trigger_object=trigger):
+            yield f"{trigger} is reversed: Open closes it and Close opens it."
+        case _:
+            yield f"{binding.trigger_object} and {binding.target_object} always end up in the same state."
+
+
+def _certified(task: HouseholdTask, certificate: Certificate) -> Mapping[str, Any]:
+    return {
+        "solver": certificate.solver,
+        "is_current": is_current(task.file),
+        "task_hash": certificate.task_hash,
+        "strips_hash": certificate.strips_hash,
+        "plan": [dict(turn) for turn in certificate.plan],
+        "proofs": [
+            {"about": about, "status": status, "wanted": wanted, "note": note}
+            for about, status, wanted, note in _proofs(task, certificate)
+        ],
+    }
+
+
+def _proofs(task: HouseholdTask, found: Certificate) -> Iterator[tuple[str, Status, Status | None, str]]:
+    """What was asked of the task, what came out, what is wanted (None: either), and a note."""
+    yield "can be solved", found.status, "solved", f"turns: {len(found.plan)}, messages: {found.messages}"
+    for planner, status in found.checked_by.items():
+        yield f"can be solved, says {planner}", status, found.status, ""
+    for agent, status in found.without_agent.items():
+        yield f"if {agent} only waits", status, "unsolvable", ""
+    needed: Status | None = "unsolvable" if task.file.needs_communication else None
+    yield "if nobody sends a message", found.without_communication, needed, ""
+    if found.deepest_by_sight:
+        yield f"K depth {found.k_depth} by sight alone", found.deepest_by_sight, "unsolvable", ""
+    used = f"turns: {found.baseline_turns}, messages: {found.baseline_messages}" if found.baseline_turns else ""
+    yield "with all secrets public", found.baseline, "solved", used
+    for agent, status in found.private_goals.items():
+        yield f"with the private goals of {agent}", status, "solved", ""
+    if found.all_private_goals:
+        yield "with all private goals", found.all_private_goals, None, "unsolvable where they conflict"
