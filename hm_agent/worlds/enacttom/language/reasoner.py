@@ -141,14 +141,14 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     report = _lacked(situation, news if urgent else (*news, *known_of(situation)))
     if report and left:
         found += filter(None, [message(report)])
-    return [*(found or _otherwise(situation, plan)), IDLE]
+    if looked := search(view.briefing, beliefs, missing_of(situation, plan)):
+        return [*found, *looked][:MOST_COMMANDS]
+    return [*(found or _nearer(situation, plan)), IDLE]
 
 
-def _otherwise(situation: HouseSituation, plan: OwnPlan) -> list[HouseCommand]:
-    """What to do about what only others can do, once they know: look for it, or bring it nearer."""
+def _nearer(situation: HouseSituation, plan: OwnPlan) -> list[HouseCommand]:
+    """How to bring to another agent what only others can bring to its place, once they had time to come for it."""
     view, beliefs = situation.view, situation.beliefs
-    if looked := search(view.briefing, beliefs, plan.missing):
-        return list(looked)
     asked = [one.turn for one in situation.log if one.sender == situation.me]
     if asked and view.turn - asked[-1] < PATIENCE:
         return []
@@ -157,7 +157,7 @@ def _otherwise(situation: HouseSituation, plan: OwnPlan) -> list[HouseCommand]:
         return []
     commands, where = brought
     told = message([Claim((), where)]) if view.messages_left and view.briefing.targets else None
-    return [*commands, *filter(None, [told])]
+    return [*commands[: MOST_COMMANDS - 2], *filter(None, [told])]
 
 
 # How a partner acts
