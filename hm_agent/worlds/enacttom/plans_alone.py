@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.beliefs import PLACES, Beliefs
 from hm_agent.worlds.enacttom.commands import HouseCommand, close_it, navigate, open_it
 from hm_agent.worlds.enacttom.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.household import Household
@@ -44,6 +43,7 @@ from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.plans import steps_of
+from hm_agent.worlds.enacttom.view_beliefs import PLACES, Beliefs
 from hm_agent.worlds.enacttom.views import Briefing
 
 MOST_NODES = 2_000
@@ -51,7 +51,7 @@ MOST_NODES = 2_000
 
 
 @dataclass(frozen=True)
-class OwnPlan:
+class PlanAlone:
     """commands: to be carried out in order. reached: what is wanted and so after them. missing: what is not."""
 
     commands: tuple[HouseCommand, ...]
@@ -59,7 +59,7 @@ class OwnPlan:
     missing: tuple[Proposition, ...]
 
 
-def plan_alone(briefing: Briefing, beliefs: Beliefs, wants: Sequence[Proposition] | None = None) -> OwnPlan:
+def plan_alone(briefing: Briefing, beliefs: Beliefs, wants: Sequence[Proposition] | None = None) -> PlanAlone:
     """The commands by which the agent brings about as much as it can by itself.
 
     wants: what is wanted, the most important first; all that the agent knows to be wanted by default. Of things that
@@ -71,11 +71,11 @@ def plan_alone(briefing: Briefing, beliefs: Beliefs, wants: Sequence[Proposition
     commands: tuple[HouseCommand, ...] = ()
     each = [one for one in wants if own.commands([one]) is not None]
     if each and (found := own.commands(each)) is not None:
-        return OwnPlan(found, tuple(each), tuple(one for one in wants if one not in each))
+        return PlanAlone(found, tuple(each), tuple(one for one in wants if one not in each))
     for one in each:
         if (found := own.commands([*reached, one])) is not None:
             commands, reached = found, [*reached, one]
-    return OwnPlan(commands, tuple(reached), tuple(one for one in wants if one not in reached))
+    return PlanAlone(commands, tuple(reached), tuple(one for one in wants if one not in reached))
 
 
 def search(briefing: Briefing, beliefs: Beliefs, wants: Iterable[Proposition]) -> tuple[HouseCommand, ...]:
