@@ -9,7 +9,7 @@ from functools import cached_property
 
 from hm_agent.core import Event
 from hm_agent.questions import UNSHOWN
-from hm_agent.worlds.enacttom.beliefs import Beliefs
+from hm_agent.worlds.enacttom.view_beliefs import Beliefs
 from hm_agent.worlds.enacttom.views import HouseView
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
