@@ -56,9 +56,9 @@ class HouseViewer:
 
         so, memory: shapes by width of what is so, and of what the seat remembers; wrong: strokes through what it
         remembers wrongly, and mistakes: the same in words, with what is so. met: by goal, whether it holds. acts: by
-        agent, the command, how it went, and what the agent is told of that. sent: messages with what they taught; received: those that the
-        seat had when it acted. handles: by agent, what was set. knows, learned: the seat's claims, and the new ones.
-        probes: all that were answered. plan: of an agent that thinks in language.
+        agent, the command, how it went, and what the agent is told of that. sent: messages with what they taught;
+        received: those that the seat had when it acted. handles: by agent, what was set. knows, learned: the seat's
+        claims, and the new ones. probes: all that were answered. plan: of an agent that thinks in language.
         """
         scene, view, state = step.scene, step.turn.observations[seat].view, step.decisions[seat].state
         assert isinstance(scene, HouseScene)
