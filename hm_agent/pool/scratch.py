@@ -13,8 +13,8 @@ from pathlib import Path
 PREFIX = "hm_agent_"
 LOCK = ".lock"
 LONGEST_PATH = 107 - len("/pymp-12345678/listener-12345678")
-"""Bytes of a scratch folder's path: worker processes are started through a socket in it, and the name of a socket has at
-most 107 bytes (unix(7))."""
+"""Bytes of a scratch folder's path: worker processes are started through a socket in it, and the name of a socket has
+at most 107 bytes (unix(7))."""
 SHORT_PARENTS = ("/tmp", "/var/tmp", "/dev/shm")
 AFTER_ITS_SOCKETS = -200
 """Where in the order of a process's end the folder is removed: multiprocessing removes its own in it at -100."""

@@ -145,7 +145,8 @@ def test_a_cache_whose_file_system_hangs_says_so(tmp_path: Path) -> None:
         cache.keep(REQUEST, Reply(("kept",)))
     command = [sys.executable, "-c", HOLD, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
-        assert holder.stdin and holder.stdout
+        assert holder.stdin
+        assert holder.stdout
         assert holder.stdout.readline() == b"held\n"
 
         def tell(message: str) -> None:
