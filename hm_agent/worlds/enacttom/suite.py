@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -35,6 +35,15 @@ WITHOUT_A_BODY = ("vmp", "he_hr")
 METRIC = Metric(
     "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
 )
+
+
+LADDER = (
+    ("solo", "acts on its own secrets and on what it sees; sends no message and reads none", "solo"),
+    ("order1", "also tells what it knows at first hand to those whom it concerns", "order"),
+    ("order2", "also passes on what it was told, and thinks of what others know", "order"),
+    ("order3", "also passes on what it was told that others know", "order"),
+)
+"""The agents without a model by the order to which they reason about knowledge: name, what they do, `asked_by`."""
 
 
 def task_files() -> Mapping[str, Path]:
@@ -109,6 +118,10 @@ class EnacttomSuite(Suite):
         return {
             "random": OwnAgent("draws every action uniformly; marks the floor", _random),
             "planner": OwnAgent("follows the verifier's plan and is told everything; marks the ceiling", _planner),
+            **{
+                name: OwnAgent(about, partial(_ladder, order), is_reference=False, asked_by=asked_by)
+                for order, (name, about, asked_by) in enumerate(LADDER)
+            },
         }
 
 
@@ -146,6 +159,12 @@ def _random(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.enacttom.agents import RandomHouseAgent
 
     return RandomHouseAgent(setup.seed)
+
+
+def _ladder(order: int, setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
+
+    return LadderAgent(order)
 
 
 def _planner(setup: AgentSetup) -> Agent[Any, Any]:
