@@ -62,12 +62,12 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
     def __init__(self, order: int) -> None:
         self.order = order
-        self._mind: _HouseMind | None = None
+        self._mind: HouseMind | None = None
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if self._mind is None:
-            self._mind = _HouseMind(view, self.order)
+            self._mind = HouseMind(view, self.order)
         self._mind.perceive(view)
         if view.probes:
             return Decision(ProbeAnswers({one.name: self._mind.answer(one) for one in view.probes}))
@@ -82,7 +82,7 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return {}
 
 
-class _HouseMind:
+class HouseMind:
     """All that one agent believes and knows, and what follows from it."""
 
     def __init__(self, view: HouseView, order: int) -> None:
