@@ -3,7 +3,7 @@
 READERS names what is compared, with commas: weak readers, or a model such as local:smollm2, whose answers are kept in
 runs/bench/search-answers.sqlite. METHODS names the methods. STORIES is how many stories a cell has, EVALUATIONS what
 each may cost, SETS the action sets (globs), CELLS how many settings of each, PARTS what is measured: lookahead,
-endpoint, readers.
+endpoint, readers. FIGURE is a file for a picture of how the searches go on.
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from benchmarks.search_figure import Curve, search_figure
+from hm_agent.files import write_whole
 from hm_agent.job_runner import JobRunner
 from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.questions import Usage
+from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.statistics import Difference, paired_difference
 from hm_agent.row_file import Row, RowFile
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
@@ -43,6 +46,7 @@ SETS = os.environ.get("SETS", "all").split(",")
 PARTS = os.environ.get("PARTS", "lookahead,endpoint,readers").split(",")
 CELLS = ((2, 2), (3, 3), (4, 4))[: int(os.environ.get("CELLS", "3"))]
 """(people, important actions) of the stories of each action set."""
+FIGURE = os.environ.get("FIGURE")
 CACHE = Path("runs/bench/search-answers.sqlite")
 ONE = "one random story"
 NAMES = {"a_star": "A*", "random": "random search", "over_generation": "over-generation"}
@@ -54,11 +58,15 @@ LOOKAHEAD_TARGET = 5.0
 
 @dataclass
 class Outcomes:
-    """What one method found. accuracies: by cell; fresh: with the model's other answers, the same for weak readers."""
+    """What one method found. accuracies: by cell; fresh: with the model's other answers, the same for weak readers.
+
+    curves: for each search, the accuracy about its hardest story so far, after each evaluation.
+    """
 
     accuracies: dict[str, list[float]] = field(default_factory=dict)
     fresh: dict[str, list[float]] = field(default_factory=dict)
     actions: list[int] = field(default_factory=list)
+    curves: list[list[float]] = field(default_factory=list)
     questions: int = 0
     seconds: float = 0.0
 
@@ -66,6 +74,12 @@ class Outcomes:
         self.accuracies.setdefault(cell, []).append(found.difficulty.accuracy)
         self.fresh.setdefault(cell, []).append(fresh)
         self.actions.append(len(found.script.actions))
+
+    @property
+    def curve(self) -> list[float]:
+        """The mean of all searches; one that ended early stays where it was."""
+        whole = [[*one, *[one[-1]] * (EVALUATIONS - len(one))] for one in self.curves]
+        return [sum(values) / len(values) for values in zip(*whole, strict=True)]
 
 
 def mean(by_cell: Mapping[str, Sequence[float]]) -> float:
@@ -113,10 +127,16 @@ async def _find(
             return DifficultyMeter(ModelReader(model), orders_of(reader))
 
         rng, begun = Random(f"{cell}/{task.names[0]}"), time.process_time()
-        search = StorySearch(plan.sampler(task, rng), (await meter(task.seed)).measure, rng, settings)
+        curve: list[float] = []
+
+        def note() -> None:
+            curve.append(search.best.difficulty.accuracy if search.best else 1.0)
+
+        search = StorySearch(plan.sampler(task, rng), (await meter(task.seed)).measure, rng, settings, note)
         stories = await search_stories("random" if method == ONE else method, search, len(task.numbers))
         outcomes.seconds += time.process_time() - begun
         outcomes.questions += search.questions
+        outcomes.curves.append(curve or [1.0])
         again = await meter(task.seed + 1)
         for story in stories:
             fresh = (await again.measure(story.script, story.tracker)).accuracy
@@ -244,12 +264,22 @@ def endpoint() -> None:
 
 def readers() -> None:
     """Compares the methods for each reader."""
+    curves: dict[str, dict[str, Curve]] = {}
     CACHE.parent.mkdir(parents=True, exist_ok=True)
     with closing(ModelPool(ModelSettings(cache=CACHE))) as models:
         for reader in READERS:
             if reader not in WEAK_RULES:
                 models.check([reader])
-            show(reader, asyncio.run(compare(reader, models)))
+            found = asyncio.run(compare(reader, models))
+            show(reader, found)
+            curves[reader] = {NAMES.get(method, method): _line(method, one) for method, one in found.items()}
+    if FIGURE:
+        write_whole(Path(FIGURE), search_figure(curves, FigureFiles()))
+
+
+def _line(method: str, found: Outcomes) -> Curve:
+    """How a search for each story goes on; what over-generation and chance find is one value."""
+    return found.curve if method in ("a_star", "random") else [mean(found.accuracies)]
 
 
 def main() -> None:

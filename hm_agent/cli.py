@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,9 @@ from hm_agent.suite import OwnCommand, Suite
 if TYPE_CHECKING:
     from hm_agent.reporting.drawing import FigureFiles
     from hm_agent.reporting.runs import Runs
+
+MOST_LISTED = 12
+"""So many scenarios alike have a line each in a list."""
 
 PLAY_USAGE = """Plays agents on scenarios.
 
@@ -185,8 +189,7 @@ def _minds(command: Command) -> int:
 def _list(command: Command) -> int:
     lines: list[str] = []
     for suite in suites().values():
-        lines += [f"Scenarios of {suite.title}:"]
-        lines += [f"  {scenario.short_name:<27} {scenario.about}   ({scenario.name})" for scenario in suite.scenarios]
+        lines += [f"Scenarios of {suite.title}:", *_scenario_lines(suite)]
     shared = [(name, recipe.about) for name, recipe in shared_agents().items()]
     own = [(name, agent.about) for name, agent in own_agents().items() if name not in shared_agents()]
     lines += ["Agents:", *(f"  {name:<27} {about}" for name, about in shared + own)]
@@ -199,6 +202,17 @@ def _list(command: Command) -> int:
     lines += ["Presets of models, for --preset:", *(f"  {name:<27} {preset.name}" for name, preset in PRESETS.items())]
     print("\n".join(lines))
     return 0
+
+
+def _scenario_lines(suite: Suite) -> Iterator[str]:
+    """A line for each scenario, but one for many of one group whose names differ in their last number alone."""
+    for (group, stem), found in groupby(suite.scenarios, lambda one: (one.group, one.short_name.rstrip("0123456789"))):
+        scenarios = list(found)
+        if len(scenarios) > MOST_LISTED:
+            first, last = (one.short_name.removeprefix(stem) for one in (scenarios[0], scenarios[-1]))
+            yield f"  {stem + '*':<27} {group}: {len(scenarios)} scenarios, {first} to {last}"
+        else:
+            yield from (f"  {one.short_name:<27} {one.about}   ({one.name})" for one in scenarios)
 
 
 PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play)

@@ -11,7 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AsyncExitStack, closing, contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -66,12 +66,16 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
         replay = None
         if episode.experiment.record_replay:
             replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
-        recorders = [*_recorders(episode), watcher, *filter(None, [replay])]
+        recorders: list[Recorder] = []
         try:
+            for recorder in _recorders(episode):
+                recorders.append(recorder)  # noqa: PERF402 - each must be known, and closed, if the next can't be made
+            recorders += [watcher, *filter(None, [replay])]
             await _play(episode, world, models, recorders, played)
         except BaseException:
             for recorder in recorders:
-                recorder.close()
+                with suppress(OSError):
+                    recorder.close()
             raise
     played.metrics, played.background = world.metrics(), tuple(world.background())
     played.seat_metrics = {seat: world.seat_metrics(seat) for seat in world.seats}
@@ -93,9 +97,12 @@ def _make_way(folder: Path) -> None:
         folder.unlink(missing_ok=True)
 
 
-def _recorders(episode: Episode) -> list[Recorder]:
-    recorders: list[Recorder] = [trace.TraceRecorder(episode.folder / trace.FILE)]
-    return [*recorders, *_films(episode), *(build(episode) for build in episode.experiment.recorders)]
+def _recorders(episode: Episode) -> Iterator[Recorder]:
+    """The recorders with files of their own, each made when it is asked for."""
+    yield trace.TraceRecorder(episode.folder / trace.FILE)
+    yield from _films(episode)
+    for build in episode.experiment.recorders:
+        yield build(episode)
 
 
 def _films(episode: Episode) -> Iterator[Recorder]:

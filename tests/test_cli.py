@@ -93,6 +93,7 @@ def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
     assert status == 0
     assert {"rws_repeated_0", "rws_repeated_8", "hypothetical_minds", "oracle", "builtin"} <= set(output.split())
     assert "rws_repeated_selfplay" in output.split()
+    assert "  enacttom_mixed_k2_*         EnactToM, mixed, K depth 2: 20 scenarios, 000 to 019" in output.splitlines()
     assert hm_agent("list", cwd=tmp_path) == (0, output, "")
 
 

@@ -103,6 +103,30 @@ def test_a_killed_command_leaves_temporary_files_to_the_next_one_only(
     assert not list(temporary.iterdir())
 
 
+def test_a_long_name_of_the_folder_for_temporary_files_keeps_no_worker_from_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = tmp_path / ("x" * 120)
+    far.mkdir()
+    monkeypatch.setenv("TMPDIR", str(far))
+    status, _, errors = call("far", *FAST, "--episodes=2", "--workers=2", f"--out={tmp_path / 'out'}")
+    assert (status, errors) == (0, "")
+    script = f"""
+import sys
+from pathlib import Path
+from hm_agent.testing.episodes import SilentProgress
+from hm_agent.experiment import Experiment
+from hm_agent.pool.run import run
+from hm_agent.registry import find_scenarios
+asked = {{"agents": ("reality",), "max_steps": 3, "episodes": 2, "workers": 2}}
+grid = Experiment(find_scenarios(["exploretom_a4"]), out=Path({str(tmp_path / "by_python")!r}), **asked)
+print([result.status for result in run(grid, SilentProgress())])
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("['max_steps', 'max_steps']\n", "")
+    assert not list(far.iterdir())
+
+
 @pytest.mark.slow
 def test_a_killed_worker_leaves_no_temporary_files(tmp_path: Path, silent: Endpoint, temporary: Path) -> None:
     out = tmp_path / "out"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Experiment
+from hm_agent.core import Step
+from hm_agent.experiment import Episode, Experiment
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result, read_result
@@ -193,3 +195,26 @@ def test_result_tells_reward_and_usage_by_seat(tmp_path: Path, silence: Progress
     assert "pose_lost_steps" in first.metrics
     assert "pose_lost_steps" not in second.metrics
     assert "interactions" in result.metrics
+
+
+class Noted:
+    """A recorder that notes whether it was closed."""
+
+    def __init__(self) -> None:
+        self.is_closed = False
+
+    def record(self, step: Step) -> None: ...
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_recorders_are_closed_where_a_later_one_cannot_be_made(tmp_path: Path, silence: Progress) -> None:
+    noted = Noted()
+
+    def refuse(episode: Episode) -> NoReturn:
+        raise RuntimeError("it can't be made")
+
+    (result,) = run(experiment(tmp_path, agents=("random",), recorders=(lambda episode: noted, refuse)), silence)
+    assert result.status == "failed: RuntimeError: it can't be made"
+    assert noted.is_closed

@@ -21,6 +21,7 @@ from pydantic import TypeAdapter
 from hm_agent.config import ConfigError
 from hm_agent.models.cache import request_key, request_text
 from hm_agent.models.chat import Reply, Request
+from hm_agent.models.silence import SilenceWatch
 
 _APPLICATION_ID = 0x484D4147
 """Marks a file as ours in the header that SQLite reserves for this: `HMAG`."""
@@ -37,7 +38,9 @@ INSERT INTO claims (key, owner, beat) VALUES (?, ?, ?) ON CONFLICT (key)
 DO UPDATE SET owner = excluded.owner, beat = excluded.beat WHERE claims.beat NOT BETWEEN ? AND ? RETURNING key
 """
 _QUIET_SECONDS = 2.0
-"""After this time, a wait for another process that writes is told."""
+"""After this time, a wait for the file system is told."""
+_LOCKED_SECONDS = 1.0
+"""After this time, a wait for another process that writes is told: before it could pass for the file system's."""
 _LOCK_TIMEOUT = 60.0
 """Seconds to wait while another process writes."""
 _BEAT_SECONDS = 1.0
@@ -66,6 +69,9 @@ class AnswerFile:
         self._claimed: set[str] = set()
         self._heart: Thread | None = None
         self._is_closing = Event()
+        self._silence = SilenceWatch(
+            _QUIET_SECONDS, lambda: tell(f"--cache={path}: its disk or network does not answer")
+        )
 
     def open(self) -> None:
         """Opens the file, and creates it if it is missing.
@@ -76,6 +82,10 @@ class AnswerFile:
 
     @cached_property
     def _connection(self) -> sqlite3.Connection:
+        with self._silence.call():
+            return self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self._path.exists() and not stat.S_ISREG(self._path.stat().st_mode):
@@ -91,14 +101,15 @@ class AnswerFile:
         return connection
 
     def _connected(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path, timeout=_QUIET_SECONDS, isolation_level=None, check_same_thread=False)
+        return sqlite3.connect(self._path, timeout=_LOCKED_SECONDS, isolation_level=None, check_same_thread=False)
 
     def _patiently(self, query: Callable[[], T]) -> T:
         """Repeats a query while another process writes, and tells the user of it once; raises sqlite3.Error."""
         deadline, is_told = time.monotonic() + _LOCK_TIMEOUT, False
         while True:
             try:
-                return query()
+                with self._silence.call():
+                    return query()
             except UnicodeDecodeError as error:  # by Python, of SQLite's words about a damaged file
                 raise sqlite3.DatabaseError("it is damaged") from error
             except sqlite3.OperationalError as error:
@@ -178,6 +189,7 @@ class AnswerFile:
                 with suppress(OSError):  # they end by themselves
                     self._execute("DELETE FROM claims WHERE owner = ?", self._owner)
             self._connection.close()
+        self._silence.close()
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

@@ -19,6 +19,7 @@ from typing import Protocol
 from hm_agent.experiment import Episode
 from hm_agent.playing import crashed, cut_short, defer_interruptions
 from hm_agent.pool.progress import Progress, Pulse
+from hm_agent.pool.scratch import leave_room_for_sockets
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
 from hm_agent.pool.worker import About, Begin, Stop, WorkerMessage, result_of, work
 from hm_agent.recording.result import Result
@@ -58,6 +59,7 @@ class LocalHost:
         self._context.set_forkserver_preload([*preloaded, work.__module__])
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
+        leave_room_for_sockets()
         # The first worker would start the resource tracker, which unblocks interruptions again.
         resource_tracker.ensure_running()
         return [self._start() for _ in range(workers)]

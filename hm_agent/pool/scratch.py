@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import atexit
 import fcntl
 import os
 import shutil
 import tempfile
 from contextlib import suppress
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 PREFIX = "hm_agent_"
 LOCK = ".lock"
+LONGEST_PATH = 107 - len("/pymp-12345678/listener-12345678")
+"""Bytes of a scratch folder's path: worker processes are started through a socket in it, and the name of a socket has
+at most 107 bytes (unix(7))."""
+SHORT_PARENTS = ("/tmp", "/var/tmp", "/dev/shm")
+AFTER_ITS_SOCKETS = -200
+"""Where in the order of a process's end the folder is removed: multiprocessing removes its own in it at -100."""
 _locks: list[int] = []
 """Descriptors of the locks that this process holds until it ends."""
 
@@ -22,7 +28,7 @@ def use_scratch_folder(within: str | None = None) -> Path:
     It is removed at the process's end. If the process is killed, the next process that calls this removes it: nobody
     holds its lock any more. within: where to make it, e.g. in the folder of the process that started this one.
     """
-    parent = Path(within or tempfile.gettempdir())
+    parent = Path(within or _parent())
     if within is None:
         _clear(parent)
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
@@ -30,8 +36,22 @@ def use_scratch_folder(within: str | None = None) -> Path:
     fcntl.flock(lock, fcntl.LOCK_EX)
     _locks.append(lock)
     tempfile.tempdir = str(folder)
-    atexit.register(drop_scratch_folder, folder)
+    Finalize(None, drop_scratch_folder, [folder], exitpriority=AFTER_ITS_SOCKETS)
     return folder
+
+
+def leave_room_for_sockets() -> None:
+    """Gives this process a scratch folder if its temporary files lie where the name of a socket would be too long."""
+    if len(os.fsencode(tempfile.gettempdir())) > LONGEST_PATH:
+        use_scratch_folder()
+
+
+def _parent() -> str:
+    """The system's folder for temporary files, or another one if its name is too long."""
+    usual = tempfile.gettempdir()
+    if len(os.fsencode(usual)) + len(f"/{PREFIX}12345678") <= LONGEST_PATH:
+        return usual
+    return next((folder for folder in SHORT_PARENTS if os.access(folder, os.W_OK | os.X_OK)), usual)
 
 
 def drop_scratch_folder(folder: Path) -> None:

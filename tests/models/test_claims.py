@@ -6,6 +6,8 @@ import asyncio
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -124,6 +126,36 @@ def test_a_locked_cache_says_so_and_is_waited_for(tmp_path: Path) -> None:
         cache.keep(REQUEST, Reply(("kept",)))
         assert cache.find(REQUEST) == Reply(("kept",), cached=True)
     assert said == [f"--cache={tmp_path / 'answers'}: waiting while another process writes to it"]
+
+
+HOLD = """
+import fcntl, os, signal, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+held = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print("held", flush=True)
+sys.stdin.read()
+"""
+"""Leases a file (fcntl(2)): whoever opens it waits until standard input ends, as on a server that does not answer."""
+
+
+def test_a_cache_whose_file_system_hangs_says_so(tmp_path: Path) -> None:
+    path, said = tmp_path / "answers", list[str]()
+    with closing(AnswerFile(path)) as cache:
+        cache.keep(REQUEST, Reply(("kept",)))
+    command = [sys.executable, "-c", HOLD, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdin
+        assert holder.stdout
+        assert holder.stdout.readline() == b"held\n"
+
+        def tell(message: str) -> None:
+            said.append(message)
+            holder.stdin.close()  # type: ignore[union-attr]
+
+        with closing(AnswerFile(path, tell)) as cache:
+            assert cache.find(REQUEST) == Reply(("kept",), cached=True)
+    assert said == [f"--cache={path}: its disk or network does not answer"]
 
 
 def test_a_pipe_in_place_of_the_cache_is_refused(tmp_path: Path) -> None:

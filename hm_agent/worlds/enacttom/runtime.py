@@ -32,6 +32,7 @@ from hm_agent.worlds.enacttom.commands import (
     plain,
 )
 from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.knowledge import weaker
 from hm_agent.worlds.enacttom.propositions import HAND_EMPTY, IS_HELD_BY, IS_IN_ROOM, Claim, Proposition
 
 
@@ -178,9 +179,10 @@ class HouseRuntime:
         message = HouseMessage(self.turn, sender, ordered, plain(command.text), command.claims)
         group, known, taught = house.group(agent, ordered), before & self.state, 0
         for said in command.claims:
-            rule = house.tell_rule(agent, group, said)
-            if rule and known & rule.needs:
-                taught |= rule.adds
+            for meant in sorted(weaker(said), key=lambda one: one.pddl):
+                rule = house.tell_rule(agent, group, meant)
+                if rule and known & rule.needs:
+                    taught |= rule.adds
         for number, name in enumerate(house.agents):
             if name in ordered:
                 self.inbox[number].append(message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -45,6 +45,13 @@ METRIC = Metric(
 OWN = f"{PREFIX}own_"
 """The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
 HASH_DIGITS = 12
+LADDER = (
+    ("solo", "acts on its own secrets and on what it sees; sends no message and reads none", "solo"),
+    ("order1", "also tells what it knows at first hand to those whom it concerns", "order"),
+    ("order2", "also passes on what it was told, and thinks of what others know", "order"),
+    ("order3", "also passes on what it was told that others know", "order"),
+)
+"""The agents without a model by the order to which they reason about knowledge: name, what they do, `asked_by`."""
 
 
 def task_files() -> Mapping[str, Path]:
@@ -134,6 +141,10 @@ class EnacttomSuite(Suite):
         return {
             "random": OwnAgent("draws every action uniformly; marks the floor", _random),
             "planner": OwnAgent("follows the verifier's plan and is told everything; marks the ceiling", _planner),
+            **{
+                name: OwnAgent(about, partial(_ladder, order), is_reference=False, asked_by=asked_by)
+                for order, (name, about, asked_by) in enumerate(LADDER)
+            },
         }
 
 
@@ -193,6 +204,12 @@ def _random(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.enacttom.agents import RandomHouseAgent
 
     return RandomHouseAgent(setup.seed)
+
+
+def _ladder(order: int, setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
+
+    return LadderAgent(order)
 
 
 def _planner(setup: AgentSetup) -> Agent[Any, Any]:

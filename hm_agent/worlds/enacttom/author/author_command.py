@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,12 @@ from rich.progress import Progress
 
 from hm_agent.config import ConfigError
 from hm_agent.flag_help import help_text, read_flags
+from hm_agent.job_runner import JobRunner
 from hm_agent.models.flags import ModelFlags
-from hm_agent.models.providers import BUILTIN
+from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
+from hm_agent.questions import ModelUnavailable
 from hm_agent.row_file import RowFile, check_identity
+from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asking_jobs
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_tasks
 from hm_agent.worlds.enacttom.author.task_plan import (
@@ -33,6 +39,7 @@ NAME = "hm-agent generate enacttom"
 PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
 """The files of OUT beside its tasks."""
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
+JUDGES = 2
 WIDTH = 120
 """The width of what is printed into files and pipes, in characters."""
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
@@ -91,7 +98,15 @@ def main(arguments: Sequence[str]) -> int:
         if unused := [flag.name for flag in _ASKING if FLAGS[flag.name].present]:
             raise ConfigError(f"--{unused[0]} has no effect: without --model tasks are drawn")
         return _draw(plan, out, workers)
-    raise ConfigError("not yet")
+    return _ask(plan, out, workers, model, _authors(model.name))
+
+
+def _authors(author: str) -> Authors:
+    """Who proposes and who judges; raises ConfigError for more than two judges."""
+    judges = [name for name in _asked("judge") if name] or [author]
+    if len(judges) > JUDGES:
+        raise ConfigError(f"--judge={','.join(judges)}: say one model or {JUDGES}")
+    return Authors(author, (judges[0], judges[-1]), _asked("rounds"))
 
 
 class TaskFolder:
@@ -142,6 +157,13 @@ class TaskFolder:
         return _complain(f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
 
 
+def told(made: MadeTask) -> str:
+    """What became of a task, in a line."""
+    refused = ", ".join(f"{why} ({count})" for why, count in sorted(made.tally.refused.items()))
+    kept = "kept" if made.file else "none was kept"
+    return f"{kept} of {made.tally.proposed} proposed{f'; refused: {refused}' if refused else ''}"
+
+
 def _console() -> Console:
     console = Console()
     return console if console.is_terminal else Console(width=WIDTH)
@@ -153,6 +175,32 @@ def _draw(plan: TaskPlan, out: Path, workers: int) -> int:
     with locked(out, 0):
         folder = TaskFolder(plan, out, plan.identity)
         return _kept(folder, drawn_tasks(plan.seed, folder.missing, workers), plan.tasks)
+
+
+def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors: Authors) -> int:
+    from hm_agent.pool.run import locked
+
+    settings = model if model.cache else replace(model, cache=out / ANSWERS)
+    models = ModelPool(settings)
+    identity = {**plan.identity, **asdict(authors), "sampling": asdict(model.sampling)}
+    with closing(models), locked(out, 0):
+        models.check(dict.fromkeys((authors.author, *authors.judges)))
+        folder, console = TaskFolder(plan, out, identity), _console()
+
+        def keep(made: MadeTask) -> None:
+            folder.keep(made)
+            console.out(f"{made.slot.name}: {told(made)}", highlight=False)
+
+        try:
+            asyncio.run(JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
+        except ModelUnavailable as error:
+            said = " ".join(str(error).split())
+            return _complain(f"{error.status}: {said}; what was made is in {out}", NO_MODEL)
+        except KeyboardInterrupt:
+            return _complain(f"interrupted; what was made is in {out}", INTERRUPTED)
+        finally:
+            folder.close()
+        return folder.report(console)
 
 
 def _kept(folder: TaskFolder, making: Iterable[MadeTask], total: int) -> int:

@@ -22,8 +22,6 @@ from random import Random
 
 from hm_agent.worlds.enacttom.author.drafts import Channels, GoalDraft, HouseDraft, TaskDraft, TaskRequest
 from hm_agent.worlds.enacttom.mechanics import (
-    CLOSED,
-    OPEN,
     Binding,
     FurnitureState,
     InverseState,
@@ -251,7 +249,7 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
         what = MIRRORS
     else:
         house.is_open[trigger] = False
-        state: FurnitureState = OPEN if goal.predicate == IS_OPEN else CLOSED
+        state: FurnitureState = "open" if goal.predicate == IS_OPEN else "closed"
         house.handles.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
         what = CONTROLS
     told = ((_one_of(rng, path), Proposition(what, (trigger, target))),)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from hm_agent.core import Event
-from hm_agent.worlds.enacttom.beliefs import BeliefKeeper, Beliefs, Tidings
 from hm_agent.worlds.enacttom.commands import CLOSE_IT, COMMUNICATE, EVERYONE, OPEN_IT
 from hm_agent.worlds.enacttom.language.situation import (
     COMES,
@@ -37,6 +36,7 @@ from hm_agent.worlds.enacttom.propositions import (
 )
 from hm_agent.worlds.enacttom.runtime import HouseMessage, OutcomeKind
 from hm_agent.worlds.enacttom.sentences import read_claims
+from hm_agent.worlds.enacttom.view_beliefs import BeliefKeeper, Beliefs, Tidings
 from hm_agent.worlds.enacttom.views import Briefing, HouseView
 
 _LOOKED_AT = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_OPEN, IS_CLOSED)

@@ -26,7 +26,7 @@ from hm_agent.written_calls import CallError
 class HouseStrategy:
     """What a strategist hands to planning.
 
-    expects: what a partner is expected to do, in words, e.g. `agent_1 writes cabinet_5`; None if nothing.
+    expects: what a partner is expected to do, in words, e.g. `agent_1 writes about cabinet_5`; None if nothing.
     """
 
     words: str

@@ -5,6 +5,7 @@ It writes and reads sentences of one fixed form (`sentences.py`): what others sa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -16,7 +17,6 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.worlds.enacttom.beliefs import PLACES
 from hm_agent.worlds.enacttom.commands import EVERYONE, IDLE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbeAnswer, ProbeHouse
 from hm_agent.worlds.enacttom.language.partner_questions import (
@@ -41,7 +41,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     PartnerAct,
 )
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
-from hm_agent.worlds.enacttom.own_plans import OwnPlan, hand_over, plan_alone, search
+from hm_agent.worlds.enacttom.plans_alone import PlanAlone, hand_over, plan_alone, search
 from hm_agent.worlds.enacttom.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
@@ -54,6 +54,7 @@ from hm_agent.worlds.enacttom.propositions import (
     Proposition,
     wanted,
 )
+from hm_agent.worlds.enacttom.view_beliefs import PLACES
 
 KEPT = 3
 """How many hypotheses about a partner are kept where several are."""
@@ -66,7 +67,7 @@ HANDLES_OF = (IS_INVERSE, MIRRORS, CONTROLS)
 # What to say
 
 
-def sayable(situation: HouseSituation, plan: OwnPlan) -> Iterator[Claim]:
+def sayable(situation: HouseSituation, plan: PlanAlone) -> Iterator[Claim]:
     """What is worth telling, the most urgent first: what only others can do, what helps with it, and what is done."""
     beliefs = situation.beliefs
     missing = missing_of(situation, plan)
@@ -79,7 +80,7 @@ def sayable(situation: HouseSituation, plan: OwnPlan) -> Iterator[Claim]:
     yield from known_of(situation)
 
 
-def missing_of(situation: HouseSituation, plan: OwnPlan) -> list[Proposition]:
+def missing_of(situation: HouseSituation, plan: PlanAlone) -> list[Proposition]:
     """What the others want, too, is not so, and is out of the agent's own reach."""
     wishes, so = situation.view.briefing.wishes, situation.beliefs.so
     return [one for one in plan.missing if one not in so and one not in wishes]
@@ -141,14 +142,14 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     report = _lacked(situation, news if urgent else (*news, *known_of(situation)))
     if report and left:
         found += filter(None, [message(report)])
-    return [*(found or _otherwise(situation, plan)), IDLE]
+    if looked := search(view.briefing, beliefs, missing_of(situation, plan)):
+        return [*found, *looked][:MOST_COMMANDS]
+    return [*(found or _nearer(situation, plan)), IDLE]
 
 
-def _otherwise(situation: HouseSituation, plan: OwnPlan) -> list[HouseCommand]:
-    """What to do about what only others can do, once they know: look for it, or bring it nearer."""
+def _nearer(situation: HouseSituation, plan: PlanAlone) -> list[HouseCommand]:
+    """How to bring to another agent what only others can bring to its place, once they had time to come for it."""
     view, beliefs = situation.view, situation.beliefs
-    if looked := search(view.briefing, beliefs, plan.missing):
-        return list(looked)
     asked = [one.turn for one in situation.log if one.sender == situation.me]
     if asked and view.turn - asked[-1] < PATIENCE:
         return []
@@ -157,7 +158,7 @@ def _otherwise(situation: HouseSituation, plan: OwnPlan) -> list[HouseCommand]:
         return []
     commands, where = brought
     told = message([Claim((), where)]) if view.messages_left and view.briefing.targets else None
-    return [*commands, *filter(None, [told])]
+    return [*commands[: MOST_COMMANDS - 2], *filter(None, [told])]
 
 
 # How a partner acts
@@ -173,16 +174,23 @@ class _PartnerRule:
 
 
 def _pending(situation: HouseSituation, partner: str) -> list[Proposition]:
-    """What is wanted, not yet so, and known to be wanted to a partner, as the agent believes."""
-    beliefs = situation.beliefs
+    """What is wanted, not yet so, and known to be wanted to a partner, as the agent believes; first what it can do."""
+    beliefs, furniture = situation.beliefs, situation.view.briefing.plan.furniture
     asked = [one for one in beliefs.wants if one not in beliefs.so]
-    return [one for one in asked if beliefs.knows(partner, Claim((), wanted(one)))] or asked
+    known = [one for one in asked if beliefs.knows(partner, Claim((), wanted(one)))]
+    mine = situation.view.briefing.barred
+
+    def is_for_others(one: Proposition) -> bool:
+        room = furniture.get(one.arguments[-1], one.arguments[-1])
+        return room in mine and beliefs.may_enter(partner, room)
+
+    return sorted(known, key=lambda one: not is_for_others(one))
 
 
 def _reports(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It writes of what it was asked to do."""
+    """It writes of what it was asked to do; of what it wrote last, if it was asked nothing."""
     pending = _pending(situation, partner)
-    return NextAct(does=WRITES, about=pending[0].arguments[0] if pending else NOTHING)
+    return NextAct(does=WRITES, about=pending[0].arguments[0]) if pending else _tells(situation, partner, history)
 
 
 def _tells(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
@@ -203,24 +211,29 @@ def _walks(situation: HouseSituation, partner: str, history: Sequence[PartnerAct
     return NextAct(does=LEAVES if is_here else COMES, about=NOTHING)
 
 
-def _by_kind(writes: float, handles: float, walks: float) -> Callable[[PartnerAct], float]:
-    """A likelihood that depends on the kind of act alone."""
-    chances = {WRITES: writes, HANDLES: handles, COMES: walks, LEAVES: walks}
-    return lambda act: chances[act.does]
+def _by_kind(asks: float, reports: float, handles: float, walks: float) -> Callable[[PartnerAct], float]:
+    """A likelihood that depends on the kind of act alone; whoever writes asks for something or reports something."""
+    chances = {HANDLES: handles, COMES: walks, LEAVES: walks}
+    return lambda act: chances.get(act.does, asks if _ASKS.search(act.text) else reports)
 
 
+_ASKS = re.compile(r"\bmust\b|\?|\bplease\b", re.IGNORECASE)
 RULES = (
     _PartnerRule(
-        "It does what it is told to be wanted as far as it can, and then writes that it is done.",
-        _by_kind(0.5, 0.3, 0.1),
+        "It says what it can't do itself, does what it is told to be wanted, and then writes that it is done.",
+        _by_kind(0.4, 0.4, 0.15, 0.05),
         _reports,
     ),
     _PartnerRule(
-        "It writes what it alone knows to be wanted, and leaves it to the others.", _by_kind(0.6, 0.1, 0.1), _tells
+        "It writes what it alone knows to be wanted, and leaves it to the others.",
+        _by_kind(0.6, 0.1, 0.05, 0.05),
+        _tells,
     ),
-    _PartnerRule("It works on its own wishes and writes little.", _by_kind(0.1, 0.6, 0.15), _works),
-    _PartnerRule("It walks from room to room and looks for things.", _by_kind(0.1, 0.2, 0.35), _walks),
+    _PartnerRule("It works on its own wishes and writes little.", _by_kind(0.05, 0.05, 0.6, 0.15), _works),
+    _PartnerRule("It walks from room to room and looks for things.", _by_kind(0.05, 0.05, 0.2, 0.35), _walks),
 )
+PRIOR = (1.0, 0.0, 0.0, 0.0)
+"""How much likelier each rule is before anything was noticed, as a logarithm."""
 
 
 def _ranked(history: Iterable[PartnerAct], held: Iterable[Hypothesis] = ()) -> list[_PartnerRule]:
@@ -228,7 +241,8 @@ def _ranked(history: Iterable[PartnerAct], held: Iterable[Hypothesis] = ()) -> l
     values, acts = {one.words: one.value for one in held}, list(history)
 
     def weight(rule: _PartnerRule) -> float:
-        return values.get(rule.words, 0.0) + sum(log(rule.likelihood(act)) for act in acts)
+        known = PRIOR[RULES.index(rule)] + values.get(rule.words, 0.0)
+        return known + sum(log(rule.likelihood(act)) for act in acts)
 
     return sorted(RULES, key=weight, reverse=True)
 

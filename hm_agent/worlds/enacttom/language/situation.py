@@ -9,7 +9,7 @@ from functools import cached_property
 
 from hm_agent.core import Event
 from hm_agent.questions import UNSHOWN
-from hm_agent.worlds.enacttom.beliefs import Beliefs
+from hm_agent.worlds.enacttom.view_beliefs import Beliefs
 from hm_agent.worlds.enacttom.views import HouseView
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
@@ -110,13 +110,15 @@ class PartnerAct:
 
     def fits(self, prediction: str) -> bool:
         """True if this is what was predicted; what named no thing fits whatever the act was about."""
-        does, _, about = prediction.partition(" ")
-        return does == self.does and (not about or about in self.things)
+        does, *rest = prediction.split()
+        return does == self.does and (not rest or rest[-1] in self.things)
 
 
 def act_of(does: str, about: str) -> str:
-    """An act in words, e.g. `writes cabinet_5`. about: a thing, or `nothing`."""
-    return does if about == NOTHING else f"{does} {about}"
+    """An act in words, e.g. `writes about cabinet_5`. about: a thing, or `nothing`."""
+    if about == NOTHING:
+        return does
+    return f"{does} about {about}" if does == WRITES else f"{does} {about}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,4 +140,4 @@ class OwnActionFailed(Event):
     why: str
 
     def describe(self) -> str:
-        return f"{self.command} failed: {self.why}"
+        return f"{self.command} failed: {self.why.rstrip('.')}"

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.beliefs import PLACES, Beliefs
-from hm_agent.worlds.enacttom.commands import HouseCommand, navigate, open_it
+from hm_agent.worlds.enacttom.commands import HouseCommand, close_it, navigate, open_it
 from hm_agent.worlds.enacttom.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.mechanics import (
@@ -44,6 +43,7 @@ from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.plans import steps_of
+from hm_agent.worlds.enacttom.view_beliefs import PLACES, Beliefs
 from hm_agent.worlds.enacttom.views import Briefing
 
 MOST_NODES = 2_000
@@ -51,7 +51,7 @@ MOST_NODES = 2_000
 
 
 @dataclass(frozen=True)
-class OwnPlan:
+class PlanAlone:
     """commands: to be carried out in order. reached: what is wanted and so after them. missing: what is not."""
 
     commands: tuple[HouseCommand, ...]
@@ -59,7 +59,7 @@ class OwnPlan:
     missing: tuple[Proposition, ...]
 
 
-def plan_alone(briefing: Briefing, beliefs: Beliefs, wants: Sequence[Proposition] | None = None) -> OwnPlan:
+def plan_alone(briefing: Briefing, beliefs: Beliefs, wants: Sequence[Proposition] | None = None) -> PlanAlone:
     """The commands by which the agent brings about as much as it can by itself.
 
     wants: what is wanted, the most important first; all that the agent knows to be wanted by default. Of things that
@@ -71,27 +71,36 @@ def plan_alone(briefing: Briefing, beliefs: Beliefs, wants: Sequence[Proposition
     commands: tuple[HouseCommand, ...] = ()
     each = [one for one in wants if own.commands([one]) is not None]
     if each and (found := own.commands(each)) is not None:
-        return OwnPlan(found, tuple(each), tuple(one for one in wants if one not in each))
+        return PlanAlone(found, tuple(each), tuple(one for one in wants if one not in each))
     for one in each:
         if (found := own.commands([*reached, one])) is not None:
             commands, reached = found, [*reached, one]
-    return OwnPlan(commands, tuple(reached), tuple(one for one in wants if one not in reached))
+    return PlanAlone(commands, tuple(reached), tuple(one for one in wants if one not in reached))
 
 
 def search(briefing: Briefing, beliefs: Beliefs, wants: Iterable[Proposition]) -> tuple[HouseCommand, ...]:
-    """Where to look next for an object that is wanted somewhere, if its place is unknown; empty if all is looked at."""
+    """A round for objects that are wanted somewhere and whose place is unknown; empty if all is looked at.
+
+    First through rooms that the agent has not seen, then into furniture that it has not seen open.
+    """
     if not any(_place_of(one.arguments[0], beliefs) is None for one in wants if one.predicate in PLACES):
         return ()
     plan, here = briefing.plan, _room(briefing, beliefs)
     rooms = [here, *(room for room in plan.rooms if room != here and room not in briefing.barred)]
+    if unseen := [room for room in rooms if room not in beliefs.visited]:
+        return tuple(map(navigate, unseen))
+    found: list[HouseCommand] = []
     for room in rooms:
-        way = () if room == here else (navigate(room),)
-        if room not in beliefs.visited:
-            return way
-        for one in plan.furniture_by_room[room]:
-            if one in plan.openable and one not in beliefs.looked_into:
-                return (*way, open_it(one))
-    return ()
+        closed = [one for one in plan.furniture_by_room[room] if Proposition(IS_CLOSED, (one,)) in beliefs.so]
+        if new := [one for one in closed if one not in beliefs.looked_into]:
+            found += [navigate(room)] if room != here else []
+            found += [_opened(one, beliefs) for one in new]
+    return tuple(found)
+
+
+def _opened(furniture: str, beliefs: Beliefs) -> HouseCommand:
+    """The command that opens furniture, as far as the agent knows its handle."""
+    return close_it(furniture) if Proposition(IS_INVERSE, (furniture,)) in beliefs.facts else open_it(furniture)
 
 
 def hand_over(
@@ -179,9 +188,9 @@ class _OwnHouse:
             task_id="own", title="own", category="cooperative", task="own", agent_spawns={}, problem_pddl="", k_depth=0
         )
         goal = tuple(Claim((), one) for one in wants)
-        task = HouseholdTask(file, alone, mechanics, frozenset(), goal, {}, (), {})
-        self._house = Household(task)
-        self._start = self._house.mask(one for one in self._init(objects) if one in self._house.bits)
+        init = frozenset(self._init(objects))
+        self._house = Household(HouseholdTask(file, alone, mechanics, init, goal, {}, (), {}))
+        self._start = self._house.mask(one for one in init if one in self._house.bits)
 
     def commands(self, goals: Sequence[Proposition]) -> tuple[HouseCommand, ...] | None:
         """The commands of a plan that ends in all of the goals; None if none is found."""

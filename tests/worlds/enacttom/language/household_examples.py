@@ -1,0 +1,121 @@
+"""An example of every kind of question about a household, with which prompts and answers are tested.
+
+The situations are of real episodes, in which every agent does what is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hm_agent.core import Event, Hypothesis
+from hm_agent.questions import Question
+from hm_agent.worlds.enacttom.commands import HouseCommand, open_it, pick
+from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
+from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
+from hm_agent.worlds.enacttom.language.partner_questions import (
+    MakeHouseStrategy,
+    PartnerBelief,
+    PredictPartner,
+    ProposePartner,
+    RevisePartner,
+)
+from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, EvaluateHouse, HousePlanRecord, PlanHouse
+from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct
+from hm_agent.worlds.enacttom.probes import probes_of
+from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.task import load_task
+from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+Joint = Mapping[str, str]
+
+
+class Watched:
+    """One agent's notes through an episode of a task. events: what happened in the latest turn."""
+
+    def __init__(self, task: str, seat: str) -> None:
+        self.world = EnacttomWorld(load_task(task_files()[f"enacttom_{task}"]))
+        self.seat, self.notebook = seat, HouseNotebook()
+        turn = self.world.reset(0)
+        self.events: Sequence[Event] = self.notebook.read(turn.observations[seat].view)
+
+    @property
+    def situation(self) -> HouseSituation:
+        return self.notebook.situation
+
+    def play(self, *turns: Joint) -> HouseSituation:
+        """Has all agents do something; those that are not named wait."""
+        for joint in turns:
+            turn = self.world.step({seat: joint.get(seat, "Wait[]") for seat in self.world.seats})
+            self.events = self.notebook.read(turn.observations[self.seat].view)
+        return self.situation
+
+
+AT_FIRST = Watched("far_handle", "agent_1").situation
+TOLD = 'Communicate["by the end, lamp_3 must be inside chest_2. opening cabinet_1 changes chest_2.", agent_1]'
+LATER = Watched("far_handle", "agent_1").play(
+    {"agent_0": TOLD, "agent_1": 'Communicate["by the end, cabinet_1 must be open.", all]'},
+    {"agent_1": "Pick[lamp_3]"},
+    {"agent_0": 'Communicate["Shall I open \\"cabinet_1\\" now?", all]', "agent_1": "Open[chest_2]"},
+)
+ACTS = (
+    PartnerAct(0, "agent_0", WRITES, ("lamp_3", "chest_2", "cabinet_1"), "by the end, lamp_3 must be inside chest_2."),
+    PartnerAct(2, "agent_0", WRITES, ("cabinet_1",), "Shall I open 'cabinet_1' now?"),
+)
+IDEAS = (
+    Hypothesis("It knows what is wanted in the cellar, and waits.", -0.3, right=0, tested=1),
+    Hypothesis("It opens cabinet_1 once it is told to, and then writes it.", 0.51, right=2, tested=2),
+)
+PLAN = HousePlanRecord((pick("lamp_3"), open_it("chest_2"), HouseCommand("Wait")), 1)
+PLAN_HOUSE = PlanHouse(
+    situation=LATER,
+    strategy="Open chest_2 and put lamp_3 into it; then say so.",
+    expects="agent_0 writes about cabinet_1",
+    history=(),
+    critiques=(),
+    because="agent_0 has written to you",
+    previous=PLAN,
+)
+PREDICT = PredictPartner(LATER, "agent_0", ACTS, IDEAS)
+RELAY = Watched("relay_of_three", "agent_1").play(
+    {"agent_0": 'Communicate["by the end, cabinet_5 must be open.", agent_1]'},
+    {"agent_1": 'Communicate["by the end, cabinet_5 must be open.", agent_2]'},
+    {"agent_2": "Open[cabinet_5]"},
+    {"agent_2": 'Communicate["cabinet_5 is open.", agent_1]'},
+)
+REVISE = RevisePartner(
+    RELAY,
+    "agent_2",
+    (PartnerAct(3, "agent_2", WRITES, ("cabinet_5",), "cabinet_5 is open."),),
+    IDEAS,
+    (PartnerBelief("agent_0", "It wants cabinet_5 open and can't enter the pantry.", "writes about cabinet_5"),),
+)
+PROBES = tuple(
+    one for one in probes_of(load_task(task_files()["enacttom_relay_of_three"]).goal) if one.agent == "agent_1"
+)
+PROBE = ProbeHouse(RELAY, PROBES)
+HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
+    "plan_house": PLAN_HOUSE,
+    "plan_house_at_first": PlanHouse(AT_FIRST, None, None, (), (), "the episode begins", None),
+    "plan_house_undecided": replace(
+        PLAN_HOUSE,
+        strategy=None,
+        expects=None,
+        history=ACTS,
+        critiques=("1 of 2 commands carried out: look whether what a command needs is so before you plan it.",),
+        because="Open[chest_2] failed: Nothing happens to chest_2",
+        barred=BarredCommand(open_it("chest_2"), "Nothing happens to chest_2."),
+    ),
+    "evaluate_house": EvaluateHouse(LATER, PLAN, "Open[chest_2] failed: Nothing happens to chest_2", 1),
+    "propose_partner": ProposePartner(LATER, "agent_0", ACTS[:1], ()),
+    "propose_partner_in_view_of_the_best": ProposePartner(LATER, "agent_0", ACTS, IDEAS[1:]),
+    "predict_partner": PREDICT,
+    "predict_partner_by_one_hypothesis": replace(PREDICT, hypotheses=IDEAS[1:]),
+    "predict_partner_at_first": PredictPartner(AT_FIRST, "agent_0", (), ()),
+    "revise_partner": REVISE,
+    "revise_partner_at_first": RevisePartner(AT_FIRST, None, (), (), ()),
+    "make_house_strategy": MakeHouseStrategy(LATER, ACTS),
+    "make_house_strategy_at_first": MakeHouseStrategy(AT_FIRST, ()),
+    "probe_house": PROBE,
+}

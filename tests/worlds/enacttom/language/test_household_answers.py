@@ -1,0 +1,163 @@
+"""Answers about a household: what fits a schema is valid, and what is wrong is told with what would be right."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.grammar import grammar_of
+from hm_agent.questions import answer_schema
+from hm_agent.worlds.enacttom.commands import communicate, navigate
+from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
+from hm_agent.written_calls import CallError
+from tests.fitting_answers import open_parts, values
+from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES, LATER, PLAN_HOUSE, PREDICT, PROBE, REVISE
+
+BEYOND_A_SCHEMA = (
+    " first: ",  # a first command that can't succeed now
+    "has just failed: ",
+    "messages, and you have",  # more messages than are left
+    "is named more than once",  # a hypothesis is kept once
+    "a new one needs words",  # and a new one is told
+)
+"""What is wrong with the only answers that fit their schema and are refused all the same."""
+
+
+@pytest.mark.parametrize("name", HOUSE_EXAMPLES)
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObject) -> None:
+    question, schema = HOUSE_EXAMPLES[name], answer_schema(HOUSE_EXAMPLES[name])
+    answer = data.draw(values(schema))
+    try:
+        read_answer(json.dumps(answer), question)
+    except BadAnswer as bad:
+        if not any(reason in str(bad) for reason in BEYOND_A_SCHEMA):
+            raise
+
+
+@pytest.mark.parametrize("name", HOUSE_EXAMPLES)
+def test_nothing_in_a_schema_is_open_and_a_grammar_can_be_made_of_it(name: str) -> None:
+    schema = answer_schema(HOUSE_EXAMPLES[name])
+    assert open_parts(schema) == []
+    assert grammar_of(schema, 200).startswith("root ::= ")
+
+
+@pytest.mark.parametrize("name", HOUSE_EXAMPLES)
+def test_the_reasoners_answer_fits_the_schema_and_passes_the_check(name: str) -> None:
+    question = HOUSE_EXAMPLES[name]
+    answer = ANSWERS[type(question)](question)
+    assert read_answer(answer.model_dump_json(), question) == answer
+
+
+@pytest.mark.parametrize(
+    ("commands", "problem"),
+    [
+        (["fly to the moon"], r"not a command: 'fly to the moon'; write Navigate\[place\]"),
+        (["Navigate[study_1]"], "Navigate: 'study_1' is no place that you can enter; there are cellar_1, chest_2"),
+        (["Open[cabinet_1]"], "Open: 'cabinet_1' is no furniture that opens and that you can reach; there are chest_2"),
+        (["Pick[unicorn_9]"], "Pick: 'unicorn_9' is no object that you know of; there are lamp_3"),
+        (["Place[lamp_3, under, shelf_4]"], "Place: write on or within, not 'under'"),
+        (["Communicate['hi', agent_7]"], "'agent_7' can't be messaged; you can message agent_0"),
+        (["Communicate['', all]"], "the message is empty"),
+        ([f"Communicate['{'so ' * 200}', all]"], "599 characters: at most 500"),
+        (["Communicate['hi', all]"] * 2, "2 messages, and you have 1 left"),
+        (["Navigate[shelf_4]"], r"Navigate\[shelf_4\] first: you are in cellar_1 already"),
+        (["Pick[lamp_3]"], r"Pick\[lamp_3\] first: it can't succeed where you are and as you see it; what can: Place"),
+        (["Wait[]"] * 11, "11 commands are too many; at most 10"),
+        ([], "the plan is empty"),
+    ],
+)
+def test_a_wrong_plan_is_told_what_would_be_right(commands: list[str], problem: str) -> None:
+    with pytest.raises(BadAnswer, match=problem):
+        read_answer(json.dumps({"commands": commands}), PLAN_HOUSE)
+
+
+def test_all_wrong_commands_of_a_plan_are_told_at_once() -> None:
+    with pytest.raises(BadAnswer, match=r"no object that you know of.*can't be messaged"):
+        read_answer("""{"commands": ["Pick[sun]", "Communicate['hi', moon]"]}""", PLAN_HOUSE)
+
+
+def test_what_has_just_failed_must_not_come_first() -> None:
+    question = HOUSE_EXAMPLES["plan_house_undecided"]
+    with pytest.raises(BadAnswer, match=r"Open\[chest_2\] has just failed: Nothing happens to chest_2. Begin with"):
+        read_answer('{"commands": ["Open[chest_2]"]}', question)
+    read_answer('{"commands": ["Close[chest_2]", "Open[chest_2]"]}', question)
+
+
+@pytest.mark.parametrize(
+    ("text", "text_said"),
+    [
+        ("Communicate['by the end, lamp_3 must be in', agent_0]", "by the end, lamp_3 must be in"),
+        ("communicate[ 'don't open it', all ]", "don't open it"),
+        ('Communicate["say \\"yes\\"", agent_0]', 'say "yes"'),
+        ("Communicate['one\nline', agent_0]", "one line"),
+    ],
+)
+def test_messages_are_read_in_both_kinds_of_quotes(text: str, text_said: str) -> None:
+    command = read_command(text, context_of(LATER))
+    assert command == communicate(text_said, command.arguments)
+    assert set(command.arguments) <= {"agent_0", "all"}
+
+
+def test_commands_are_read_in_any_spacing_and_never_evaluated() -> None:
+    context = context_of(LATER)
+    assert read_command(" navigate[ cellar_1 ] ", context) == navigate("cellar_1")
+    for text in ("__import__('os').system('true')", "Open[chest_2]; Open[chest_2]", "Open[{chest_2}]", "Open[" * 500):
+        with pytest.raises(CallError):
+            read_command(text, context)
+
+
+NEXT: dict[str, Any] = {"does": "writes", "about": "cabinet_1"}
+PREDICTION = {"partner": "agent_0", "strategy": "Wait.", "next": [NEXT, NEXT]}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"next": [NEXT]}, "next: 1 given, 2 wanted, one for each hypothesis"),
+        ({"partner": "agent_2"}, "partner: 'agent_2' is none of agent_0"),
+        ({"next": [NEXT | {"about": "moon"}, NEXT]}, "about: 'moon' is none of cabinet_1, .*, nothing"),
+        ({"next": [NEXT, NEXT | {"does": "sleeps"}]}, "does: 'sleeps' is none of writes, handles, comes, leaves"),
+    ],
+)
+def test_a_wrong_prediction_is_told_what_would_be_right(change: dict[str, Any], problem: str) -> None:
+    read_answer(json.dumps(PREDICTION), PREDICT)
+    with pytest.raises(BadAnswer, match=problem):
+        read_answer(json.dumps(PREDICTION | change), PREDICT)
+
+
+REVISED: dict[str, Any] = {"of": 1, "hypothesis": "", "does": "writes", "about": "cabinet_5"}
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "problem"),
+    [
+        ([], "hypotheses: 0 given, 1 to 5 wanted"),
+        ([REVISED, REVISED], "of: hypothesis 1 is named more than once"),
+        ([REVISED | {"of": 3}], "no hypothesis has the number 3; 0 is for a new one"),
+        ([REVISED | {"of": 0}], "a new one needs words"),
+    ],
+)
+def test_a_wrong_revision_is_told_what_would_be_right(hypotheses: list[Any], problem: str) -> None:
+    with pytest.raises(BadAnswer, match=problem):
+        read_answer(json.dumps({"hypotheses": hypotheses, "strategy": "Wait."}), REVISE)
+
+
+def test_nothing_can_be_revised_before_anything_was_noticed() -> None:
+    with pytest.raises(BadAnswer, match=r"nothing new is known of anyone; write \[\]"):
+        read_answer(json.dumps({"hypotheses": [REVISED], "strategy": "Go."}), HOUSE_EXAMPLES["revise_partner_at_first"])
+
+
+def test_a_probe_is_answered_by_its_three_answers_alone() -> None:
+    with pytest.raises(BadAnswer, match="'perhaps' is none of yes, no, don't know"):
+        read_answer('{"answers": ["perhaps"]}', PROBE)
+    with pytest.raises(BadAnswer, match="2 given, 1 wanted"):
+        read_answer('{"answers": ["yes", "no"]}', PROBE)
+    assert PROBE.said(None).said == {}

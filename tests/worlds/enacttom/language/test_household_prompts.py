@@ -1,0 +1,85 @@
+"""What models read of a household. Each example is kept as a golden file.
+
+After an intended change: `REWRITE_GOLDEN=1 pytest tests/worlds/enacttom/language/test_household_prompts.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hm_agent.config import data_folder
+from hm_agent.models.prompts import render
+from hm_agent.questions import Question
+from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
+from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER
+
+GOLDEN = Path(__file__).parent / "golden"
+CHARACTERS_PER_TOKEN = 4
+MOST_TOKENS = 900
+
+
+def questions() -> Iterator[type[Question[Any]]]:
+    wing = "hm_agent.worlds.enacttom.language."
+    yield from (kind for kind in Question.__subclasses__() if kind.__module__.startswith(wing))
+
+
+def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner() -> None:
+    names = {kind.__name__ for kind in questions()}
+    assert names == {type(example).__name__ for example in HOUSE_EXAMPLES.values()}
+    assert names == {kind.__name__ for kind in ANSWERS}
+    assert all((data_folder("prompts") / kind.template).is_file() for kind in questions())
+
+
+@pytest.mark.parametrize("name", HOUSE_EXAMPLES)
+def test_prompt_is_the_golden_one(name: str) -> None:
+    assert is_golden(render(HOUSE_EXAMPLES[name]), GOLDEN / f"{name}.txt")
+
+
+def test_every_golden_file_belongs_to_an_example() -> None:
+    assert {path.stem for path in GOLDEN.glob("*")} == set(HOUSE_EXAMPLES)
+
+
+@pytest.mark.parametrize("name", HOUSE_EXAMPLES)
+def test_prompt_has_at_most_900_tokens(name: str) -> None:
+    assert len(render(HOUSE_EXAMPLES[name])) / CHARACTERS_PER_TOKEN <= MOST_TOKENS
+
+
+@pytest.mark.parametrize("name", HOUSE_EXAMPLES)
+def test_prompt_ends_with_every_field_of_the_answer(name: str) -> None:
+    question = HOUSE_EXAMPLES[name]
+    assert fields_asked_for(render(question)) == list(question.schema.model_fields)
+
+
+@pytest.mark.parametrize("name", HOUSE_EXAMPLES)
+def test_prompt_has_no_stray_whitespace(name: str) -> None:
+    assert not STRAY_WHITESPACE.search(render(HOUSE_EXAMPLES[name]))
+
+
+@pytest.mark.parametrize("name", HOUSE_EXAMPLES)
+def test_prompt_begins_with_the_house_and_names_no_task(name: str) -> None:
+    prompt = render(HOUSE_EXAMPLES[name])
+    assert prompt.startswith("# The house\nYou are agent_1. ")
+    assert not re.search(r"enacttom|scenario|far_handle|\bbots?\b", prompt, re.IGNORECASE)
+
+
+def test_prompts_show_what_was_told_and_seen_and_no_secret_of_others() -> None:
+    first, later = render(HOUSE_EXAMPLES["plan_house_at_first"]), render(HOUSE_EXAMPLES["plan_house"])
+    for secret in AT_FIRST.view.briefing.secrets:
+        assert f"- {secret}\n" in first
+    assert "lamp_3 must" not in first  # agent_0 alone is told
+    assert "- turn 1, agent_0 to agent_1: by the end, lamp_3 must be inside chest_2. " in later
+    assert "- turn 1, you to agent_0: by the end, cabinet_1 must be open.\n" in later
+    assert "You hold lamp_3." in later
+    assert LATER.view.outcome
+    assert "Open[chest_2]: Nothing happens to chest_2.\n" in later
+
+
+def test_a_message_can_not_pass_for_another_part_of_the_prompt() -> None:
+    later = render(HOUSE_EXAMPLES["plan_house"])
+    assert "agent_0 to agent_1: \"Shall I open 'cabinet_1' now?\"\n" in later
