@@ -358,7 +358,8 @@ def amounts(last: int) -> list[str]:
     used = sum(map(Usage.of, (call for call in calls if call.cost is not None)), Usage())
     unanswered = sum(one.answer is None for one in exchanges)
     counts = [str(count) for count in (len(exchanges), unanswered, len(calls), used.cached)]
-    return [*counts, f"≥ {used.input_tokens:,}", f"≥ {used.output_tokens:,}", f"≥ ${used.cost:.4f}"]
+    tokens = [f"≥ {used.input_tokens:,}", f"≥ {used.output_tokens:,}"]
+    return [*counts, *tokens, f"≥ ${used.paid:.4f}", f"${used.cached_cost:.4f}"]
 
 
 def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) -> None:
@@ -367,13 +368,13 @@ def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) ->
     until, whole = table(page, 0), table(page, 1)
     assert page.inner_text("#until") == "Until step 20"
     assert until.keys() == whole.keys()
-    assert until["PredictAndCounter"] == ["3", "0", "4", "1", "400", "40", "$0.0040"]
-    assert until["ProposeHypothesis"] == ["1", "1", "1", "0", "100", "10", "$0.0010"]
-    assert until["PlanSubgoals"] == ["1", "0", "1", "0", "–", "–", "–"]
+    assert until["PredictAndCounter"] == ["3", "0", "4", "1", "400", "40", "$0.0030", "$0.0010"]
+    assert until["ProposeHypothesis"] == ["1", "1", "1", "0", "100", "10", "$0.0010", "$0.00"]
+    assert until["PlanSubgoals"] == ["1", "0", "1", "0", "–", "–", "–", "$0.00"]
     assert until["all kinds"] == amounts(20)
     assert whole["all kinds"] == amounts(STEPS)
     go_to(page, 5)
-    assert table(page, 0)["all kinds"] == ["1", "0", "1", "0", "100", "10", "$0.0010"]
+    assert table(page, 0)["all kinds"] == ["1", "0", "1", "0", "100", "10", "$0.0010", "$0.00"]
     assert "1 of 47 questions asked" in page.inner_text("#asked")
 
 

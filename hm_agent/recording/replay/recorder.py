@@ -27,7 +27,7 @@ class ReplayRecorder:
 
     A line has `totals`, each seat's reward so far, and `seats`: for each that acted, what the viewer shows (`shown`),
     the `threshold` of its hypotheses, and `asked`, an entry for each question: the `seconds` it took, how many of its
-    calls were `cached`, and the `prompt` where no language model was asked. The first three are told as changes since
+    calls were `cached`, what these `saved` (USD), and the `prompt` where no language model was asked. The first three are told as changes since
     the seat's line before: JSON merge patches (RFC 7396), where null removes a key. viewer: None for a world without
     pictures.
     """
@@ -70,7 +70,8 @@ class ReplayRecorder:
         for exchange in decision.exchanges:
             asked.append({"seconds": round(exchange.seconds, 4)})
             if exchange.calls:
-                asked[-1]["cached"] = sum(call.cached for call in exchange.calls)
+                cached = [call for call in exchange.calls if call.cached]
+                asked[-1] |= {"cached": len(cached), "saved": sum(call.cost or 0.0 for call in cached)}
             else:
                 asked[-1]["prompt"] = render(exchange.question)
         return changes | ({"asked": asked} if asked else {})

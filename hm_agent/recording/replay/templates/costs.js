@@ -33,7 +33,7 @@ class Costs {
     const { calls, unknown } = this.seat.usage.at(-1);
     if (!calls) return make("p", { class: "faint" }, "No language model was asked, so nothing was paid. Time: of all questions, some of which may have been answered at once.");
     const isPartlyUnknown = AMOUNTS.some((name) => unknown[name] && unknown[name] < calls);
-    return make("p", { class: "faint" }, `Bars: the share of ${unknown.cost < calls ? "the cost" : "the tokens"}. Answers from the cache count with the tokens and the cost of when they were paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: unknown for some calls." : ""}`);
+    return make("p", { class: "faint" }, `Bars: the share of ${unknown.cost < calls ? "the cost" : "the tokens"}. Answers from the cache count with their tokens; what they would have cost is saved, not paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: unknown for some calls." : ""}`);
   }
 }
 
@@ -47,7 +47,7 @@ function costColumns(whole) {
   const figures = (name) => ({ title: { unanswered: "no answer" }[name] ?? name, cell: (usage) => usage[name].toLocaleString("en") });
   const ofCalls = (name, title) => ({ title, cell: (usage) => amount(usage, name) });
   if (!whole.calls) return [figures("questions"), figures("unanswered"), { title: "time", cell: ({ seconds }) => duration(seconds) }];
-  return [figures("questions"), figures("unanswered"), figures("calls"), figures("cached"), ofCalls("input", "input tokens"), ofCalls("output", "output tokens"), whole.unknown.cost < whole.calls ? ofCalls("cost", "cost") : null].filter(Boolean);
+  return [figures("questions"), figures("unanswered"), figures("calls"), figures("cached"), ofCalls("input", "input tokens"), ofCalls("output", "output tokens"), ...(whole.unknown.cost < whole.calls ? [ofCalls("paid", "paid now"), ofCalls("saved", "saved by the cache")] : [])];
 }
 
 // What kinds are compared by: the cost or, if that is unknown, the tokens or, without calls, the time.

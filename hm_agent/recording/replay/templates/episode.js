@@ -100,7 +100,7 @@ class Seat {
     const calls = question.calls ?? [];
     const asked = {
       place: this.questions.length, step: step.step, kind: question.question, why: viewer.why(question.question, step, before), answer: question.answer, calls,
-      seconds: extra?.seconds ?? null, cached: extra?.cached ?? 0, prompt: calls.length ? calls[0].prompt : extra?.prompt ?? "",
+      seconds: extra?.seconds ?? null, cached: extra?.cached ?? 0, saved: extra?.saved ?? 0, prompt: calls.length ? calls[0].prompt : extra?.prompt ?? "",
     };
     asked.usage = usageOf(asked);
     this.usage.push(added(this.usage[asked.place], asked.usage));

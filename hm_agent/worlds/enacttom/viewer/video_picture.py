@@ -25,7 +25,7 @@ MESSAGES = Box(856, 318, 400, 182)
 GOALS = Box(856, 512, 400, 192)
 TOP = 26
 """Where a card's content begins, below its caption."""
-MOST_MESSAGES, MOST_GOALS, MOST_PROBES = 3, 7, 4
+MOST_MESSAGES, MOST_GOALS, MOST_PROBES = 3, 7, 7
 
 
 class HouseVideo:
@@ -62,7 +62,7 @@ class HouseVideo:
 
     def _answered(self, one: ProbeResult) -> tuple[int, str, bool]:
         said = one.answer.value if one.answer else "silence"
-        return self._task.agents.index(one.probe.agent), f"{one.probe.words} {said}", one.is_right
+        return self._task.agents.index(one.probe.agent), f"{said}: {one.probe.words}", one.is_right
 
     def _show_plan(self, scene: HouseScene) -> None:
         """The plan as large as its place allows; what is higher than wide gets fewer pixels a unit."""
@@ -95,12 +95,12 @@ def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool
 
 
 def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
-    """The literal probes. answered: (number of the agent, question and answer, whether it is right)."""
+    """The literal probes. answered: (number of the agent, answer and question, whether it is right)."""
     pen.caption(f"Literal probes: {sum(is_right for *_, is_right in answered)} of {len(answered)} answered rightly")
     y: float = TOP
     for number, words, is_right in answered[:MOST_PROBES]:
         _dot(pen, y + 3, number)
-        y = pen.paragraph((20, y), words, 14, GAIN if is_right else LOSS, lines=2) + 4
+        y = pen.paragraph((20, y), words, 14, GAIN if is_right else LOSS, lines=1 if len(answered) > 4 else 2) + 4
 
 
 def messages(pen: Pen, said: Sequence[tuple[int, str]]) -> None:

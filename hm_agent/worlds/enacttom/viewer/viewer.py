@@ -38,7 +38,7 @@ class HouseViewer:
     def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
         task, certificate = self._task, self._task.file.certificate
         return {
-            **plan_facts(task, self._drawn),
+            **plan_facts(task, self._drawn, task.agents),
             "goals": goal_facts(task),
             "text": task.file.task,
             "secrets": {agent: list(task.file.agent_secrets.get(agent, ())) for agent in task.agents},
@@ -105,8 +105,11 @@ def drawn_plans(task: HouseholdTask) -> Mapping[str, DrawnPlan]:
     return {"wide": DrawnPlan(task, WIDE), "narrow": DrawnPlan(task, NARROW)}
 
 
-def plan_facts(task: HouseholdTask, drawn: Mapping[str, DrawnPlan]) -> dict[str, Any]:
-    """What scripts/plan.js needs to draw the plan: what never changes of it, by width, and the agents."""
+def plan_facts(task: HouseholdTask, drawn: Mapping[str, DrawnPlan], viewers: Sequence[str] = ()) -> dict[str, Any]:
+    """What scripts/plan.js needs to draw the plan: what never changes of it, by width, and the agents.
+
+    viewers: the agents from whose point of view it is drawn, too.
+    """
     return {
         "agents": [{"name": agent, "colour": colour_of(number)} for number, agent in enumerate(task.agents)],
         "plans": {
@@ -114,10 +117,10 @@ def plan_facts(task: HouseholdTask, drawn: Mapping[str, DrawnPlan]) -> dict[str,
                 "width": plan.layout.width,
                 "height": plan.layout.height,
                 "walls": plain(plan.walls),
-                "hatching": {agent: plain(plan.hatching(agent)) for agent in task.agents},
+                "hatching": {agent: plain(plan.hatching(agent)) for agent in viewers},
                 "furnishing": plain(plan.furnishing),
                 "mechanics": plain(plan.mechanics()),
-                "told": {agent: plain(plan.mechanics(agent)) for agent in task.agents},
+                "told": {agent: plain(plan.mechanics(agent)) for agent in viewers},
             }
             for name, plan in drawn.items()
         },

@@ -75,10 +75,17 @@ const memory = {
   },
 };
 
-// The literal probes, which are the last step of an episode.
+// The literal probes, which are the last step of an episode. A seat that is asked nothing has no part in that step, so
+// that they are taken from a seat that has.
+function probesAt(index) {
+  const { seats } = window.replay.episode.steps[index];
+  return Object.values(seats).map(({ shown }) => shown?.probes).find((asked) => asked?.length) ?? [];
+}
+
 const probes = {
-  key: ({ shown }) => [shown.probes],
-  build({ shown: { probes: asked = [] } }) {
+  key: (step, seat, index) => [index],
+  build(step, seat, index) {
+    const asked = probesAt(index);
     if (!asked.length) return [];
     const right = asked.filter((one) => one.right).length;
     return [make("h2", {}, `Literal probes at the end: ${right} of ${asked.length} answered rightly`), make("ul", { class: "goals probes" }, asked.map(({ agent, question, depth, answer, is_so, right: isRight }) => make("li", { class: isRight ? "met" : "failed" },
