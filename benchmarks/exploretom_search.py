@@ -22,18 +22,19 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from hm_agent.job_runner import JobRunner
 from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.questions import Usage
 from hm_agent.reporting.statistics import Difference, paired_difference
+from hm_agent.row_file import Row, RowFile
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.readers import WEAK_RULES, ModelReader, WeakReader
 from hm_agent.worlds.exploretom.reading import ANSWERS
 from hm_agent.worlds.exploretom.sampling import ACTION_SETS
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import FoundStory, SearchSettings, StorySearch, search_stories
-from hm_agent.worlds.exploretom.search.plan import Row, SearchPlan, SearchTask, find_action_sets
-from hm_agent.worlds.exploretom.search.row_file import RowFile
-from hm_agent.worlds.exploretom.search.running import JobRunner, search_jobs
+from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask, find_action_sets
+from hm_agent.worlds.exploretom.search.running import search_jobs
 
 READERS = os.environ.get("READERS", "reality,last_mention,first_order,no_distraction").split(",")
 STORIES = int(os.environ.get("STORIES", "4"))

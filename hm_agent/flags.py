@@ -31,7 +31,10 @@ _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 _SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
 _AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", **_HERE)
 _SCENARIOS_DIR = flags.DEFINE_list(
-    "scenarios_dir", [], "Folders with games of your own, with commas; hm-agent new-game writes one.", **_HERE
+    "scenarios_dir",
+    [],
+    "Folders with games or household tasks of your own, with commas; hm-agent new-game writes a game.",
+    **_HERE,
 )
 _EPISODES = define_count("episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", **_HERE)
 _SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
+from hm_agent.extensions import ADDED
 from hm_agent.suite import (
     AgentSetup,
     Metric,
@@ -38,12 +42,22 @@ LADDER = (
     ("order3", "also passes on what it was told that others know", "order"),
 )
 """The agents without a model by the order to which they reason about knowledge: name, what they do, `asked_by`."""
+OWN = f"{PREFIX}own_"
+"""The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
+HASH_DIGITS = 12
 
 
 def task_files() -> Mapping[str, Path]:
-    """The shipped tasks by scenario name."""
-    folder = data_folder("scenarios") / "enacttom"
-    return {f"{PREFIX}{path.stem}": path for path in sorted(folder.glob("*.json"))}
+    """The tasks by scenario name: those that ship, and those of registered folders."""
+    return {info.name: path for info, path in _tasks_in(tuple(ADDED.folders))}
+
+
+@cache
+def _tasks_in(folders: tuple[str, ...]) -> tuple[tuple[ScenarioInfo, Path], ...]:
+    """Every task with its file. Only what a list shows is read; raises ConfigError for a file without it."""
+    shipped = sorted((data_folder("scenarios") / "enacttom").glob("*.json"))
+    own = [path for folder in folders for path in sorted(Path(folder).glob("*.json"))]
+    return (*((_info(path), path) for path in shipped), *((_own_info(path), path) for path in own))
 
 
 class EnacttomSuite(Suite):
@@ -68,12 +82,13 @@ class EnacttomSuite(Suite):
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
         "depths": OwnCommand("show measures by K depth", "hm_agent.worlds.enacttom.measure_command:main"),
+        "generate": OwnCommand("make tasks, with proofs", "hm_agent.worlds.enacttom.author.author_command:main"),
         "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),
     }
 
-    @cached_property
+    @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        return tuple(_info(name, _task(path)) for name, path in task_files().items())
+        return tuple(info for info, _ in _tasks_in(tuple(ADDED.folders)))
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.enacttom.world import EnacttomWorld
@@ -81,6 +96,7 @@ class EnacttomSuite(Suite):
         return EnacttomWorld(_task(_path(scenario)), asks=_asks(options))
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        _task(_path(scenario))
         asked = options.get("literal")
         if asked is not None and not str(asked).isdecimal():
             raise ConfigError(f"--literal={asked}: say 0 to ask nothing at the end of an episode, or 1")
@@ -113,7 +129,16 @@ def _asks(options: Mapping[str, Setting]) -> bool:
 
 
 def _path(scenario: ScenarioInfo) -> Path:
-    return task_files()[scenario.name]
+    """The file of a task; raises ConfigError if it has changed since it was listed."""
+    path = task_files().get(scenario.name)
+    if path is None or (scenario.name.startswith(OWN) and not scenario.name.endswith(_content(path))):
+        raise ConfigError(f"{scenario.name}: no file has this content any more")
+    return path
+
+
+def _content(path: Path) -> str:
+    """The beginning of a file's SHA-256."""
+    return sha256(path.read_bytes()).hexdigest()[:HASH_DIGITS]
 
 
 def _task(path: Path) -> HouseholdTask:
@@ -122,18 +147,31 @@ def _task(path: Path) -> HouseholdTask:
     return load_task(path)
 
 
-def _info(name: str, task: HouseholdTask) -> ScenarioInfo:
-    depth = f"K depth {task.k_depth}"
+def _info(path: Path) -> ScenarioInfo:
+    """What a list shows of a task; raises TaskError for a file that is none."""
+    try:
+        found = json.loads(path.read_bytes())
+        title, category, depth, seats = (found[key] for key in ("title", "category", "k_depth", "agent_spawns"))
+        seats = tuple(seats)
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):  # load_task says what is wrong
+        task = _task(path)
+        title, category, depth, seats = task.file.title, task.file.category, task.k_depth, task.agents
     return ScenarioInfo(
         world="enacttom",
-        name=name,
-        short_name=name,
-        group=f"EnactToM, {task.file.category}, {depth}",
-        about=f"{task.file.title} ({task.file.category}, {depth}, {len(task.agents)} agents)",
-        seats=task.agents,
+        name=f"{PREFIX}{path.stem}",
+        short_name=f"{PREFIX}{path.stem}",
+        group=f"EnactToM, {category}, K depth {depth}",
+        about=f"{title} ({category}, K depth {depth}, {len(seats)} agents)",
+        seats=seats,
         metric=METRIC,
         asked_by="enacttom",
     )
+
+
+def _own_info(path: Path) -> ScenarioInfo:
+    """The same of a task of one's own, whose name tells the file's content."""
+    info = _info(path)
+    return replace(info, name=f"{OWN}{path.stem}-{_content(path)}", short_name=f"{OWN}{path.stem}")
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:

@@ -234,13 +234,21 @@ def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> N
 
 def _check_together(goal: Iterable[Stated], plan: FloorPlan) -> None:
     """Raises PddlError for two conjuncts that can't hold at once; what is known has to be so, too."""
+    stated = list(goal)
+    if pair := exclusive([one.claim.proposition for one in stated], plan):
+        line = next(one.line for one in stated if one.claim.proposition == pair[1])
+        raise PddlError(line, f"{pair[1].pddl} and {pair[0].pddl} can't both hold")
+
+
+def exclusive(goal: Iterable[Proposition], plan: FloorPlan) -> tuple[Proposition, Proposition] | None:
+    """The first two propositions that can't both hold in any state, as a thing is in one place and in one state."""
     seen: dict[tuple[str, str], tuple[str, Proposition]] = {}
-    for stated in goal:
-        one = stated.claim.proposition
+    for one in goal:
         for slot, value in _slots(one, plan).items():
             taken, by = seen.setdefault(slot, (value, one))
             if taken != value:
-                raise PddlError(stated.line, f"{one.pddl} and {by.pddl} can't both hold")
+                return by, one
+    return None
 
 
 def _slots(one: Proposition, plan: FloorPlan) -> dict[tuple[str, str], str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.certificate import Status
+from hm_agent.worlds.enacttom.task_checks import exclusive
 from hm_agent.worlds.enacttom.verification.compiler import (
     PlanAction,
     PlanningProblem,
@@ -36,7 +37,8 @@ class PlanResult:
 
 def solve(problem: PlanningProblem, *, most_nodes: int = MOST_NODES) -> PlanResult:
     """A plan, or a proof that there is none; `unknown` if the nodes did not suffice."""
-    if problem.goal & ~reachable(problem):
+    goal = [one.proposition for one in problem.variant.goal]
+    if problem.goal & ~reachable(problem) or exclusive(goal, problem.household.plan):
         return PlanResult("unsolvable")
     return _Search(without_irrelevant(problem)).run(most_nodes)
 

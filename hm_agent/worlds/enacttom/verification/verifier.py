@@ -108,7 +108,12 @@ def verify(
     task: HouseholdTask, *, most_nodes: int = MOST_NODES, planners: Mapping[str, OtherPlanner] | None = None
 ) -> Verdict:
     """Proves all there is to prove of a task. planners: others that are asked whether it can be solved, by name."""
-    proof = TaskProof(_uncalibrated(task), most_nodes=most_nodes)
+    return verdict(TaskProof(_uncalibrated(task), most_nodes=most_nodes), planners)
+
+
+def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None) -> Verdict:
+    """The same of a task without budgets, of which some may be proved already."""
+    task = proof.task
     strips = to_strips(proof.problem("task"))
     checked_by = {name: ask(strips) for name, ask in (planners or {}).items()}
     agents, owners = task.agents, tuple(task.private_goals)

@@ -15,8 +15,9 @@ from rich.text import Text
 
 from hm_agent.questions import Usage
 from hm_agent.reporting.wording import bill, number
+from hm_agent.row_file import Row
 from hm_agent.worlds.exploretom.search.methods import StorySearch
-from hm_agent.worlds.exploretom.search.plan import Row, SearchPlan, SearchTask
+from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask
 
 WIDTH = 120
 """The width of what is printed into files and pipes, in characters."""

@@ -11,12 +11,12 @@ from functools import partial
 from hashlib import sha256
 from itertools import groupby, product
 from random import Random
-from typing import Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.models.providers import ModelSettings
 from hm_agent.questions import Model
+from hm_agent.row_file import Row
 from hm_agent.worlds.exploretom.cast import CastLists
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
 from hm_agent.worlds.exploretom.language import sentence_of, to_data
@@ -40,8 +40,6 @@ from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
 from hm_agent.worlds.exploretom.world import StoryView
 
-Row: TypeAlias = dict[str, Any]
-"""A story as JSON values."""
 MODEL_READERS: Mapping[str, type[ModelReader]] = {
     "reader": ModelReader,
     "reader_cot": ReasoningReader,

@@ -2,68 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from random import Random
 from typing import Protocol
 
 from hm_agent.config import ConfigError
+from hm_agent.job_runner import Job, JobRunner
 from hm_agent.models.providers import ModelPool
 from hm_agent.questions import Usage
+from hm_agent.row_file import Row, RowFile
 from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.infilling import INFILLING_ANSWERS, Infiller
 from hm_agent.worlds.exploretom.language import from_data
 from hm_agent.worlds.exploretom.reading import ANSWERS
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import StorySearch, search_stories
-from hm_agent.worlds.exploretom.search.plan import Row, SearchPlan, SearchTask, Writers, rows_of, telling_row
-from hm_agent.worlds.exploretom.search.row_file import RowFile
-
-
-class _Stopped(Exception):
-    """Another job failed, so this one ends before its next call."""
-
-
-Job = Callable[["JobRunner"], Awaitable[None]]
-"""One piece of work; it calls `JobRunner.check` before each call that costs."""
-
-
-class JobRunner:
-    """Does jobs, at most `size` at a time.
-
-    After the first failure no job begins, and those under way end before their next call, so that no answer under way
-    is lost.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._failure: BaseException | None = None
-
-    def check(self) -> None:
-        """Raises an exception that ends a job if another one failed."""
-        if self._failure is not None:
-            raise _Stopped
-
-    async def do(self, jobs: Iterable[Job]) -> None:
-        """Does all jobs; raises the first failure once none is under way."""
-        waiting = deque(jobs)
-        await asyncio.gather(*(self._work(waiting) for _ in range(min(self._size, len(waiting)))))
-        if self._failure is not None:
-            raise self._failure
-
-    async def _work(self, waiting: deque[Job]) -> None:
-        while waiting and self._failure is None:
-            await self._do_one(waiting.popleft())
-
-    async def _do_one(self, job: Job) -> None:
-        try:
-            await job(self)
-        except _Stopped:
-            return
-        except Exception as failure:  # noqa: BLE001 - it is raised again when the others have ended
-            self._failure = self._failure or failure
+from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask, Writers, rows_of, telling_row
 
 
 class SearchProgress(Protocol):

@@ -16,11 +16,11 @@ import pytest
 
 from hm_agent.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.row_file import RowFile
 from hm_agent.testing.commands import end, orphans, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.exploretom.story_endpoint import choosing
 from hm_agent.worlds.exploretom.language import from_data, text_of
-from hm_agent.worlds.exploretom.search.row_file import RowFile
 
 GENERATE = ("-m", "hm_agent", "generate", "exploretom")
 WORKERS = 4

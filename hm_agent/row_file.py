@@ -6,10 +6,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
-from hm_agent.worlds.exploretom.search.plan import Row
+
+Row: TypeAlias = dict[str, Any]
+"""An object of JSON lines."""
 
 
 class RowFile:

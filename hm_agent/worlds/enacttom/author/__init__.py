@@ -1,0 +1,1 @@
+"""Makes tasks: draws or asks for proposals, and keeps those that the verifier proves."""

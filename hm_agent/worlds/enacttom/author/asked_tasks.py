@@ -1,0 +1,146 @@
+"""Makes tasks with language models: one proposes, the verifier and a council of two judges decide, and faults go back.
+
+Nothing of what a model says is run: its answer is read as data, checked as a task file, and proved.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from hashlib import sha256
+
+from hm_agent.job_runner import Job, JobRunner
+from hm_agent.models.providers import ModelPool
+from hm_agent.questions import Model, answer_or_none, in_one_line, together
+from hm_agent.worlds.enacttom.author.author_questions import (
+    MOST_THINGS,
+    CouncilScores,
+    JudgeTask,
+    ProposedTask,
+    ProposeTask,
+)
+from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
+from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
+from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally, TaskPlan
+from hm_agent.worlds.enacttom.pddl import TaskError
+from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile, check_task
+from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, verdict
+
+NO_ANSWER, TOO_LARGE, COUNCIL = "no valid answer", "it is too large", "the council refuses it"
+MOST_FAULTS, MOST_CHARACTERS = 10, 300
+"""Faults that are told at once, and characters of one."""
+
+
+@dataclass(frozen=True)
+class Authors:
+    """The models by name, and how often one may propose a task. judges: two, which may be the same."""
+
+    author: str
+    judges: tuple[str, str]
+    rounds: int
+
+
+class TaskAuthor:
+    """Asks for one task after another. before_each: called before each question; what it raises ends the task."""
+
+    def __init__(self, author: Model, judges: Sequence[Model], rounds: int, before_each: Callable[[], None]) -> None:
+        self._author, self._judges, self._rounds, self._before_each = author, judges, rounds, before_each
+
+    async def make(self, slot: PlannedTask, example: TaskFile) -> MadeTask:
+        """The first proposal that is proved and that both judges let pass. example: shows the form."""
+        refused, request = Counter[str](), slot.request
+        agents = tuple(example.agent_spawns)
+        question = ProposeTask(request.category, request.k_depth, agents, _as_json(ProposedTask.of(example)))
+        for _ in range(self._rounds):
+            self._before_each()
+            answer = await answer_or_none(self._author, question)
+            if answer is None:  # the model has been told several times what is wrong
+                refused[NO_ANSWER] += 1
+                break
+            why, faults, kept = await self._decided(answer, slot)
+            if kept is not None:
+                return MadeTask(slot, kept, Tally(1, refused))
+            refused[why] += 1
+            told = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in faults[:MOST_FAULTS])
+            question = ProposeTask(*_asked(question), _as_json(answer), told)
+        return MadeTask(slot, None, Tally(0, refused))
+
+    async def _decided(self, answer: ProposedTask, slot: PlannedTask) -> tuple[str, list[str], TaskFile | None]:
+        """Why a proposal is refused, with all faults; or its file with its certificate."""
+        try:
+            task = _checked(answer, slot)
+        except TaskError as error:
+            return NOT_READ, [str(error)], None
+        if (count := _things(task)) > MOST_THINGS:
+            return TOO_LARGE, [f"it has {count} rooms, pieces of furniture and objects; at most {MOST_THINGS}"], None
+        proof = quick_proof(task)
+        if why := refusal(proof, slot.request):
+            return why, [why, *verdict(proof).faults], None
+        scores = await self._judged(proof)
+        faults = [fault for one in scores for fault in (one.faults if one else ["a judge gave no verdict"])]
+        if all(one is not None and one.passes for one in scores):
+            return "", [], certified(task.file, verdict(proof))
+        return COUNCIL, faults, None
+
+    async def _judged(self, proof: TaskProof) -> list[CouncilScores | None]:
+        file = proof.task.file
+        plan = json.dumps([{agent: str(one) for agent, one in turn.items()} for turn in proof.plan])
+        task = _as_json(ProposedTask.of(file))
+        self._before_each()
+        return await together(
+            answer_or_none(judge, JudgeTask(file.category, file.k_depth, task, plan)) for judge in self._judges
+        )
+
+
+def _asked(question: ProposeTask) -> tuple[str, int, tuple[str, ...], str]:
+    return question.category, question.k_depth, question.agents, question.example
+
+
+def _as_json(proposal: ProposedTask) -> str:
+    """In one line, so that nothing in it can pass for a heading of a prompt."""
+    return json.dumps(proposal.model_dump(mode="json"))
+
+
+def _checked(answer: ProposedTask, slot: PlannedTask) -> HouseholdTask:
+    """The task of a proposal; raises TaskError for one that is none."""
+    try:
+        file = answer.file(slot.name, slot.request)
+    except ValueError as error:
+        raise TaskError(str(error)) from None
+    return check_task(file)
+
+
+def _things(task: HouseholdTask) -> int:
+    return len(task.plan.rooms) + len(task.plan.furniture) + len(task.plan.objects)
+
+
+Keep = Callable[[MadeTask], None]
+
+
+def asking_jobs(
+    plan: TaskPlan, missing: Sequence[PlannedTask], authors: Authors, models: ModelPool, keep: Keep
+) -> list[Job]:
+    """A job for each task that is missing. keep: called with each task that is made."""
+
+    def job(slot: PlannedTask) -> Job:
+        return lambda runner: _ask(plan, slot, authors, models, keep, runner)
+
+    return [job(slot) for slot in missing]
+
+
+async def _ask(
+    plan: TaskPlan, slot: PlannedTask, authors: Authors, models: ModelPool, keep: Keep, runner: JobRunner
+) -> None:
+    seed = int.from_bytes(sha256(f"{plan.seed}/{slot.name}".encode()).digest()[:4])
+    example = drawn_task(plan.seed, slot).file
+    assert example is not None, "a task of this kind can be drawn"
+    async with AsyncExitStack() as stack:
+        author = await stack.enter_async_context(models.model(authors.author, seed, {}))
+        judges = [
+            await stack.enter_async_context(models.model(name, seed + number, {}))
+            for number, name in enumerate(authors.judges)
+        ]
+        keep(await TaskAuthor(author, judges, authors.rounds, runner.check).make(slot, example))

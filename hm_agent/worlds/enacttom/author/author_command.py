@@ -1,0 +1,224 @@
+"""`hm-agent generate enacttom`: the flags, and how tasks are made and kept."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+from rich.console import Console
+from rich.progress import Progress
+
+from hm_agent.config import ConfigError
+from hm_agent.flag_help import help_text, read_flags
+from hm_agent.job_runner import JobRunner
+from hm_agent.models.flags import ModelFlags
+from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
+from hm_agent.questions import ModelUnavailable
+from hm_agent.row_file import RowFile, check_identity
+from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asking_jobs
+from hm_agent.worlds.enacttom.author.drafts import CATEGORIES
+from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_tasks
+from hm_agent.worlds.enacttom.author.task_plan import (
+    MOST_TASKS,
+    ROW_KEYS,
+    PlannedTask,
+    TaskPlan,
+    checked_plan,
+    row_of,
+    tally_table,
+)
+from hm_agent.worlds.enacttom.task import save_task
+
+NAME = "hm-agent generate enacttom"
+PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
+"""The files of OUT beside its tasks."""
+INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
+JUDGES = 2
+WIDTH = 120
+"""The width of what is printed into files and pipes, in characters."""
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: dict[str, Any] = {"flag_values": FLAGS}
+_WHAT = (
+    flags.DEFINE_integer("tasks", 12, "How many tasks.", lower_bound=1, upper_bound=MOST_TASKS, **_HERE),
+    flags.DEFINE_list("category", list(CATEGORIES), "Categories, with commas; the tasks go through them.", **_HERE),
+    flags.DEFINE_list("k_depth", ["1", "2", "3"], "K depths from 0 to 3, with commas, likewise.", **_HERE),
+    flags.DEFINE_list("agents", ["2", "3", "4"], "How many agents, with commas, likewise; above the depth.", **_HERE),
+    flags.DEFINE_integer("seed", 0, "Of all that is drawn; another seed makes another set.", lower_bound=0, **_HERE),
+)
+_ASKING = (
+    flags.DEFINE_list("judge", [], "Two models that judge proposals of --model; --model itself unless said.", **_HERE),
+    flags.DEFINE_integer("rounds", 4, "How often a model may propose one task.", lower_bound=1, **_HERE),
+)
+_WHERE = (
+    flags.DEFINE_string("out", "runs/tasks", "The folder to write to; what is there goes on.", **_HERE),
+    flags.DEFINE_integer("workers", 2, "How many tasks to make at once.", lower_bound=1, **_HERE),
+)
+_HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
+MODEL_FLAGS = ModelFlags(FLAGS, "proposes tasks; builtin draws them, without a language model")
+GROUPS = {
+    "What to make": _WHAT,
+    "How a language model makes it": _ASKING,
+    "Where": _WHERE,
+    **MODEL_FLAGS.groups,
+    "Help": _HELP,
+}
+USAGE = """Makes household tasks, each with a proof, and says why others were refused.
+
+    hm-agent generate enacttom --tasks=120 --seed=7 --out=sets/seven
+    hm-agent generate enacttom --tasks=20 --category=mixed --k_depth=2,3 --agents=4 --out=sets/mixed
+    hm-agent generate enacttom --tasks=5 --model=gpt-4o --judge=gpt-4o,claude-sonnet --out=sets/told
+    hm-agent play --scenarios_dir=sets/seven --scenario='enacttom_own_*' --agent=planner,random
+
+OUT has <category>_k<depth>_<number>.json, a task each, and proposals.jsonl, what became of its proposals. The same
+command again goes on where it was cut short; more --tasks add to OUT."""
+
+
+def _asked(flag: str) -> Any:
+    return FLAGS[flag].value
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    read_flags(FLAGS, (NAME, *arguments))
+    if _asked("help"):
+        print(help_text(USAGE, GROUPS, FLAGS))
+        return 0
+    plan = checked_plan(*(_asked(flag) for flag in ("tasks", "category", "k_depth", "agents", "seed")))
+    model, out, workers = MODEL_FLAGS.settings(), Path(_asked("out")), _asked("workers")
+    for parent in (out, *out.parents):
+        if parent.exists() and not parent.is_dir():
+            raise ConfigError(f"--out={out}: {parent} is a file; name a folder")
+    if model.name == BUILTIN:
+        if unused := [flag.name for flag in _ASKING if FLAGS[flag.name].present]:
+            raise ConfigError(f"--{unused[0]} has no effect: without --model tasks are drawn")
+        return _draw(plan, out, workers)
+    return _ask(plan, out, workers, model, _authors(model.name))
+
+
+def _authors(author: str) -> Authors:
+    """Who proposes and who judges; raises ConfigError for more than two judges."""
+    judges = [name for name in _asked("judge") if name] or [author]
+    if len(judges) > JUDGES:
+        raise ConfigError(f"--judge={','.join(judges)}: say one model or {JUDGES}")
+    return Authors(author, (judges[0], judges[-1]), _asked("rounds"))
+
+
+class TaskFolder:
+    """The tasks of a folder and what became of their proposals. identity: what they have in common.
+
+    Raises ConfigError for a folder with others.
+    """
+
+    def __init__(self, plan: TaskPlan, out: Path, identity: dict[str, Any]) -> None:
+        self.out, self._plan = out, plan
+        out.mkdir(parents=True, exist_ok=True)
+        self.rows = RowFile(out / PROPOSALS, ROW_KEYS)
+        check_identity(out / IDENTITY, identity, self.rows)
+        for slot in plan.slots():
+            if slot.name not in self.rows.rows and self._path(slot).exists():
+                raise ConfigError(
+                    f"{self._path(slot)} is there, but not in {PROPOSALS}; name another folder with --out"
+                )
+
+    def _path(self, slot: PlannedTask) -> Path:
+        return self.out / f"{slot.name}.json"
+
+    @property
+    def missing(self) -> list[PlannedTask]:
+        """The tasks that are not there yet, but for those of which no proposal was kept."""
+        return [slot for slot in self._plan.slots() if not self._is_done(slot)]
+
+    def _is_done(self, slot: PlannedTask) -> bool:
+        row = self.rows.rows.get(slot.name)
+        return row is not None and (not row["kept"] or self._path(slot).exists())
+
+    def keep(self, made: MadeTask) -> None:
+        """Writes what became of the proposals, then the task; the row stays if the same is made again."""
+        if made.slot.name not in self.rows.rows:
+            self.rows.add(row_of(made.slot, made.tally))
+        if made.file is not None:
+            save_task(made.file, self.out)
+
+    def close(self) -> None:
+        self.rows.sort()
+
+    def report(self, console: Console) -> int:
+        """Prints the counts; returns the exit status: FAILED if a task has no proposal that was kept."""
+        rows = [self.rows.rows[slot.name] for slot in self._plan.slots() if slot.name in self.rows.rows]
+        console.print(tally_table(rows))
+        console.out(f"Tasks: {self.out}", highlight=False)
+        failed = [row["id"] for row in rows if not row["kept"]]
+        return _complain(f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
+
+
+def told(made: MadeTask) -> str:
+    """What became of a task, in a line."""
+    refused = ", ".join(f"{why} ({count})" for why, count in sorted(made.tally.refused.items()))
+    kept = "kept" if made.file else "none was kept"
+    return f"{kept} of {made.tally.proposed} proposed{f'; refused: {refused}' if refused else ''}"
+
+
+def _console() -> Console:
+    console = Console()
+    return console if console.is_terminal else Console(width=WIDTH)
+
+
+def _draw(plan: TaskPlan, out: Path, workers: int) -> int:
+    from hm_agent.pool.run import locked
+
+    with locked(out, 0):
+        folder = TaskFolder(plan, out, plan.identity)
+        return _kept(folder, drawn_tasks(plan.seed, folder.missing, workers), plan.tasks)
+
+
+def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors: Authors) -> int:
+    from hm_agent.pool.run import locked
+
+    settings = model if model.cache else replace(model, cache=out / ANSWERS)
+    models = ModelPool(settings)
+    identity = {**plan.identity, **asdict(authors), "sampling": asdict(model.sampling)}
+    with closing(models), locked(out, 0):
+        models.check(dict.fromkeys((authors.author, *authors.judges)))
+        folder, console = TaskFolder(plan, out, identity), _console()
+
+        def keep(made: MadeTask) -> None:
+            folder.keep(made)
+            console.out(f"{made.slot.name}: {told(made)}", highlight=False)
+
+        try:
+            asyncio.run(JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
+        except ModelUnavailable as error:
+            said = " ".join(str(error).split())
+            return _complain(f"{error.status}: {said}; what was made is in {out}", NO_MODEL)
+        except KeyboardInterrupt:
+            return _complain(f"interrupted; what was made is in {out}", INTERRUPTED)
+        finally:
+            folder.close()
+        return folder.report(console)
+
+
+def _kept(folder: TaskFolder, making: Iterable[MadeTask], total: int) -> int:
+    """Keeps tasks as they are made; returns the exit status."""
+    console = _console()
+    try:
+        with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+            bar = progress.add_task("tasks", total=total, completed=total - len(folder.missing))
+            for made in making:
+                folder.keep(made)
+                progress.advance(bar)
+    except KeyboardInterrupt:
+        return _complain(f"interrupted; what was made is in {folder.out}", INTERRUPTED)
+    finally:
+        folder.close()
+    return folder.report(console)
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"{NAME}: {message}", file=sys.stderr)
+    return status

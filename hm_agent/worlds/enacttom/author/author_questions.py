@@ -1,0 +1,169 @@
+"""What language models are asked that make tasks: to propose one, and to judge one (section 4, appendices F and G)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from statistics import mean
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from hm_agent.questions import Question, Remark, Words, check_all, in_one_line
+from hm_agent.worlds.enacttom.author.drafts import TaskRequest
+from hm_agent.worlds.enacttom.mechanics import (
+    InverseState,
+    LimitedBandwidth,
+    RemoteControl,
+    RestrictedCommunication,
+    RoomRestriction,
+    StateMirroring,
+)
+from hm_agent.worlds.enacttom.task import MIXED, AgentSpawn, TaskFile
+
+MOST_PDDL = 8000
+"""Characters of a problem."""
+MOST_THINGS = 60
+"""Rooms, furniture and objects of a proposal together."""
+LEAST_MEAN, LEAST_SCORE = 0.65, 0.5
+"""What a judge's scores must reach on average, and each of them."""
+SHARED_CRITERIA = (
+    "agent_necessity",
+    "secret_quality",
+    "public_private_grounding",
+    "narrative_consistency",
+    "goal_relevance",
+    "mechanic_utilization",
+    "formal_goal_quality",
+)
+INTERDEPENDENCE, TENSION = "task_interdependence", "subgoal_tension"
+
+PublicText = Annotated[str, Field(min_length=1, max_length=1500), AfterValidator(in_one_line)]
+Line = Annotated[str, Field(max_length=300)]
+AnyBinding = (
+    RoomRestriction | LimitedBandwidth | RestrictedCommunication | RemoteControl | StateMirroring | InverseState
+)
+
+
+def criteria(category: str) -> tuple[str, ...]:
+    """The eight criteria of a category."""
+    return (*SHARED_CRITERIA, TENSION if category == MIXED else INTERDEPENDENCE)
+
+
+class ProposedTask(BaseModel):
+    """A task in a model's words; the fields are those of task files, but that spawns are rooms."""
+
+    title: Words
+    task: PublicText
+    agent_spawns: Mapping[str, Line]
+    mechanic_bindings: Annotated[tuple[AnyBinding, ...], Field(max_length=20)]
+    agent_secrets: Mapping[str, tuple[Words, ...]]
+    problem_pddl: Annotated[str, Field(max_length=MOST_PDDL)]
+    public_facts: tuple[Line, ...]
+    secret_facts: Mapping[str, tuple[Line, ...]]
+
+    def file(self, name: str, request: TaskRequest) -> TaskFile:
+        """The task file that it makes; whether it holds a task is open."""
+        return TaskFile(
+            task_id=name,
+            title=self.title,
+            category=request.category,  # type: ignore[arg-type]
+            task=self.task,
+            agent_spawns={agent: AgentSpawn(room=room) for agent, room in self.agent_spawns.items()},
+            active_mechanics=tuple(dict.fromkeys(one.mechanic_type for one in self.mechanic_bindings)),
+            mechanic_bindings=self.mechanic_bindings,
+            agent_secrets=self.agent_secrets,
+            problem_pddl=self.problem_pddl,
+            k_depth=request.k_depth,
+            needs_communication=request.k_depth > 0,
+            public_facts=self.public_facts,
+            secret_facts=self.secret_facts,
+        )
+
+    @classmethod
+    def of(cls, file: TaskFile) -> ProposedTask:
+        """What a model would have to say to propose this file."""
+        content = file.model_dump(mode="json", include=set(cls.model_fields))
+        return cls.model_validate(content | {"agent_spawns": {one: its.room for one, its in file.agent_spawns.items()}})
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeTask(Question[ProposedTask]):
+    """Which household, goal and secrets would make a task of this kind?
+
+    example: a proposal of this kind, as JSON. refused, faults: the last try, as JSON, and what is wrong with it.
+    """
+
+    template = "enacttom/propose_task.j2"
+    schema = ProposedTask
+    category: str
+    k_depth: int
+    agents: tuple[str, ...]
+    example: str
+    refused: str = ""
+    faults: tuple[str, ...] = ()
+    most_things: int = MOST_THINGS
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self.agents
+
+    def check(self, answer: ProposedTask) -> None:
+        def names_the_agents() -> None:
+            for where in ("agent_spawns", "agent_secrets", "secret_facts"):
+                if odd := set(getattr(answer, where)) ^ set(self.agents):
+                    raise ValueError(f"{where}: it names {', '.join(self.agents)}, not {', '.join(sorted(odd))[:60]}")
+
+        check_all(names_the_agents)
+
+
+class CouncilScores(BaseModel):
+    """A judge's scores by criterion, and what it would have changed."""
+
+    scores: Mapping[str, float]
+    fixes: Annotated[tuple[Remark, ...], Field(max_length=10)] = ()
+
+    @property
+    def passes(self) -> bool:
+        return mean(self.scores.values()) >= LEAST_MEAN and min(self.scores.values()) >= LEAST_SCORE
+
+    @property
+    def faults(self) -> list[str]:
+        """The low scores, and the fixes."""
+        low = [f"{name} has only {score:.2f}" for name, score in self.scores.items() if score < LEAST_SCORE]
+        average = mean(self.scores.values())
+        if average < LEAST_MEAN:
+            low.append(f"the scores are {average:.2f} on average; at least {LEAST_MEAN} is needed")
+        return [*low, *filter(None, self.fixes)]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTask(Question[CouncilScores]):
+    """How good is a task that is proved? task, plan: as JSON, each in one line."""
+
+    template = "enacttom/judge_task.j2"
+    schema = CouncilScores
+    category: str
+    k_depth: int
+    task: str
+    plan: str
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return criteria(self.category)
+
+    @property
+    def count_range(self) -> tuple[int, int]:
+        return 0, 1
+
+    def check(self, answer: CouncilScores) -> None:
+        def has_all() -> None:
+            if odd := set(self.keys) ^ set(answer.scores):
+                raise ValueError(f"scores: the criteria are {', '.join(self.keys)}, not {', '.join(sorted(odd))[:100]}")
+
+        def are_shares() -> None:
+            if not all(isfinite(score) and 0 <= score <= 1 for score in answer.scores.values()):
+                raise ValueError("scores: each is between 0 and 1")
+
+        check_all(has_all, are_shares)

@@ -1,0 +1,138 @@
+"""What a drawn task consists of before it is written down."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.enacttom.mechanics import Binding
+from hm_agent.worlds.enacttom.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.task import COOPERATIVE, MIXED
+
+CATEGORIES = (COOPERATIVE, MIXED)
+DEEPEST = 3
+LEAST_AGENTS, MOST_AGENTS = 2, 4
+
+
+def least_agents(k_depth: int) -> int:
+    """Knowledge that travels so many hops needs one agent more."""
+    return max(LEAST_AGENTS, k_depth + 1)
+
+
+@dataclass(frozen=True)
+class TaskRequest:
+    """What kind of task is wanted. Raises ConfigError for a kind that there isn't."""
+
+    category: str
+    k_depth: int
+    agents: int
+
+    def __post_init__(self) -> None:
+        if self.category not in CATEGORIES:
+            raise ConfigError(f"unknown category {self.category!r}: say {' or '.join(CATEGORIES)}")
+        if not 0 <= self.k_depth <= DEEPEST:
+            raise ConfigError(f"K depth {self.k_depth}: say one from 0 to {DEEPEST}")
+        if not least_agents(self.k_depth) <= self.agents <= MOST_AGENTS:
+            least = least_agents(self.k_depth)
+            raise ConfigError(f"{self.agents} agents at K depth {self.k_depth}: say {least} to {MOST_AGENTS}")
+
+    @property
+    def cell(self) -> str:
+        """Category and depth, with which the task's id begins."""
+        return f"{self.category}_k{self.k_depth}"
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Who can message whom: for each agent, the others that its messages reach."""
+
+    targets: Mapping[str, tuple[str, ...]]
+
+    @property
+    def is_complete(self) -> bool:
+        return all(len(targets) == len(self.targets) - 1 for targets in self.targets.values())
+
+    def path(self, senders: Iterable[str], receivers: Collection[str]) -> tuple[str, ...]:
+        """The shortest way from one of some agents to one of others, both included; empty if there is none."""
+        waiting: deque[tuple[str, ...]] = deque((one,) for one in senders)
+        seen = {path[0] for path in waiting}
+        while waiting:
+            path = waiting.popleft()
+            if path[-1] in receivers:
+                return path
+            for one in self.targets[path[-1]]:
+                if one not in seen:
+                    seen.add(one)
+                    waiting.append((*path, one))
+        return ()
+
+    def hops(self, senders: Iterable[str], receivers: Collection[str]) -> int | None:
+        """How many messages one after another it takes at least to get from some agents to others; None for no way."""
+        path = self.path(senders, receivers)
+        return len(path) - 1 if path else None
+
+
+@dataclass(frozen=True)
+class GoalDraft:
+    """A physical conjunct and how it can come about.
+
+    holder: the one agent that knows of it at first. path: the agents from the holder to the nearest who can bring it
+    about, at least one. told: what else is told, and to whom: where a thing is, what a handle does. opened: furniture
+    that may be opened on the way. is_visible: False if nobody can be where the result is to be seen.
+    """
+
+    goal: Proposition
+    holder: str
+    path: tuple[str, ...]
+    told: tuple[tuple[str, Proposition], ...] = ()
+    opened: tuple[str, ...] = ()
+    is_visible: bool = True
+
+    @property
+    def hops(self) -> int:
+        return len(self.path) - 1
+
+
+@dataclass
+class HouseDraft:
+    """A household as it is drawn, piece by piece.
+
+    entrants: who may enter each room. furniture: the room of each piece. is_open: the state of each that opens.
+    places: where each object is. free: furniture that opens, and objects, that nothing is wanted of yet.
+    """
+
+    request: TaskRequest
+    agents: tuple[str, ...]
+    channels: Channels
+    entrants: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    spawns: dict[str, str] = field(default_factory=dict)
+    furniture: dict[str, str] = field(default_factory=dict)
+    is_open: dict[str, bool] = field(default_factory=dict)
+    places: dict[str, Proposition] = field(default_factory=dict)
+    free: set[str] = field(default_factory=set)
+    handles: list[Binding] = field(default_factory=list)
+
+    def in_room(self, room: str) -> list[str]:
+        return [one for one, its in self.furniture.items() if its == room]
+
+    def free_doors(self, room: str) -> list[str]:
+        """The furniture of a room that opens and that nothing is wanted of yet."""
+        return [one for one in self.in_room(room) if one in self.is_open and one in self.free]
+
+
+@dataclass(frozen=True)
+class TaskDraft:
+    """A task but for its words.
+
+    goals: the shared physical conjuncts. known: the K conjuncts. wishes: private goals by owner. limits: messages by
+    agent; empty if their number is not limited. theme: which story its public text tells.
+    """
+
+    house: HouseDraft
+    goals: Sequence[GoalDraft]
+    known: Sequence[Claim]
+    wishes: Mapping[str, Sequence[GoalDraft]]
+    limits: Mapping[str, int]
+    theme: int

@@ -1,0 +1,77 @@
+"""Makes tasks without a language model, in several processes: draws until a proposal is proved."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from random import Random
+
+from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
+from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
+from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
+from hm_agent.worlds.enacttom.author.task_words import written
+from hm_agent.worlds.enacttom.pddl import TaskError
+from hm_agent.worlds.enacttom.task import TaskFile, check_task
+from hm_agent.worlds.enacttom.verification.verifier import certified, verdict
+
+MOST_PROPOSALS = 500
+"""For one task; if none is kept, there is none."""
+
+
+@dataclass(frozen=True)
+class MadeTask:
+    """file: with its certificate; None if no proposal was kept."""
+
+    slot: PlannedTask
+    file: TaskFile | None
+    tally: Tally
+
+
+def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
+    """The first of the proposals drawn from a seed and the task's name that is proved.
+
+    Households in which no conjunct of the wanted kind can be drawn are drawn again and count as no proposal.
+    """
+    refused = Counter[str]()
+    rng = Random(f"{seed}/{slot.name}/{slot.request.agents}")
+    while refused.total() < MOST_PROPOSALS:
+        try:
+            draft = draw_task(rng, slot.request)
+        except NothingDrawn:
+            continue
+        try:
+            task = check_task(written(draft, slot.name))
+        except TaskError:
+            refused[NOT_READ] += 1
+            continue
+        proof = quick_proof(task)
+        why = refusal(proof, slot.request)
+        if why is None:
+            return MadeTask(slot, certified(task.file, verdict(proof)), Tally(1, refused))
+        refused[why] += 1
+    return MadeTask(slot, None, Tally(0, refused))
+
+
+def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Iterator[MadeTask]:
+    """Tasks as they get ready; what each is depends on the seed and its name alone."""
+    make = partial(drawn_task, seed)
+    if workers == 1 or len(slots) < 2 * workers:
+        yield from map(make, slots)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts) as pool:
+        waiting = [pool.submit(make, slot) for slot in slots]
+        try:
+            for done in as_completed(waiting):
+                yield done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches all processes of a terminal; the one that waits for the others ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,137 @@
+"""Which tasks are to be made, and what became of their proposals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from hm_agent.config import ConfigError
+from hm_agent.reporting.wording import percent
+from hm_agent.row_file import Row
+from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, DEEPEST, MOST_AGENTS, TaskRequest, least_agents
+
+MOST_TASKS = 100_000
+
+
+@dataclass(frozen=True)
+class PlannedTask:
+    """A task to be made. name: its id."""
+
+    name: str
+    request: TaskRequest
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """Tasks of all combinations of category and K depth in turn; those of one go through the numbers of agents.
+
+    seed: of all that is drawn. More tasks of the same plan begin with the same ones.
+    """
+
+    tasks: int
+    categories: tuple[str, ...] = CATEGORIES
+    depths: tuple[int, ...] = (1, 2, 3)
+    agents: tuple[int, ...] = (2, 3, 4)
+    seed: int = 0
+
+    def slots(self) -> list[PlannedTask]:
+        """The tasks, in order. Raises ConfigError if a depth has no number of agents that suffices."""
+        cells = list(product(self.depths, self.categories))
+        return [self._slot(*cells[place % len(cells)], place // len(cells)) for place in range(self.tasks)]
+
+    def _slot(self, k_depth: int, category: str, number: int) -> PlannedTask:
+        fitting = [count for count in self.agents if count >= least_agents(k_depth)]
+        if not fitting:
+            least = least_agents(k_depth)
+            raise ConfigError(f"--agents={','.join(map(str, self.agents))}: K depth {k_depth} needs at least {least}")
+        request = TaskRequest(category, k_depth, fitting[number % len(fitting)])
+        return PlannedTask(f"{request.cell}_{number:03}", request)
+
+    @property
+    def identity(self) -> Row:
+        """What all tasks of a folder have in common, so that a later run may add to them."""
+        return {"categories": self.categories, "depths": self.depths, "agents": self.agents, "seed": self.seed}
+
+
+def checked_plan(
+    tasks: int, categories: Sequence[str], depths: Sequence[str], agents: Sequence[str], seed: int
+) -> TaskPlan:
+    """The plan that flags ask for; raises ConfigError for a value that there isn't."""
+    for name in categories:
+        if name not in CATEGORIES:
+            raise ConfigError(f"--category={name}: say {' or '.join(CATEGORIES)}, or both with a comma")
+    plan = TaskPlan(
+        tasks,
+        tuple(dict.fromkeys(categories)) or CATEGORIES,
+        _numbers("k_depth", depths, 0, DEEPEST),
+        _numbers("agents", agents, least_agents(0), MOST_AGENTS),
+        seed,
+    )
+    plan.slots()
+    return plan
+
+
+def _numbers(flag: str, said: Sequence[str], least: int, most: int) -> tuple[int, ...]:
+    if not said or not all(text.isdecimal() and least <= int(text) <= most for text in said):
+        raise ConfigError(f"--{flag}={','.join(said)}: say numbers from {least} to {most}, with commas")
+    return tuple(dict.fromkeys(map(int, said)))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What became of proposals. refused: counts by reason."""
+
+    kept: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def proposed(self) -> int:
+        return self.kept + sum(self.refused.values())
+
+    def __add__(self, more: Tally) -> Tally:
+        return Tally(self.kept + more.kept, Counter(self.refused) + Counter(more.refused))
+
+
+def tally_of(rows: Iterable[Row]) -> Tally:
+    """The counts of rows as `row_of` makes them."""
+    return sum((Tally(row["kept"], row["refused"]) for row in rows), Tally())
+
+
+def row_of(slot: PlannedTask, tally: Tally) -> Row:
+    """What the file of proposals keeps of one task."""
+    request = slot.request
+    return {
+        "id": slot.name,
+        "category": request.category,
+        "k_depth": request.k_depth,
+        "agents": request.agents,
+        "kept": tally.kept,
+        "refused": dict(sorted(tally.refused.items())),
+    }
+
+
+ROW_KEYS = ("category", "k_depth", "agents", "kept", "refused")
+
+
+def tally_table(rows: Sequence[Row]) -> Table:
+    """Proposals by category and depth, and why they were refused."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in ("category", "K depth", "proposed", "kept", "refused", "why"):
+        table.add_column(heading)
+    for category, depth in sorted({(row["category"], row["k_depth"]) for row in rows}):
+        found = tally_of(row for row in rows if (row["category"], row["k_depth"]) == (category, depth))
+        table.add_row(category, str(depth), *_words(found))
+    table.add_row("all", "", *_words(tally_of(rows)))
+    return table
+
+
+def _words(found: Tally) -> tuple[str, str, str, str]:
+    refused = found.proposed - found.kept
+    why = "; ".join(f"{why} {count}" for why, count in sorted(found.refused.items(), key=lambda one: (-one[1], one[0])))
+    share = percent(refused / found.proposed) if found.proposed else ""
+    return str(found.proposed), str(found.kept), f"{refused} ({share})", why

@@ -1,0 +1,175 @@
+"""Writes a drawn task down: its problem, and its texts, which say in English what its facts say as PDDL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+from hm_agent.worlds.enacttom.author.drafts import HouseDraft, TaskDraft
+from hm_agent.worlds.enacttom.mechanics import (
+    Binding,
+    HouseMechanics,
+    LimitedBandwidth,
+    RestrictedCommunication,
+    RoomRestriction,
+)
+from hm_agent.worlds.enacttom.pddl import write_problem
+from hm_agent.worlds.enacttom.propositions import (
+    AGENT,
+    AGENT_IN_ROOM,
+    CAN_COMMUNICATE,
+    CONTROLS,
+    FURNITURE,
+    IS_CLOSED,
+    IS_IN_ROOM,
+    IS_INSIDE,
+    IS_INVERSE,
+    IS_ON_TOP,
+    IS_OPEN,
+    IS_RESTRICTED,
+    MIRRORS,
+    OBJECT,
+    ROOM,
+    Claim,
+    Proposition,
+    wanted,
+)
+from hm_agent.worlds.enacttom.task import AgentSpawn, TaskFile
+
+THEMES: Sequence[tuple[str, str]] = (
+    ("Before the guests come", "Guests come tonight: make the house ready for them."),
+    ("An inspection", "The house will be inspected in an hour: bring it into the state that is asked for."),
+    ("After the move", "You have just moved in: put things where they belong."),
+    ("Spring cleaning", "It is time for spring cleaning: leave the house as it should be."),
+    ("Ready for winter", "Winter comes: prepare the house for it."),
+    ("A photograph", "A photographer comes to take pictures of the house: set the scene."),
+    ("The landlord's list", "You hand the house over today: settle what is still open."),
+    ("A birthday", "There is a birthday to prepare, and not much time."),
+    ("Leaving on holiday", "You leave on holiday: make sure that nothing is forgotten."),
+    ("Back to order", "The house is in disorder after the weekend: bring it back to order."),
+)
+WANTED: Mapping[str, str] = {
+    IS_OPEN: "{0} must end open.",
+    IS_CLOSED: "{0} must end closed.",
+    IS_ON_TOP: "{0} must end up on top of {1}.",
+    IS_INSIDE: "{0} must end up inside {1}.",
+}
+WISHED: Mapping[str, str] = {
+    name: "You would like " + text.replace(" must end", " to end", 1) for name, text in WANTED.items()
+}
+KNOWN: Mapping[str, str] = {
+    IS_ON_TOP: "{0} is on top of {1} now.",
+    IS_INSIDE: "{0} is inside {1} now.",
+    IS_INVERSE: "The handle of {0} is reversed: Open closes it, and Close opens it.",
+    MIRRORS: "{0} and {1} always end up in the same state.",
+    CONTROLS: "Opening {0} changes {1}, too.",
+}
+
+
+def written(draft: TaskDraft, name: str) -> TaskFile:
+    """The task's file, without certificate and budgets."""
+    house, (title, text) = draft.house, THEMES[draft.theme % len(THEMES)]
+    bindings = tuple(_bindings(draft))
+    public = _public_facts(house, bindings)
+    return TaskFile(
+        task_id=name,
+        title=title,
+        category=house.request.category,  # type: ignore[arg-type]
+        task=" ".join([text, "Some of you know what exactly is wanted.", *_house_rules(house)]),
+        agent_spawns={agent: AgentSpawn(room=house.spawns[agent]) for agent in house.agents},
+        active_mechanics=tuple(dict.fromkeys(one.mechanic_type for one in bindings)),
+        mechanic_bindings=bindings,
+        agent_secrets={agent: tuple(_secrets(draft, agent)) for agent in house.agents},
+        problem_pddl=_problem(draft, name),
+        k_depth=house.request.k_depth,
+        needs_communication=house.request.k_depth > 0,
+        public_facts=tuple(one.pddl for one in public),
+        secret_facts={agent: tuple(one.pddl for one in _secret_facts(draft, agent)) for agent in house.agents},
+    )
+
+
+def _bindings(draft: TaskDraft) -> Iterator[Binding]:
+    house = draft.house
+    by_barred: dict[tuple[str, ...], list[str]] = {}
+    for room, entrants in house.entrants.items():
+        barred = tuple(agent for agent in house.agents if agent not in entrants)
+        if barred:
+            by_barred.setdefault(barred, []).append(room)
+    for barred, rooms in by_barred.items():
+        yield RoomRestriction(restricted_rooms=tuple(rooms), for_agents=barred)
+    if draft.limits:
+        yield LimitedBandwidth(message_limits=dict(draft.limits))
+    if not house.channels.is_complete:
+        yield RestrictedCommunication(allowed_targets=dict(house.channels.targets))
+    yield from house.handles
+
+
+def _problem(draft: TaskDraft, name: str) -> str:
+    house = draft.house
+    objects = (
+        dict.fromkeys(house.agents, AGENT)
+        | dict.fromkeys(house.entrants, ROOM)
+        | dict.fromkeys(house.furniture, FURNITURE)
+        | dict.fromkeys(house.places, OBJECT)
+    )
+    init = [Proposition(AGENT_IN_ROOM, (agent, room)) for agent, room in house.spawns.items()]
+    init += [Proposition(IS_IN_ROOM, (one, room)) for one, room in house.furniture.items()]
+    init += [Proposition(IS_OPEN if is_open else IS_CLOSED, (one,)) for one, is_open in house.is_open.items()]
+    init += house.places.values()
+    goal = [*(Claim((), one.goal) for one in draft.goals), *draft.known]
+    owned = {agent: [Claim((), one.goal) for one in wishes] for agent, wishes in draft.wishes.items()}
+    return write_problem(name, objects, init, goal, owned)
+
+
+# Public
+
+
+def _public_facts(house: HouseDraft, bindings: Sequence[Binding]) -> list[Proposition]:
+    """Who can't enter which room, and who can message whom."""
+    mechanics = HouseMechanics(house.agents, bindings)
+    pairs = [(agent, room) for room in house.entrants for agent in house.agents]
+    barred = [Proposition(IS_RESTRICTED, pair) for pair in pairs if not mechanics.may_enter(*pair)]
+    links = [(agent, other) for agent in house.agents for other in mechanics.targets(agent)]
+    return barred + [Proposition(CAN_COMMUNICATE, pair) for pair in links]
+
+
+def _house_rules(house: HouseDraft) -> Iterator[str]:
+    """The same in sentences."""
+    for room, entrants in house.entrants.items():
+        if entrants != house.agents:
+            yield f"Only {' and '.join(entrants)} may enter {room}." if entrants else f"Nobody may enter {room}."
+    if house.channels.is_complete:
+        yield "Everyone can message everyone."
+        return
+    for one, targets in house.channels.targets.items():
+        yield from (f"{one} and {other} can message each other." for other in targets if one < other)
+
+
+# Secret
+
+
+def _wanted(draft: TaskDraft, agent: str) -> list[Proposition]:
+    """The shared goals that an agent is the one to know of."""
+    return [one.goal for one in draft.goals if one.holder == agent]
+
+
+def _told(draft: TaskDraft, agent: str) -> list[Proposition]:
+    """What an agent is told of things and handles."""
+    every = chain(draft.goals, *draft.wishes.values())
+    return [fact for one in every for who, fact in one.told if who == agent]
+
+
+def _secret_facts(draft: TaskDraft, agent: str) -> list[Proposition]:
+    """What an agent is told, but for its own private goals, which it knows anyway."""
+    return [*map(wanted, _wanted(draft, agent)), *_told(draft, agent)]
+
+
+def _secrets(draft: TaskDraft, agent: str) -> Iterator[str]:
+    """The same in sentences, its private goals, and what it must be sure of by the end."""
+    yield from (WANTED[one.predicate].format(*one.arguments) for one in _wanted(draft, agent))
+    yield from (KNOWN[fact.predicate].format(*fact.arguments) for fact in _told(draft, agent))
+    for one in draft.known:
+        if one.knowers[0] == agent:
+            yield f"By the end, you must be sure that {Claim(one.knowers[1:], one.proposition).words}."
+    for wish in draft.wishes.get(agent, ()):
+        yield WISHED[wish.goal.predicate].format(*wish.goal.arguments)
