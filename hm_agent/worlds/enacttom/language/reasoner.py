@@ -106,7 +106,9 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     known = Understanding(situation)
     found: list[HouseCommand] = []
     left = known.view.messages_left if known.told.targets else 0
-    urgent = known.lacking(Claim((), wanted(one)) for one in known.missing)
+    looked = known.search()
+    others = [one for one in known.missing if not (looked and known.is_lost(one))]
+    urgent = known.lacking(Claim((), wanted(one)) for one in others)
     if urgent and left:
         found += filter(None, [message(known.lacking(sayable(known)))])
         left -= len(found)
@@ -117,8 +119,8 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     report = known.lacking(news if urgent else (*news, *known_of(known)))
     if report and left:
         found += filter(None, [message(report)])
-    if looked := known.search():
-        return [*found, *looked][:MOST_COMMANDS]
+    if looked:
+        return [*found, *(one for one in looked if one not in found)][:MOST_COMMANDS]
     return [*(found or _nearer(situation, known)), IDLE]
 
 

@@ -82,6 +82,11 @@ class Understanding:
 
     # Looking for things and bringing them nearer
 
+    def is_lost(self, one: Proposition) -> bool:
+        """True if the agent may bring about something itself as soon as it knows where its object is."""
+        target = _target_room(one, self.told)
+        return target is not None and target not in self.told.barred and self.place_of(one.arguments[0]) is None
+
     def search(self) -> tuple[HouseCommand, ...]:
         """A round for objects that are wanted somewhere and whose place is unknown; empty if all is looked at.
 
