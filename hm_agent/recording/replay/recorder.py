@@ -27,9 +27,9 @@ class ReplayRecorder:
 
     A line has `totals`, each seat's reward so far, and `seats`: for each that acted, what the viewer shows (`shown`),
     the `threshold` of its hypotheses, and `asked`, an entry for each question: the `seconds` it took, how many of its
-    calls were `cached`, what these `saved` (USD), and the `prompt` where no language model was asked. The first three are told as changes since
-    the seat's line before: JSON merge patches (RFC 7396), where null removes a key. viewer: None for a world without
-    pictures.
+    calls were `cached`, what these `saved` (USD), and the `prompt` where no language model was asked. The first three
+    are told as changes since the seat's line before: JSON merge patches (RFC 7396), where null removes a key. viewer:
+    None for a world without pictures.
     """
 
     def __init__(self, viewer: Viewer | None, folder: Path, scenario: ScenarioInfo) -> None:

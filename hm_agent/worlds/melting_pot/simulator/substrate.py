@@ -96,7 +96,7 @@ def layout_of(game: GameFacts) -> Layout:
 def vision_of(game_name: str, slot: int) -> SubstrateVision:
     """The substrate-dependent parts of perception for the player of a slot; computed once per process."""
     game = game_named(game_name, GameFacts)
-    return SubstrateVision(_atlas(game.substrate), _wall_patterns(game_name), sprite_roles(game, slot))
+    return SubstrateVision(atlas_of(game.substrate), _wall_patterns(game_name), sprite_roles(game, slot))
 
 
 @cache
@@ -107,7 +107,8 @@ def _wall_patterns(game_name: str) -> WallPatterns:
 
 
 @cache
-def _atlas(substrate: str) -> Atlas:
+def atlas_of(substrate: str) -> Atlas:
+    """The atlas of all that can be seen in a substrate; computed once per process."""
     return build_atlas(_default_settings(substrate))
 
 
