@@ -231,6 +231,19 @@ def test_interactions_are_listed_with_what_was_predicted(page: Page, recording: 
     assert {True, False} <= set(judged)
 
 
+def test_an_interaction_leads_to_the_frame_of_the_meeting(page: Page, recording: Recording) -> None:
+    """That is the one after the step that began it; the reward arrives later."""
+    began = page.evaluate("replay.seat.steps.filter(({ shown }) => shown.held).map(({ step }) => step)")
+    page.click("#tab-interactions")
+    rows = page.locator("#interactions tbody tr")
+    understood = [line["step"] for line in recording.trace for _ in line.get("interactions", [])]
+    assert 3 <= rows.count() == len(understood) <= len(began)
+    for number, (step, at) in enumerate(zip(began, understood, strict=False)):
+        rows.nth(number).locator("td").last.click()
+        assert step_of(page) == step + 1 < at
+        assert rows.nth(number).get_attribute("class") == "current"
+
+
 def test_search_finds_a_question_and_a_click_goes_to_its_step(page: Page, recording: Recording) -> None:
     page.keyboard.press("/")
     page.keyboard.type("ALWAYS PLAYS")
@@ -294,6 +307,20 @@ def test_other_games_and_agents_without_a_mind_are_shown(others: list[Recording]
             shown.click(f"#tab-{tab}")
             assert shown.inner_text(f"#{tab}").strip()
         shown.close()
+
+
+def test_the_map_of_an_arena_names_its_players_and_that_of_two_does_not(
+    page: Page, others: list[Recording], browser: Browser
+) -> None:
+    assert page.locator("#over .player, .players").count() == 0
+    shown = opened(browser, others[0].path, "#step=77")
+    names = [f"player {number}" for number in range(8)]
+    assert shown.locator(".players > span").all_inner_texts() == names
+    there = shown.locator("#over .player title").all_text_contents()
+    assert 4 <= len(there) <= 8
+    assert there == [name for name in names if name in there]
+    assert shown.locator("#over .player-name").all_text_contents() == [name.split()[1] for name in there]
+    shown.close()
 
 
 def test_a_models_words_are_only_words(foreign: Path, browser: Browser) -> None:

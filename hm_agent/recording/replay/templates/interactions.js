@@ -5,7 +5,7 @@ class Interactions {
     const { interactions } = seat;
     const columns = columnsOf(interactions);
     const head = columns.map(({ title, isTruth, isAmount }) => make("th", { scope: "col", class: isTruth ? "truth" : isAmount ? "amount" : null }, title));
-    this.rows = interactions.map((interaction) => ({ at: interaction.at, row: make("tr", { "data-step": interaction.at }, columns.map(({ cell }) => cell(interaction, seat))) }));
+    this.rows = interactions.map((interaction) => ({ from: viewer.meeting(interaction, seat), row: make("tr", { "data-step": viewer.meeting(interaction, seat) }, columns.map(({ cell }) => cell(interaction, seat))) }));
     byId("interactions").replaceChildren(...[
       interactions.length ? viewer.columnsKey() : null,
       interactions.length
@@ -16,7 +16,7 @@ class Interactions {
 
   show(index) {
     if (byId("interactions").hidden) return;
-    const current = this.rows.findLast(({ at }) => at <= index);
+    const current = this.rows.findLast(({ from }) => from <= index);
     for (const one of this.rows) one.row.classList.toggle("current", one === current);
   }
 }

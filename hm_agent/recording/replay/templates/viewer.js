@@ -50,6 +50,9 @@ const viewer = {
   // The sections of the tab "This step" in their order. own: the page's {strategy, happened, thoughts}.
   sections: (own) => [own.strategy, own.happened, own.thoughts],
 
+  // The step of the world that shows how an interaction came about; a click on its row leads there. `at` is the step at
+  // which the seat understood it.
+  meeting: ({ at }, seat) => at,
   // Further columns of the table of interactions: {title, isTruth, cell(interaction, seat)}; a cell is a <td>.
   columns: [],
   // Explains the columns: above the table, and below it.

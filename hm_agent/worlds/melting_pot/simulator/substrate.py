@@ -101,7 +101,7 @@ def vision_of(game_name: str, slot: int, *, is_column: bool = False) -> Substrat
     game = game_named(game_name, GameFacts)
     if is_column and isinstance(game, MatrixFacts):
         game = game.as_column
-    return SubstrateVision(_atlas(game.substrate), _wall_patterns(game_name), sprite_roles(game, slot))
+    return SubstrateVision(atlas_of(game.substrate), _wall_patterns(game_name), sprite_roles(game, slot))
 
 
 @cache
@@ -112,7 +112,8 @@ def _wall_patterns(game_name: str) -> WallPatterns:
 
 
 @cache
-def _atlas(substrate: str) -> Atlas:
+def atlas_of(substrate: str) -> Atlas:
+    """The atlas of all that can be seen in a substrate; computed once per process."""
     return build_atlas(_default_settings(substrate))
 
 

@@ -20,6 +20,7 @@ from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
+from hm_agent.worlds.melting_pot.viewer.avatars import avatars_of
 from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -52,7 +53,13 @@ class MeltingPotViewer:
             "holdings": [{"name": held.name, "colour": held.colour} for held in self._game.holdings],
             "spriteSize": SPRITE_SIZE,
             "planning": [kind.__name__ for kind in PLANNING],
+            "players": self._players(),
         }
+
+    def _players(self) -> Sequence[Mapping[str, str]]:
+        """Names and colours where several others are to be told apart on the map."""
+        avatars = avatars_of(self._game)
+        return [{"name": name, "colour": colour} for name, colour in avatars.colours.items()] if avatars else []
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
         views = {seat: np.asarray(seen.view["RGB"], np.uint8) for seat, seen in step.turn.observations.items()}
@@ -61,7 +68,8 @@ class MeltingPotViewer:
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """What is hidden from a seat, and of an agent with a body what it sees, remembers and plans.
 
-        held: the inventories (own, other's) in an interaction that the step began. watches: True if the strategy is to
+        held: the inventories (own, other's) in an interaction that the step began. where: the cells of `facts`'
+        players, None for who is off the map. watches: True if the strategy is to
         meet nobody yet, which a trace can't tell from meeting anybody.
         """
         scene, decision = _scene(step), step.decisions[seat]
@@ -69,6 +77,8 @@ class MeltingPotViewer:
         watches = isinstance(strategy, SubstrateStrategy) and strategy.seek == ()
         others = self._others(scene, self._seats.index(seat))
         shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
+        if avatars := avatars_of(self._game):
+            shown["where"] = avatars.places(scene.frame)
         return {**shown, **_mind(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:

@@ -1,12 +1,14 @@
 // What only matrix games show: inventories to reach and to expect, and those of both players in an interaction.
 
-// The inventories (own, other's) that were really held in an interaction: those of the step that began it, which lies after
-// the interaction before.
-function reallyHeld({ at }, { steps }) {
+// The seat's step that began an interaction, null if that isn't known: it lies after the interaction before.
+function meetingOf({ at }, { steps }) {
   const place = steps.findIndex(({ step }) => step === at);
-  for (let i = place; i >= 0 && (i === place || !steps[i].interactions.length); i--) if (steps[i].shown.held) return steps[i].shown.held;
+  for (let i = place; i >= 0 && (i === place || !steps[i].interactions.length); i--) if (steps[i].shown.held) return steps[i];
   return null;
 }
+
+// The inventories (own, other's) that were really held in an interaction.
+const reallyHeld = (interaction, seat) => meetingOf(interaction, seat)?.shown.held ?? null;
 
 const heldOrNot = (counts) => (counts ? inColours(counts) : "–");
 const inventoryCell = (counts) => make("td", {}, heldOrNot(counts));
@@ -38,7 +40,10 @@ Object.assign(viewer, {
     shown.watches ? viewer.meanings.watch.split(": ") : [],
     strategy.covert ? viewer.meanings.covert.split(": ") : [],
   ].filter((told) => told.length),
+  // The frame after the step that began it shows the beam.
+  meeting: (interaction, seat) => Math.min(interaction.at, (meetingOf(interaction, seat)?.step ?? interaction.at - 1) + 1),
   columns: [
+    { title: "met", cell: (interaction, seat) => make("td", {}, stepLink(viewer.meeting(interaction, seat), viewer.meeting(interaction, seat).toLocaleString("en"))) },
     { title: "own", cell: ({ own }) => inventoryCell(own) },
     { title: "inferred", cell: ({ other }) => inventoryCell(other) },
     { title: "really held", isTruth: true, cell: reallyHeldCell },

@@ -26,27 +26,48 @@ const inventoryCard = (title, name) => {
   return { title, key: held, build: (step) => inventory(held(step)) };
 };
 
+// A player's name on the map: its number, as the colours are told apart below the picture.
+const shortName = (name) => name.split("_").at(-1);
+
+// The players of an arena, each with a frame in its colour and its number.
+function named(where = []) {
+  const side = viewer.facts.spriteSize;
+  return where.flatMap((cell, i) => {
+    if (!cell) return [];
+    const { name, colour } = viewer.facts.players[i];
+    const [x, y] = [cell[0] * side, cell[1] * side];
+    return [draw("rect", { x, y, width: side, height: side, class: "player", style: `stroke:${colour}` }, draw("title", {}, spaced(name))),
+      draw("text", { x: x + side / 2, y: y - 1, class: "player-name" }, shortName(name))];
+  });
+}
+
 const overlay = {
-  key: ({ state, shown }) => [state?.pose ?? null, shown.route],
-  build({ state, shown: { route = [] } }) {
-    if (!state?.pose) return [];
-    const side = viewer.facts.spriteSize;
-    const [x, y] = state.pose;
-    const points = [[x, y], ...route].map(([px, py]) => `${(px + 0.5) * side},${(py + 0.5) * side}`).join(" ");
-    const goal = points.split(" ").pop();
-    const way = [
-      draw("polyline", { points, class: "route halo" }), draw("polyline", { points, class: "route" }),
-      draw("polyline", { points: `${goal} ${goal}`, class: "goal halo" }), draw("polyline", { points: `${goal} ${goal}`, class: "goal" }),
-    ];
-    return [draw("rect", { x: x * side, y: y * side, width: side, height: side, class: "self" }), route.length ? way : null];
-  },
+  key: ({ state, shown }) => [state?.pose ?? null, shown.route, shown.where],
+  build: (step) => [...named(step.shown.where), ...ownWay(step)],
 };
+
+// Where the agent takes itself to be, and where it is about to go.
+function ownWay({ state, shown: { route = [] } }) {
+  if (!state?.pose) return [];
+  const side = viewer.facts.spriteSize;
+  const [x, y] = state.pose;
+  const points = [[x, y], ...route].map(([px, py]) => `${(px + 0.5) * side},${(py + 0.5) * side}`).join(" ");
+  const goal = points.split(" ").pop();
+  const way = [
+    draw("polyline", { points, class: "route halo" }), draw("polyline", { points, class: "route" }),
+    draw("polyline", { points: `${goal} ${goal}`, class: "goal halo" }), draw("polyline", { points: `${goal} ${goal}`, class: "goal" }),
+  ];
+  return [draw("rect", { x: x * side, y: y * side, width: side, height: side, class: "self" }), route.length ? way : null];
+}
 
 function describe({ state, shown }, index) {
   const pose = state?.pose;
   const where = pose ? `at column ${pose[0]}, row ${pose[1]}, facing ${pose[2]}` : shown.present === false ? "off the map" : "not sure where it is";
   return `The world at step ${index}; the agent is ${where}`;
 }
+
+// Names the players' colours and numbers.
+const playersKey = () => (viewer.facts.players.length ? make("span", { class: "players" }, viewer.facts.players.map(({ name, colour }) => make("span", {}, swatch(colour), spaced(name)))) : null);
 
 // The seat's latest step at which a new plan was asked for.
 function plannedAt({ step }, { steps }) {
@@ -147,7 +168,7 @@ function whyAsked(kind, step, before) {
 Object.assign(viewer, {
   hasTruth: true,
   notes: ({ bots }) => (bots === "scripted" ? ["The bots are scripted."] : []),
-  caption: () => ["The world, for the viewer only. ", make("span", { class: "key self" }), " where the agent takes itself to be ", make("span", { class: "key route" }), " where it is about to go"],
+  caption: () => ["The world, for the viewer only. ", make("span", { class: "key self" }), " where the agent takes itself to be ", make("span", { class: "key route" }), " where it is about to go", playersKey()],
   describe,
   overlay,
   state: { key: () => null, build: () => [] },
