@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 
 from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.questions import Usage
-from hm_agent.reporting.statistics import Difference, paired_difference
+from hm_agent.reporting.statistics import ClusteredMean, paired_difference
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.readers import WEAK_RULES, ModelReader, WeakReader
 from hm_agent.worlds.exploretom.reading import ANSWERS
@@ -140,7 +140,7 @@ def show(reader: str, found: Mapping[str, Outcomes]) -> None:
         )
 
 
-def _difference(first: Outcomes, second: Outcomes) -> Difference | None:
+def _difference(first: Outcomes, second: Outcomes) -> ClusteredMean | None:
     """Of the cells' means, of the answers given anew; an interval over the cells."""
     pairs = {
         cell: [sum(values) / len(values) - sum(second.fresh[cell]) / len(second.fresh[cell])]
@@ -149,7 +149,7 @@ def _difference(first: Outcomes, second: Outcomes) -> Difference | None:
     return paired_difference(pairs)
 
 
-def _words(difference: Difference | None) -> str:
+def _words(difference: ClusteredMean | None) -> str:
     if difference is None or difference.interval is None:
         return "-"
     low, high = difference.interval

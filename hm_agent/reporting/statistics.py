@@ -54,8 +54,9 @@ class Estimate:
 class ClusteredMean:
     """A mean, often of paired differences, in which each of `clusters` scenarios has the same weight.
 
-    interval: over the scenarios or, if there is only one, over its `pairs` of episodes, by Student's t for differences,
-    which is as wide as few values need; None if there are too few for it. unit: `scenarios` or `episodes`, whichever the interval is over.
+    interval: over the scenarios or, if there is only one, over its `pairs` of episodes; None if there are too few. It
+    is Student's t for differences, which is as wide as few values need. unit: `scenarios` or `episodes`, whichever the
+    interval is over.
     """
 
     mean: float
@@ -107,7 +108,7 @@ def bootstrap_interval(values: Sequence[float]) -> Interval | None:
 
 
 def interquartile_mean(values: Sequence[float]) -> float:
-    """The mean of the middle half: without a quarter of the values, rounded down, at either end (Agarwal et al., 2021)."""
+    """The mean without a quarter of the values, rounded down, at either end (Agarwal et al., 2021)."""
     return float(_middle_means(np.asarray(values, float)[np.newaxis])[0])
 
 
