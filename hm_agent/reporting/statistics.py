@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from math import comb
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +94,11 @@ def bootstrap_interval(values: Sequence[float]) -> Interval | None:
         return None
     if len(set(values)) == 1:
         return values[0], values[0]
+    return _resampled(tuple(values))
+
+
+@lru_cache(1024)  # summary and report show the same means
+def _resampled(values: tuple[float, ...]) -> Interval:
     from scipy.stats import bootstrap
 
     found = bootstrap(
