@@ -118,15 +118,25 @@ VERSION = flags.DEFINE_bool("version", False, "Print the version, and end.", **_
 HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
 
-def _define(option: Option) -> flags.FlagHolder[Any]:
-    """The flag of a world's own option."""
-    if option.choices is None:
-        return flags.DEFINE_string(option.name, option.default, option.help, **_HERE)
-    return flags.DEFINE_enum(option.name, option.default, list(option.choices), option.help, **_HERE)
+def _define(options: Sequence[Option]) -> flags.FlagHolder[Any]:
+    """The flag of an option that one or several worlds have; its help says what each of them does with it."""
+    one, words = options[0], " ".join(dict.fromkeys(option.help for option in options))
+    if one.choices is None:
+        return flags.DEFINE_string(one.name, one.default, words, **_HERE)
+    return flags.DEFINE_enum(one.name, one.default, list(one.choices), words, **_HERE)
 
 
+def _defined() -> Mapping[str, flags.FlagHolder[Any]]:
+    by_name: dict[str, list[Option]] = {}
+    for suite in suites().values():
+        for option in suite.options:
+            by_name.setdefault(option.name, []).append(option)
+    return {name: _define(options) for name, options in by_name.items()}
+
+
+_BY_OPTION = _defined()
 _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
-    suite.title: {option.name: _define(option) for option in suite.options} for suite in suites().values()
+    suite.title: {option.name: _BY_OPTION[option.name] for option in suite.options} for suite in suites().values()
 }
 """The flags of each world's own options, by the world's title."""
 
@@ -233,9 +243,10 @@ def _check_effects(asked: Experiment) -> None:
         if all(model.startswith(name) for model in asked.model_names):
             _refuse(unused, f"the model {asked.model_names[0]} {why}")
     played = {suite.title for suite in asked.suites}
-    for title, holders in _OPTIONS.items():
-        if title not in played:
-            _refuse(holders.values(), f"it is of {title}, and no scenario of it is played")
+    for name, holder in _BY_OPTION.items():
+        titles = [title for title, holders in _OPTIONS.items() if name in holders]
+        if not played.intersection(titles):
+            _refuse([holder], f"it is of {' and '.join(titles)}, and no scenario of it is played")
     if _SEATS.present and all(len(scenario.seats) > 1 for scenario in asked.scenarios):
         _refuse([_AGENT], "--seats says who plays")
     if not any(suites()[one.world].viewer(one) for one in asked.scenarios):

@@ -74,12 +74,14 @@ class ShareMetric:
     """A share between 0 and 1 in the metrics of an episode.
 
     name: its key. about: what it is the share of, in words. base_rate: the key of what an answer that knows nothing of
-    this mind would get; None if there is none.
+    this mind would get; None if there is none. is_binary: True if that answer is `always yes`, so that `always no`
+    would get the rest, and the better of both over all episodes counts.
     """
 
     name: str
     about: str
     base_rate: str | None = None
+    is_binary: bool = False
 
 
 @dataclass(frozen=True)

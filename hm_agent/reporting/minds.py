@@ -115,13 +115,16 @@ def _score(result: Result, row: Row) -> float | None:
 
 def _row(suite: Suite, condition: Condition, minds: Sequence[EpisodeMinds]) -> MindRow:
     bases = _by_scenario((one.scenario, one.base_rate) for one in minds)
+    base = mean(map(mean, bases.values())) if bases else None
+    if base is not None and suite.literal and suite.literal.is_binary:
+        base = max(base, 1 - base)
     return MindRow(
         suite,
         condition,
         len({one.scenario for one in minds}),
         len(minds),
         _over_scenarios(_by_scenario((one.scenario, one.literal) for one in minds)),
-        mean(map(mean, bases.values())) if bases else None,
+        base,
         _over_scenarios(_by_scenario((one.scenario, one.functional) for one in minds)),
         _over_scenarios(_by_scenario((one.scenario, one.gap) for one in minds)),
     )

@@ -1,10 +1,21 @@
-"""A house of two rooms and two agents, with what a test wants of it."""
+"""Houses for tests: two rooms with what a test wants of them, and a line of rooms along which knowledge travels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hm_agent.worlds.enacttom.mechanics import Binding
+from hm_agent.worlds.enacttom.mechanics import Binding, RestrictedCommunication, RoomRestriction
+from hm_agent.worlds.enacttom.pddl import write_problem
+from hm_agent.worlds.enacttom.propositions import (
+    AGENT_IN_ROOM,
+    CAN_COMMUNICATE,
+    IS_CLOSED,
+    IS_IN_ROOM,
+    IS_OPEN,
+    Claim,
+    Proposition,
+    wanted,
+)
 from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile, check_task
 
 _PROBLEM = """(define (problem small_house)
@@ -44,5 +55,45 @@ def small_task(
         problem_pddl=_PROBLEM.format(states=states, goal=" ".join(goal)),
         k_depth=max(one.count("(K ") for one in goal),
         secret_facts=secrets,
+    )
+    return check_task(file)
+
+
+def line_task(hops: int) -> HouseholdTask:
+    """agent_0 alone knows that cabinet_1 is to be open; so many messages further, an agent is where it can open it.
+
+    Each agent has a room of its own, and can message its neighbours only. At the end agent_0 is to know it, nested as
+    deep as there are hops.
+    """
+    agents = [f"agent_{number}" for number in range(hops + 1)]
+    rooms = {agent: f"room_{number}" for number, agent in enumerate(agents)}
+    done = Proposition(IS_OPEN, ("cabinet_1",))
+    init = [Proposition(AGENT_IN_ROOM, pair) for pair in rooms.items()]
+    init += [Proposition(IS_IN_ROOM, ("cabinet_1", rooms[agents[-1]])), Proposition(IS_CLOSED, ("cabinet_1",))]
+    kinds = dict.fromkeys(agents, "agent") | dict.fromkeys(rooms.values(), "room") | {"cabinet_1": "furniture"}
+    neighbours = {
+        agent: tuple(agents[other] for other in (number - 1, number + 1) if 0 <= other <= hops)
+        for number, agent in enumerate(agents)
+    }
+    bindings: list[Binding] = [
+        RoomRestriction(
+            restricted_rooms=tuple(room for one, room in rooms.items() if one != agent), for_agents=(agent,)
+        )
+        for agent in agents
+    ]
+    bindings.append(RestrictedCommunication(allowed_targets=neighbours))
+    public = [Proposition(CAN_COMMUNICATE, (one, other)) for one, others in neighbours.items() for other in others]
+    file = TaskFile(
+        task_id="line",
+        title="A line of rooms",
+        category="cooperative",
+        task="Do what has to be done.",
+        agent_spawns={agent: AgentSpawn(room=room) for agent, room in rooms.items()},
+        active_mechanics=("room_restriction", "restricted_communication"),
+        mechanic_bindings=tuple(bindings),
+        problem_pddl=write_problem("line", kinds, init, [Claim((), done), Claim((agents[0], *agents[2:]), done)], {}),
+        k_depth=hops,
+        public_facts=tuple(one.pddl for one in public),
+        secret_facts={agents[0]: (wanted(done).pddl,)},
     )
     return check_task(file)

@@ -10,6 +10,7 @@ from hm_agent.core import Agent, Decision, Observation, Seat
 from hm_agent.questions import Usage
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.enacttom.commands import IDLE, HouseCommand
+from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.propositions import Claim
 from hm_agent.worlds.enacttom.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
@@ -17,6 +18,8 @@ from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
 from hm_agent.worlds.enacttom.views import HouseView, broadcasts
 from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+_YES_OR_NO = {True: ProbeAnswer.YES, False: ProbeAnswer.NO}
 
 
 @dataclass(frozen=True)
@@ -27,14 +30,19 @@ class HouseAgentState:
     choices: int
 
 
-class RandomHouseAgent(Agent[HouseView, HouseCommand]):
-    """Draws uniformly from the commands that can succeed for all it sees, and messages that say nothing."""
+class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
+    """Draws uniformly from the commands that can succeed for all it sees, and messages that say nothing.
+
+    Answers to probes are drawn, too.
+    """
 
     def __init__(self, seed: int) -> None:
         self._rng = Random(seed)
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
+        if view.probes:
+            return Decision(ProbeAnswers({one.name: self._rng.choice(list(ProbeAnswer)) for one in view.probes}))
         choices = [*view.commands(), *broadcasts(view, "Hello.")]
         command = self._rng.choice(choices)
         return Decision(command, state=HouseAgentState(str(command), len(choices)))
@@ -47,11 +55,11 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand]):
         return {}
 
 
-class PlannerHouseAgent(Agent[HouseView, HouseCommand]):
+class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     """Does its part of a plan for the shared goal, which each planner finds alike; it is told the whole state.
 
     The plan is the verifier's. Once something else has happened than was planned, it plans anew, for the physical
-    conjuncts alone, and waits if there is no plan.
+    conjuncts alone, and waits if there is no plan. To probes it says what is so.
     """
 
     def __init__(self, world: EnacttomWorld, seat: Seat) -> None:
@@ -59,7 +67,10 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand]):
         self._plan: list[JointTurn] = []
         self._expected: int | None = None
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+        if probes := observation.view.probes:
+            said = {one.name: self._world.holds(one.about) for one in probes}
+            return Decision(ProbeAnswers({name: _YES_OR_NO[is_so] for name, is_so in said.items()}))
         state = self._world.runtime.state
         if self._expected is None:
             self._plan_for(Variant(self._world.task.goal), state)

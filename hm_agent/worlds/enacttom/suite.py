@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
-from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, Suite
+from hm_agent.suite import (
+    AgentSetup,
+    Metric,
+    Option,
+    OwnAgent,
+    OwnCommand,
+    ScenarioInfo,
+    Setting,
+    ShareMetric,
+    Suite,
+)
 
 if TYPE_CHECKING:
     from hm_agent.worlds.enacttom.task import HouseholdTask
@@ -25,6 +35,13 @@ METRIC = Metric(
 )
 
 
+LADDER = (
+    ("solo", "acts on its own secrets and on what it sees; sends no message and reads none", "solo"),
+    ("order1", "also tells what it knows at first hand to those whom it concerns", "order"),
+    ("order2", "also passes on what it was told, and thinks of what others know", "order"),
+    ("order3", "also passes on what it was told that others know", "order"),
+)
+"""The agents without a model by the order to which they reason about knowledge: name, what they do, `asked_by`."""
 OWN = f"{PREFIX}own_"
 """The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
 HASH_DIGITS = 12
@@ -48,9 +65,23 @@ class EnacttomSuite(Suite):
 
     name = "enacttom"
     title = "EnactToM"
+    options = (
+        Option(
+            "literal",
+            "In EnactToM agents are asked at the end for every K operator of the goal, unless this is 0.",
+        ),
+    )
+    literal = ShareMetric(
+        "literal_right",
+        "the share of rightly answered probes of who knows what at the end",
+        "literal_true",
+        is_binary=True,
+    )
+    functional = ShareMetric("functional_success", "the share of tasks whose physical goals hold at the end")
     environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
+        "depths": OwnCommand("show measures by K depth", "hm_agent.worlds.enacttom.measure_command:main"),
         "generate": OwnCommand("make tasks, with proofs", "hm_agent.worlds.enacttom.author.author_command:main"),
         "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),
     }
@@ -59,14 +90,17 @@ class EnacttomSuite(Suite):
     def scenarios(self) -> Sequence[ScenarioInfo]:
         return tuple(info for info, _ in _tasks_in(tuple(ADDED.folders)))
 
-    def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        _task(_path(scenario))
-        return options
-
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.enacttom.world import EnacttomWorld
 
-        return EnacttomWorld(_task(_path(scenario)))
+        return EnacttomWorld(_task(_path(scenario)), asks=_asks(options))
+
+    def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        _task(_path(scenario))
+        asked = options.get("literal")
+        if asked is not None and not str(asked).isdecimal():
+            raise ConfigError(f"--literal={asked}: say 0 to ask nothing at the end of an episode, or 1")
+        return options
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         from hm_agent.worlds.enacttom.parallel import EnacttomParallelEnv
@@ -81,7 +115,17 @@ class EnacttomSuite(Suite):
         return {
             "random": OwnAgent("draws every action uniformly; marks the floor", _random),
             "planner": OwnAgent("follows the verifier's plan and is told everything; marks the ceiling", _planner),
+            **{
+                name: OwnAgent(about, partial(_ladder, order), is_reference=False, asked_by=asked_by)
+                for order, (name, about, asked_by) in enumerate(LADDER)
+            },
         }
+
+
+def _asks(options: Mapping[str, Setting]) -> bool:
+    """True if agents are asked at the end who knows what."""
+    asked = options.get("literal")
+    return asked is None or int(asked) > 0
 
 
 def _path(scenario: ScenarioInfo) -> Path:
@@ -134,6 +178,12 @@ def _random(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.enacttom.agents import RandomHouseAgent
 
     return RandomHouseAgent(setup.seed)
+
+
+def _ladder(order: int, setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
+
+    return LadderAgent(order)
 
 
 def _planner(setup: AgentSetup) -> Agent[Any, Any]:

@@ -20,6 +20,7 @@ from hm_agent.worlds.enacttom.commands import (
 )
 from hm_agent.worlds.enacttom.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.probes import Probe
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
     IS_HELD_BY,
@@ -38,7 +39,8 @@ class Briefing:
     """What an agent is told before an episode, and what does not change in it.
 
     plan: rooms and furniture. text: public. secrets: its own, in sentences. facts: what public text and secrets tell
-    it, as data. barred: rooms that it can't enter. targets: whom it can message. budget: its messages.
+    it, as data; public_facts: those of them that everyone is told. wishes: its private goals. barred: rooms that it
+    can't enter. targets: whom it can message. budget: its messages.
     """
 
     agent: str
@@ -50,6 +52,8 @@ class Briefing:
     targets: tuple[str, ...]
     budget: int
     max_turns: int
+    public_facts: tuple[Proposition, ...] = ()
+    wishes: tuple[Proposition, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class HouseView:
     """What an agent sees when it is to act.
 
     turn: how many were played. room: where it is. sees: what it sees now. remembers: what it saw last of everything,
-    this included. messages: those that arrive now. outcome: of its latest action; None at the beginning.
+    this included. messages: those that arrive now. outcome: of its latest action; None at the beginning. probes: what
+    it is asked once the episode is played (probes.py); its action is then `ProbeAnswers`, and no command.
     """
 
     briefing: Briefing
@@ -68,6 +73,7 @@ class HouseView:
     messages: tuple[HouseMessage, ...]
     messages_left: int
     outcome: ActionOutcome | None
+    probes: tuple[Probe, ...] = ()
 
     @property
     def agent(self) -> str:
@@ -200,6 +206,8 @@ def _briefing(household: Household, agent: str) -> Briefing:
         mechanics.targets(agent),
         task.message_budget(agent),
         task.max_turns,
+        task.public_facts,
+        tuple(one.proposition for one in task.private_goals.get(agent, ()) if not one.depth),
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hm_agent.core import Observation, Seat, Turn, World
 from hm_agent.worlds.enacttom.commands import CLOSE_IT, IDLE, OPEN_IT, WAIT, CommandError, HouseCommand, parse_command
 from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.probes import ProbeAnswers, ProbeResult, graded, literal_metrics, probes_of
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.runtime import ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.task import HouseholdTask
@@ -24,7 +25,8 @@ class HouseScene:
 
     before, after: all that was so; knew, knows: who knew what of it. memories: what each agent had seen last, before.
     outcomes: by agent. handles: by agent, what its Open or Close set, as furniture and state, and what mirrors and
-    remote controls set with it. sent: messages with what they taught.
+    remote controls set with it. sent: messages with what they taught. probes: if the turn was their answering, in which
+    nothing else happens.
     """
 
     turn: int
@@ -36,22 +38,27 @@ class HouseScene:
     outcomes: Mapping[Seat, ActionOutcome]
     handles: Mapping[Seat, Mapping[str, str]]
     sent: tuple[Sent, ...]
+    probes: tuple[ProbeResult, ...] = ()
 
 
-class EnacttomWorld(World[HouseView, HouseCommand | str]):
+class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     """One task. Each seat bears the name of its agent. The rules are those of runtime.py; nothing in them is random.
 
-    An action is a command, or its text; a text that is no command is lost, and its agent waits.
+    An action is a command, or its text; a text that is no command is lost, and its agent waits. asks: True if, once
+    the last turn was played, the agents that the K operators of the goal name are asked what is known (probes.py):
+    their views have `probes`, their actions are `ProbeAnswers`, and anything else is silence.
     """
 
-    def __init__(self, task: HouseholdTask) -> None:
+    def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
         self.task = task
+        self.probes = probes_of(task.goal) if asks else ()
         self.household = Household(task)
         self.seats: Sequence[Seat] = task.agents
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
         self._quiet = 0
         self._before: tuple[int, tuple[int, ...]] | None = None
+        self._answered: tuple[ProbeResult, ...] | None = None
 
     @property
     def runtime(self) -> HouseRuntime:
@@ -59,12 +66,16 @@ class EnacttomWorld(World[HouseView, HouseCommand | str]):
         return self._runtime
 
     def reset(self, seed: int) -> Turn[HouseView]:
-        self._runtime, self._quiet, self._before = HouseRuntime(self.household), 0, None
+        self._runtime, self._quiet, self._before, self._answered = HouseRuntime(self.household), 0, None, None
         return self._turn()
 
-    def step(self, actions: Mapping[Seat, HouseCommand | str]) -> Turn[HouseView]:
+    def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
         runtime = self._runtime
         self._before = (runtime.state, tuple(runtime.memories))
+        if self._has_ended:
+            answers = {seat: said for seat, said in actions.items() if isinstance(said, ProbeAnswers)}
+            self._answered = graded(self.probes, answers, self.holds)
+            return self._turn()
         commands, faults = self._read(actions)
         runtime.step(commands)
         for agent, fault in faults.items():
@@ -73,7 +84,13 @@ class EnacttomWorld(World[HouseView, HouseCommand | str]):
         self._quiet = self._quiet + 1 if waited else 0
         return self._turn()
 
-    def _read(self, actions: Mapping[Seat, HouseCommand | str]) -> tuple[list[HouseCommand], dict[int, str]]:
+    def holds(self, what: Claim) -> bool:
+        """True if a part of the goal, or an end of it, is so now as far as the runtime knows."""
+        return self._runtime.holds(self.household.goal_mask([what]))
+
+    def _read(
+        self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]
+    ) -> tuple[list[HouseCommand], dict[int, str]]:
         """The command of each agent, Wait for a text that is none, and what is wrong with those texts."""
         commands, faults = [], {}
         for agent, seat in enumerate(self.seats):
@@ -83,12 +100,17 @@ class EnacttomWorld(World[HouseView, HouseCommand | str]):
                     action = parse_command(action)
                 except CommandError as error:
                     action, faults[agent] = IDLE, str(error)
-            commands.append(action)
+            commands.append(IDLE if isinstance(action, ProbeAnswers) else action)
         return commands, faults
 
     @property
-    def is_over(self) -> bool:
+    def _has_ended(self) -> bool:
+        """True once nobody acts any more; probes may be left to answer."""
         return self._runtime.turn >= self.task.max_turns or self._quiet >= QUIET_TURNS
+
+    @property
+    def is_over(self) -> bool:
+        return self._has_ended and (not self.probes or self._answered is not None)
 
     @property
     def is_solved(self) -> bool:
@@ -96,22 +118,31 @@ class EnacttomWorld(World[HouseView, HouseCommand | str]):
         return self._runtime.holds(self.household.functional_mask)
 
     def _turn(self) -> Turn[HouseView]:
-        turn, is_over = self._runtime.turn, self.is_over
+        turn, is_over = self._runtime.turn + (self._answered is not None), self.is_over
         reward = float(is_over and self.is_solved)
         rewards = dict.fromkeys(self.seats, reward) if turn else {}
+        asked = {one.agent for one in self.probes} if self._has_ended and not is_over else set(self.seats)
         observations = {
-            seat: Observation(turn, self._views.view(self._runtime, agent), reward)
+            seat: Observation(turn, self._view(agent, seat, is_over), reward)
             for agent, seat in enumerate(self.seats)
+            if seat in asked
         }
         return Turn(turn, observations, rewards, is_over)
+
+    def _view(self, agent: int, seat: Seat, is_over: bool) -> HouseView:
+        view = self._views.view(self._runtime, agent)
+        if self._has_ended and not is_over:
+            return replace(view, probes=tuple(one for one in self.probes if one.agent == seat))
+        return view
 
     def scene(self) -> HouseScene | None:
         if self._before is None:
             return None
         runtime, (state, memories) = self._runtime, self._before
-        outcomes = {seat: one for seat, one in zip(self.seats, runtime.outcomes, strict=True) if one}
+        is_asked = self._answered is not None
+        outcomes = {seat: one for seat, one in zip(self.seats, runtime.outcomes, strict=True) if one and not is_asked}
         return HouseScene(
-            runtime.turn - 1,
+            runtime.turn - (not is_asked),
             self._propositions(state),
             self._propositions(runtime.state),
             self._claims(state),
@@ -119,7 +150,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str]):
             {seat: self._propositions(memory) for seat, memory in zip(self.seats, memories, strict=True)},
             outcomes,
             {seat: self._handled(one) for seat, one in outcomes.items() if self._handled(one)},
-            tuple(runtime.sent),
+            () if is_asked else tuple(runtime.sent),
+            self._answered or (),
         )
 
     def _handled(self, outcome: ActionOutcome) -> Mapping[str, str]:
@@ -139,9 +171,12 @@ class EnacttomWorld(World[HouseView, HouseCommand | str]):
     def metrics(self) -> Mapping[str, float]:
         """Of the present moment: whether the shared goal holds, and what was used.
 
-        known_share: the share of the goal's K conjuncts that hold. private_share: that of the private conjuncts.
+        turns: how many were played. known_share: the share of the goal's K conjuncts that hold. private_share: that of
+        the private conjuncts. Those of probes: `probes.literal_metrics`.
         """
-        found = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(self._runtime.messages_sent)}
+        runtime = self._runtime
+        found = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
+        found |= {"turns": float(runtime.turn), **literal_metrics(self._answered or ())}
         known = [one for one in self.task.goal if one.depth]
         private = [one for claims in self.task.private_goals.values() for one in claims]
         for name, goals in (("known_share", known), ("private_share", private)):

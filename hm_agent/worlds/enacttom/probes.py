@@ -1,0 +1,125 @@
+"""The literal questions at the end of an episode: what does an agent say that others know?
+
+There is one for each K operator of the shared goal (section 5, appendix H): for K_a K_b p, agent a is asked whether b
+knows that p, and b whether p. Answers are yes, no and don't know; an agent may also say nothing. How an answer is found
+is the agent's business: by calculation, or by a question to a model. Nothing else follows from it.
+
+What is so: a proposition if it holds at the end; that b knows something, if it is so and b has seen it or was told it
+as data (knowledge.py), or says so itself when it is asked. The latter is the paper's measure, and the only one where
+agents talk in plain text, which teaches the runtime nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from hm_agent.worlds.enacttom.propositions import Claim
+
+
+class ProbeAnswer(Enum):
+    """What can be said to a probe."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "don't know"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One question. name: `k_probe_1` and so on, as in the paper. claim: the K operator with all that is within it."""
+
+    name: str
+    claim: Claim
+
+    @property
+    def agent(self) -> str:
+        """Who is asked: the outermost knower."""
+        return self.claim.knowers[0]
+
+    @property
+    def about(self) -> Claim:
+        """What it is asked: whether this is so."""
+        return Claim(self.claim.knowers[1:], self.claim.proposition)
+
+    @property
+    def words(self) -> str:
+        return f"Is it so that {self.about.words}?"
+
+
+@dataclass(frozen=True)
+class ProbeAnswers:
+    """What an agent says to its probes: its action when its view has some. said: by name; others are unanswered."""
+
+    said: Mapping[str, ProbeAnswer] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, str]:
+        """What traces and replays show."""
+        return {name: answer.value for name, answer in self.said.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """A probe with its answer, None if there was none. is_so: whether what was asked is so."""
+
+    probe: Probe
+    answer: ProbeAnswer | None
+    is_so: bool
+
+    @property
+    def is_right(self) -> bool:
+        """True if the answer is yes or no, and that is so. To say nothing, or not to know, is never right."""
+        return self.answer is (ProbeAnswer.YES if self.is_so else ProbeAnswer.NO)
+
+    @property
+    def is_passed(self) -> bool:
+        """True if what the goal wants known is so, and its knower says so."""
+        return self.is_so and self.answer is ProbeAnswer.YES
+
+
+def probes_of(goal: Iterable[Claim]) -> tuple[Probe, ...]:
+    """The probes of a goal: one for each K operator in it, the outer ones first, each once."""
+    claims = (Claim(one.knowers[start:], one.proposition) for one in goal for start in range(one.depth))
+    return tuple(Probe(f"k_probe_{number}", one) for number, one in enumerate(dict.fromkeys(claims), 1))
+
+
+def graded(
+    probes: Sequence[Probe], answers: Mapping[str, ProbeAnswers], holds: Callable[[Claim], bool]
+) -> tuple[ProbeResult, ...]:
+    """Compares answers, by agent, with what is so. holds: whether a claim holds as far as the runtime knows."""
+    said = {one.claim: answers.get(one.agent, ProbeAnswers()).said.get(one.name) for one in probes}
+
+    def is_so(what: Claim) -> bool:
+        if holds(what):
+            return True
+        inner = Claim(what.knowers[1:], what.proposition)
+        return what.depth > 0 and said.get(what) is ProbeAnswer.YES and is_so(inner)
+
+    return tuple(ProbeResult(one, said[one.claim], is_so(one.about)) for one in probes)
+
+
+def literal_metrics(results: Sequence[ProbeResult]) -> Mapping[str, float]:
+    """Shares of the probes asked; empty if none was.
+
+    literal_right: answered rightly; also by the K operators that a probe stands for, e.g. `literal_right_k2`.
+    literal_true: what is so, which `always yes` reaches; `always no` reaches the rest. literal_said_yes: answered with
+    yes. literal_unanswered: not answered, which is wrong. literal_passed: so, and answered with yes. literal_success: 1
+    if all are passed.
+    """
+    if not results:
+        return {}
+    shares = {
+        "literal_right": [one.is_right for one in results],
+        "literal_true": [one.is_so for one in results],
+        "literal_said_yes": [one.answer is ProbeAnswer.YES for one in results],
+        "literal_unanswered": [one.answer is None for one in results],
+        "literal_passed": [one.is_passed for one in results],
+    }
+    for depth in sorted({one.probe.claim.depth for one in results}):
+        shares[f"literal_right_k{depth}"] = [one.is_right for one in results if one.probe.claim.depth == depth]
+    return {
+        "literal_asked": float(len(results)),
+        **{name: sum(values) / len(values) for name, values in shares.items()},
+        "literal_success": float(all(one.is_passed for one in results)),
+    }

@@ -1,0 +1,137 @@
+"""The literal questions at the end of an episode: who is asked, what counts as right, and what silence is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.episode import run_episode
+from hm_agent.registry import scenario_named
+from hm_agent.testing.enacttom.shipped_tasks import few_task_files
+from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
+from hm_agent.worlds.enacttom.commands import IDLE
+from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers, graded, literal_metrics, probes_of
+from hm_agent.worlds.enacttom.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.suite import SUITE, task_files
+from hm_agent.worlds.enacttom.task import load_task
+from hm_agent.worlds.enacttom.world import QUIET_TURNS, EnacttomWorld
+
+YES, NO, UNKNOWN = ProbeAnswer
+OPEN = Proposition("is_open", ("cabinet_5",))
+NESTED = Claim(("agent_0", "agent_1", "agent_2"), OPEN)
+PROBES = probes_of([Claim((), OPEN), NESTED])
+
+
+def world_of(name: str) -> EnacttomWorld:
+    return EnacttomWorld(load_task(task_files()[f"enacttom_{name}"]), asks=True)
+
+
+def said(*answers: ProbeAnswer | None) -> dict[str, ProbeAnswers]:
+    """The answers to PROBES, each by its agent; None is silence."""
+    pairs = zip(PROBES, answers, strict=True)
+    return {one.agent: ProbeAnswers({one.name: answer} if answer else {}) for one, answer in pairs}
+
+
+def right(answers: Mapping[str, ProbeAnswers], *so: Claim) -> list[bool]:
+    return [one.is_right for one in graded(PROBES, answers, lambda what: what in so)]
+
+
+def test_each_k_operator_is_asked_of_its_own_knower_once() -> None:
+    assert [(one.name, one.agent, one.about.pddl) for one in PROBES] == [
+        ("k_probe_1", "agent_0", "(K agent_1 (K agent_2 (is_open cabinet_5)))"),
+        ("k_probe_2", "agent_1", "(K agent_2 (is_open cabinet_5))"),
+        ("k_probe_3", "agent_2", "(is_open cabinet_5)"),
+    ]
+    assert probes_of([NESTED, Claim(NESTED.knowers[1:], OPEN)]) == PROBES
+
+
+def test_a_probe_reads_as_a_question() -> None:
+    assert PROBES[1].words == "Is it so that agent_2 knows that cabinet_5 is open?"
+
+
+def test_silence_and_not_knowing_are_never_right_whatever_is_so() -> None:
+    everything = [Claim(NESTED.knowers[start:], OPEN) for start in range(4)]
+    for answer in (None, UNKNOWN):
+        assert right(said(answer, answer, answer)) == [False] * 3
+        assert right(said(answer, answer, answer), *everything) == [False] * 3
+
+
+def test_an_agent_that_is_silent_does_not_make_it_right_that_it_knows() -> None:
+    assert right(said(YES, YES, None), Claim((), OPEN)) == [False, False, False]
+    assert right(said(YES, NO, None), Claim((), OPEN)) == [False, True, False]
+
+
+def test_who_says_rightly_that_something_is_so_counts_as_knowing_it() -> None:
+    assert right(said(YES, YES, YES), Claim((), OPEN)) == [True, True, True]
+    assert right(said(NO, NO, YES), Claim((), OPEN)) == [True, False, True]
+
+
+def test_who_says_wrongly_that_something_is_so_does_not_know_it() -> None:
+    assert right(said(YES, YES, YES)) == [False, False, False]
+    assert right(said(NO, NO, NO)) == [True, True, True]
+
+
+def test_a_right_no_is_not_passed_and_metrics_count_each_kind() -> None:
+    found = literal_metrics(graded(PROBES, said(NO, YES, None), lambda what: what == Claim(("agent_2",), OPEN)))
+    assert found["literal_asked"] == 3
+    assert found["literal_right"] == pytest.approx(1 / 3)  # agent_1; it says so itself, so that agent_0 is wrong
+    assert found["literal_right_k1"] == found["literal_right_k3"] == 0 < found["literal_right_k2"]
+    assert found["literal_passed"] == pytest.approx(1 / 3)
+    assert found["literal_true"] == pytest.approx(2 / 3)
+    assert found["literal_unanswered"] == found["literal_said_yes"] == pytest.approx(1 / 3)
+    assert found["literal_success"] == 0
+
+
+@pytest.mark.parametrize("name", sorted(few_task_files()))
+def test_a_planner_passes_all_probes_and_is_asked_after_the_last_turn(name: str) -> None:
+    world = world_of(name.removeprefix("enacttom_"))
+    agents: dict[str, Any] = {seat: PlannerHouseAgent(world, seat) for seat in world.seats}
+    outcome = asyncio.run(run_episode(world, agents, seed=0))
+    found, scene = world.metrics(), world.scene()
+    assert outcome.status == "completed"
+    assert outcome.reward == found["functional_success"] == found["literal_success"] == found["literal_right"] == 1
+    assert outcome.steps == found["turns"] + 1
+    assert scene
+    assert [one.probe for one in scene.probes] == list(world.probes)
+    assert scene.before == scene.after
+    assert not scene.outcomes
+
+
+def test_only_knowers_are_asked_and_whatever_is_no_answer_is_silence() -> None:
+    world = world_of("one_window")
+    turn = world.reset(0)
+    for _ in range(QUIET_TURNS):
+        turn = world.step(dict.fromkeys(turn.observations, IDLE))
+    assert list(turn.observations) == ["agent_0"]
+    assert [one.about.pddl for one in turn.observations["agent_0"].view.probes] == ["(is_open drawer_3)"]
+    turn = world.step({"agent_0": "yes"})
+    assert turn.is_over
+    assert not turn.observations["agent_0"].view.probes
+    assert world.metrics()["literal_unanswered"] == 1
+    world.reset(0)
+    assert "literal_asked" not in world.metrics()
+
+
+def test_random_answers_are_the_same_for_the_same_seed() -> None:
+    found = []
+    for _ in range(2):
+        world = world_of("relay_of_three")
+        agents: dict[str, Any] = {seat: RandomHouseAgent(number) for number, seat in enumerate(world.seats)}
+        asyncio.run(run_episode(world, agents, seed=0))
+        found.append((world.metrics(), world.scene()))
+    assert found[0] == found[1]
+    assert found[0][0]["literal_asked"] == 3
+
+
+def test_the_option_says_whether_to_ask() -> None:
+    scenario = scenario_named("enacttom_one_window")
+    for value, count in ((None, 1), ("5", 1), ("0", 0)):
+        world = SUITE.open(scenario, {"literal": value})
+        assert isinstance(world, EnacttomWorld)
+        assert len(world.probes) == count
+    with pytest.raises(ConfigError, match="--literal=often: say 0"):
+        SUITE.settle(scenario, {"literal": "often"})
