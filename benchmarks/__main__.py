@@ -13,6 +13,7 @@ from benchmarks import (
     calls,
     conversations,
     enacttom,
+    enacttom_language,
     exploretom,
     exploretom_functional,
     exploretom_search,
@@ -44,6 +45,7 @@ SECTIONS = {
     "exploretom_search": exploretom_search.main,
     "exploretom_functional": exploretom_functional.main,
     "enacttom": enacttom.main,
+    "enacttom_language": enacttom_language.main,
 }
 STRESS = {
     "attack": attack.main,

@@ -41,6 +41,10 @@ class HouseSituation:
 
     views: tuple[HouseView, ...]
 
+    def to_json(self) -> str:
+        """What traces and replays show: the present view in words."""
+        return self.view.news_text
+
     @property
     def view(self) -> HouseView:
         return self.views[-1]
