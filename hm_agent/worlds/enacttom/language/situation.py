@@ -35,9 +35,9 @@ class LoggedMessage:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HouseSituation:
-    """What one agent knows at the start of a turn. views: all that it had, the present one last."""
+    """What one agent knows at the start of a turn. views: all that it had, the present one last. Equal to itself alone."""
 
     views: tuple[HouseView, ...]
 
