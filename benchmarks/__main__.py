@@ -13,6 +13,7 @@ from benchmarks import (
     calls,
     conversations,
     enacttom,
+    enacttom_ladder,
     enacttom_language,
     exploretom,
     exploretom_functional,
@@ -45,6 +46,7 @@ SECTIONS = {
     "exploretom_search": exploretom_search.main,
     "exploretom_functional": exploretom_functional.main,
     "enacttom": enacttom.main,
+    "enacttom_ladder": enacttom_ladder.main,
     "enacttom_language": enacttom_language.main,
 }
 STRESS = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 
 import numpy as np
 
@@ -139,3 +140,16 @@ def normalised_score(
     """A value on the scale from floor (0) to ceiling (1); None unless both are known and the ceiling is better."""
     length = scale_length(floor, ceiling, higher_is_better=higher_is_better)
     return None if floor is None or length is None else (value - floor) / length
+
+
+def any_of(successes: int, runs: int, count: int) -> float | None:
+    """The chance that at least one of `count` runs succeeds (pass@k), from successes among runs of one task.
+
+    Unbiased: the share of all choices of so many runs in which one succeeded (Chen et al., 2021). None for too few.
+    """
+    return None if runs < count else 1 - comb(runs - successes, count) / comb(runs, count)
+
+
+def all_of(successes: int, runs: int, count: int) -> float | None:
+    """The chance that all of `count` runs succeed (pass^k): the share of all choices of so many in which all did."""
+    return None if runs < count else comb(successes, count) / comb(runs, count)

@@ -87,6 +87,7 @@ class EnacttomSuite(Suite):
     environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
+        "depths": OwnCommand("show measures by K depth", "hm_agent.worlds.enacttom.measure_command:main"),
         "generate": OwnCommand("make tasks, with proofs", "hm_agent.worlds.enacttom.author.author_command:main"),
         "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),
     }
@@ -101,6 +102,7 @@ class EnacttomSuite(Suite):
         return EnacttomWorld(_task(_path(scenario)), asks=_asks(options))
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        _task(_path(scenario))
         asked = options.get("literal")
         if asked is not None and not str(asked).isdecimal():
             raise ConfigError(f"--literal={asked}: say 0 to ask nothing at the end of an episode, or 1")

@@ -37,7 +37,10 @@ class LoggedMessage:
 
 @dataclass(frozen=True, eq=False)
 class HouseSituation:
-    """What one agent knows at the start of a turn. views: all that it had, the present one last. Equal to itself alone."""
+    """What one agent knows at the start of a turn; it equals itself alone.
+
+    views: all that it had, the present one last.
+    """
 
     views: tuple[HouseView, ...]
 
