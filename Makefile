@@ -53,12 +53,12 @@ stress: $(set_up) ## attack, then let an endpoint and processes fail in real gam
 	$(python) -m benchmarks stress
 
 compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven agents, five seeds each; the report goes to docs/results/
-	$(python) run_scenario.py --scenario='rws_*,pd_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \
+	$(python) run_scenario.py --scenario='rws_*,pd_repeated_*,pd_unseen_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \
 		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
 
 # To play less: make ablations ablated_matrix_games=rws_repeated_1 ablated_kitchens=cooking_asymmetric_0 \
 #   ablated_episodes=1 ablations_report=runs/ablations/report
-ablated_matrix_games := rws_*,pd_*
+ablated_matrix_games := rws_*,pd_repeated_*,pd_unseen_*
 ablated_kitchens := cooking_*
 ablated_episodes := 2
 without_clues := --clues=off

@@ -1,6 +1,7 @@
 """`python -m benchmarks NAME ...` measures what is named (see SECTIONS); without a name, all of it.
 
-`stress` stands for the long benchmarks and those with failures: attack, faults, kills, conversations, workers, soak.
+`stress` stands for the long benchmarks and those with failures: attack, faults, kills, conversations, workers, soak,
+many_results.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
 """
 
@@ -13,11 +14,13 @@ from benchmarks import (
     calls,
     conversations,
     enacttom,
+    enacttom_ladder,
     exploretom,
     exploretom_functional,
     exploretom_search,
     faults,
     kills,
+    many_results,
     replay,
     rewards,
     soak,
@@ -44,6 +47,7 @@ SECTIONS = {
     "exploretom_search": exploretom_search.main,
     "exploretom_functional": exploretom_functional.main,
     "enacttom": enacttom.main,
+    "enacttom_ladder": enacttom_ladder.main,
 }
 STRESS = {
     "attack": attack.main,
@@ -52,6 +56,7 @@ STRESS = {
     "conversations": conversations.main,
     "workers": workers.main,
     "soak": soak.main,
+    "many_results": many_results.main,
 }
 ALL = SECTIONS | STRESS
 

@@ -64,7 +64,7 @@ def play(scenario: Scenario, seed: int) -> Iterator[Held]:
     roles = mp_substrate.get_config(game.substrate).default_player_roles
     substrate = build_substrate(game.substrate, roles, stream)
     log, vision = IntentLog(game, []), vision_of(game.short_name, 0)
-    bots = build_bots(scenario, vision, Bots.SCRIPTED, Path(), stream, log)
+    bots = build_bots(scenario, [vision], Bots.SCRIPTED, Path(), stream, log)
     players = [bots[stream.choice(cast_of(scenario))] for _ in roles]
     with drawing_from(stream):
         timestep = substrate.reset()

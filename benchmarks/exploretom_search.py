@@ -28,7 +28,7 @@ from hm_agent.job_runner import JobRunner
 from hm_agent.models.providers import ModelPool, ModelSettings
 from hm_agent.questions import Usage
 from hm_agent.reporting.drawing import FigureFiles
-from hm_agent.reporting.statistics import Difference, paired_difference
+from hm_agent.reporting.statistics import ClusteredMean, paired_difference
 from hm_agent.row_file import Row, RowFile
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.cast import read_cast
@@ -161,7 +161,7 @@ def show(reader: str, found: Mapping[str, Outcomes]) -> None:
         )
 
 
-def _difference(first: Outcomes, second: Outcomes) -> Difference | None:
+def _difference(first: Outcomes, second: Outcomes) -> ClusteredMean | None:
     """Of the cells' means, of the answers given anew; an interval over the cells."""
     pairs = {
         cell: [sum(values) / len(values) - sum(second.fresh[cell]) / len(second.fresh[cell])]
@@ -170,7 +170,7 @@ def _difference(first: Outcomes, second: Outcomes) -> Difference | None:
     return paired_difference(pairs)
 
 
-def _words(difference: Difference | None) -> str:
+def _words(difference: ClusteredMean | None) -> str:
     if difference is None or difference.interval is None:
         return "-"
     low, high = difference.interval

@@ -11,7 +11,7 @@ from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.kills import WORKERS, KillTrial, run_trial
 from hm_agent.testing.melting_pot import text_player
 
-ROUNDS = 20
+ROUNDS = 40
 EPISODES = 6
 AT_ONCE = 6
 """The most requests an episode has under way: it scores five hypotheses and the newest at the same time."""

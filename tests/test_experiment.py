@@ -170,14 +170,15 @@ def test_seats_have_seeds_of_their_own_and_the_first_has_the_episode_s() -> None
 
 
 def test_globs_leave_self_play_out_unless_they_say_so() -> None:
-    assert all(len(scenario.seats) == 1 for scenario in find_scenarios(["rws_*", "*"]))
-    assert [scenario.short_name for scenario in find_scenarios(["*selfplay"])] == [
-        "cooking_asymmetric_selfplay",
-        "pd_repeated_selfplay",
-        "rws_arena_selfplay",
-        "rws_repeated_selfplay",
-        "stag_hunt_repeated_selfplay",
-    ]
+    assert not [scenario for scenario in find_scenarios(["rws_*", "*"]) if "selfplay" in scenario.short_name]
+    found = [scenario.short_name for scenario in find_scenarios(["*selfplay"])]
+    assert {"cooking_asymmetric_selfplay", "pd_repeated_selfplay", "rws_arena_selfplay"} < {*found}
+    assert all(name.endswith("_selfplay") for name in found)
+
+
+def test_agents_who_are_resident_have_a_seat_each_among_the_bots() -> None:
+    (resident,) = find_scenarios(["chicken_arena_1"])
+    assert resident.seats == tuple(f"player_{slot}" for slot in range(5))
 
 
 def test_result_tells_reward_and_usage_by_seat(tmp_path: Path, silence: Progress) -> None:

@@ -124,10 +124,16 @@ class TraceRecorder:
         self._file.close()
 
 
-def read_trace(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a trace without its header, in today's form; a line that was cut off or is no object is left out."""
+def read_trace(path: Path, *, telling: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """The lines of a trace without its header, in today's form; a line that was cut off or is no object is left out.
+
+    telling: where not empty, lines without any of these keys are left out, which takes far less time than to read them.
+    """
+    sought = [f'"{key}"'.encode() for key in telling]
     with path.open("rb") as lines:
         for number, line in enumerate(lines):
+            if sought and not any(key in line for key in sought):
+                continue
             try:
                 said = json.loads(line) if line.endswith(b"\n") else None
             except (ValueError, RecursionError):

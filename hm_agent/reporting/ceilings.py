@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hm_agent.recording.result import Result
 from hm_agent.reporting.comparing import episode_values, paired
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.statistics import CONFIDENCE, Difference, paired_difference
+from hm_agent.reporting.statistics import CONFIDENCE, ClusteredMean, paired_difference
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.wording import counted, listed, number
 from hm_agent.suite import ScenarioInfo
@@ -39,7 +39,7 @@ class CeilingGap:
     scenario: ScenarioInfo
     condition: Condition
     ceiling: Condition
-    difference: Difference
+    difference: ClusteredMean
 
     @property
     def is_exceeded(self) -> bool:

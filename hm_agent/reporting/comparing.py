@@ -11,7 +11,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
 from hm_agent.reporting.runs import scenario_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS
-from hm_agent.reporting.statistics import Difference, paired_difference
+from hm_agent.reporting.statistics import ClusteredMean, paired_difference
 from hm_agent.reporting.tables import Row
 
 ALIKE_SHARE = 0.9
@@ -43,17 +43,17 @@ class Comparison:
     group: str
     unit: str | None
     higher_is_better: bool
-    difference: Difference | None
-    normalised: Difference | None
-    with_narrow: Difference | None
-    chosen: Difference | None
-    held_out: Difference | None
+    difference: ClusteredMean | None
+    normalised: ClusteredMean | None
+    with_narrow: ClusteredMean | None
+    chosen: ClusteredMean | None
+    held_out: ClusteredMean | None
     digits: int
     equal: int
     common: int
 
     @property
-    def known(self) -> Difference | None:
+    def known(self) -> ClusteredMean | None:
         """In the metric or, over all groups, in the normalised score."""
         return self.difference or self.normalised
 

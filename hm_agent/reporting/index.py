@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from hm_agent.files import write_whole
@@ -104,7 +105,7 @@ class Index:
             status: counts[status] for status in sorted(counts, key=lambda status: (status not in FINISHED, status))
         }
 
-    @property
+    @cached_property
     def has_calls(self) -> bool:
         """True if a language model was called in any episode."""
         return any(entry.result.model_calls for entry in self.entries)

@@ -16,11 +16,10 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
 from hm_agent.reporting.runs import Runs
-from hm_agent.reporting.statistics import Difference, bootstrap_interval, normalised_score
+from hm_agent.reporting.statistics import ClusteredMean, bootstrap_interval, normalised_score
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Suite
 
-LEAST = 5
 """The fewest scenarios, or episodes of one, that make an interval."""
 
 
@@ -43,17 +42,17 @@ class EpisodeMinds:
 class MindRow:
     """What one condition knows and does in one world: means with bootstrap 95% intervals over scenarios.
 
-    Where there is one scenario alone the interval is over its episodes; of fewer than `LEAST` there is none.
+    Where there is one scenario alone the interval is over its episodes; of fewer than `LEAST_EPISODES` there is none.
     """
 
     suite: Suite
     condition: Condition
     scenarios: int
     episodes: int
-    literal: Difference | None
+    literal: ClusteredMean | None
     base_rate: float | None
-    functional: Difference | None
-    gap: Difference | None
+    functional: ClusteredMean | None
+    gap: ClusteredMean | None
 
 
 @dataclass(frozen=True)
@@ -139,12 +138,12 @@ def _by_scenario(values: Iterable[tuple[str, float | None]]) -> dict[str, list[f
     return found
 
 
-def _over_scenarios(values: Mapping[str, Sequence[float]]) -> Difference | None:
+def _over_scenarios(values: Mapping[str, Sequence[float]]) -> ClusteredMean | None:
     """The mean in which each scenario weighs the same; None if there are no values."""
     if not values:
         return None
     clusters = list(values.values())
     sample = [mean(values) for values in clusters] if len(clusters) > 1 else clusters[0]
-    interval = bootstrap_interval(sample) if len(sample) >= LEAST else None
+    interval = bootstrap_interval(sample)
     unit = "scenarios" if len(clusters) > 1 else "episodes"
-    return Difference(mean(sample), interval, len(clusters), sum(map(len, clusters)), unit)
+    return ClusteredMean(mean(sample), interval, len(clusters), sum(map(len, clusters)), unit)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hm_agent.reporting.drawing import COLOURS, STYLES, FigureFiles, drawn_file
 from hm_agent.reporting.minds import MindRow, MindStudy
-from hm_agent.reporting.statistics import Difference
+from hm_agent.reporting.statistics import ClusteredMean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ def _paint(study: MindStudy, rows: list[MindRow], axes: Axes) -> None:
     axes.set_xlabel("%")
 
 
-def _bar(axes: Axes, place: float, found: Difference | None, colour: str, label: str | None) -> None:
+def _bar(axes: Axes, place: float, found: ClusteredMean | None, colour: str, label: str | None) -> None:
     """A bar in per cent with its interval; nothing where nothing was measured."""
     if found is None:
         return

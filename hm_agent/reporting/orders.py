@@ -19,7 +19,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
-from hm_agent.reporting.statistics import Difference, Estimate, Interval, paired_difference, t_interval
+from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, paired_difference, t_interval
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import ScenarioInfo
 
@@ -62,7 +62,7 @@ class OrderDifference:
     first: Condition
     second: Condition
     over_rounds: Interval | None
-    over_scenarios: Difference
+    over_scenarios: ClusteredMean
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -28,7 +28,13 @@ class Link:
 def address(path: Path, folder: Path) -> str:
     """The address of a file relative to a folder, quoted for an attribute of a page."""
     # As bytes: a name need not be text.
-    return quote(os.fsencode(os.path.relpath(path.resolve(), folder.resolve())))
+    return quote(os.fsencode(_relative(path.parent.absolute(), folder.absolute()) / path.name))
+
+
+@lru_cache(1024)
+def _relative(one: Path, other: Path) -> Path:
+    """The path of a folder relative to another one, both without links; of an episode's it is asked for each file."""
+    return Path(os.path.relpath(one.resolve(), other.resolve()))
 
 
 def page(template: str, **values: object) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.statistics import Interval, t_interval
+from hm_agent.reporting.statistics import Interval, interquartile_mean, stratified_interval, t_interval
 from hm_agent.reporting.tables import LEAST_ERRORS, LEAST_SHARE, Row
 from hm_agent.reporting.wording import counted, listed, number, with_error
 from hm_agent.suite import ScenarioInfo
@@ -23,13 +23,20 @@ SCORE_DIGITS = 2
 
 @dataclass(frozen=True)
 class NormalisedScore:
-    """A condition's mean normalised score over the scenarios of a group or all; interval: Student's t over these."""
+    """A condition's mean normalised score over the scenarios of a group or all.
+
+    interval: Student's t over scenarios. middle: the interquartile mean over the episodes of all, each on the scale of
+    its scenario's mean floor and ceiling. middle_interval: by a bootstrap stratified by scenario; None where any
+    scenario has too few episodes for one.
+    """
 
     condition: Condition
     group: str
     mean: float
     interval: Interval | None
     scenarios: int
+    middle: float
+    middle_interval: Interval | None
 
 
 @dataclass(frozen=True)
@@ -51,11 +58,20 @@ def scores(rows: Sequence[Row], *, with_narrow: bool = False) -> list[Normalised
         of_group = [row for row in rows if group in (row.scenario.group, OVERALL)]
         for condition in in_order(row.condition for row in of_group if not row.is_reference):
             own = [row for row in of_group if row.condition == condition and not row.is_reference]
-            values = [row.normalised_score if with_narrow else row.counted_score for row in own]
-            known = [value for value in values if value is not None]
-            if known:
-                found.append(NormalisedScore(condition, group, mean(known), t_interval(known), len(known)))
+            scored = [row for row in own if (row.normalised_score if with_narrow else row.counted_score) is not None]
+            if scored:
+                found.append(_score(condition, group, scored))
     return found
+
+
+def _score(condition: Condition, group: str, rows: Sequence[Row]) -> NormalisedScore:
+    """rows: one for each scenario, with a score."""
+    known = [row.normalised_score for row in rows if row.normalised_score is not None]
+    strata = [row.episode_scores for row in rows]
+    middle = interquartile_mean([score for stratum in strata for score in stratum])
+    return NormalisedScore(
+        condition, group, mean(known), t_interval(known), len(known), middle, stratified_interval(strata)
+    )
 
 
 def groups(rows: Iterable[Row]) -> list[str]:

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from math import comb
 
 import numpy as np
+import numpy.typing as npt
 
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
+LEAST_EPISODES = 5
+"""Over fewer episodes nothing is bootstrapped: to draw from so few again gives intervals that are far too narrow."""
+CUT = 0.25
+"""The share of values that an interquartile mean leaves out at either end."""
+STRATIFIED_RESAMPLES = 2_000
 SEED = 0
 """The seed of the bootstrap, so that the same episodes give the same report."""
 
@@ -45,11 +52,12 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """The mean of paired differences, in which each of `clusters` scenarios has the same weight.
+class ClusteredMean:
+    """A mean, often of paired differences, in which each of `clusters` scenarios has the same weight.
 
-    interval: Student's t over the scenarios or, if there is only one, over its `pairs` of episodes; None if there is
-    only one pair. unit: `scenarios` or `episodes`, whichever the interval is over.
+    interval: over the scenarios or, if there is only one, over its `pairs` of episodes; None if there are too few. It
+    is Student's t for differences, which is as wide as few values need. unit: `scenarios` or `episodes`, whichever the
+    interval is over.
     """
 
     mean: float
@@ -82,11 +90,16 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 
 
 def bootstrap_interval(values: Sequence[float]) -> Interval | None:
-    """The percentile bootstrap interval of the mean; None for a single value."""
-    if len(values) < 2:
+    """The percentile bootstrap interval of the mean; None for fewer values than LEAST_EPISODES."""
+    if len(values) < LEAST_EPISODES:
         return None
     if len(set(values)) == 1:
         return values[0], values[0]
+    return _resampled(tuple(values))
+
+
+@lru_cache(1024)  # summary and report show the same means
+def _resampled(values: tuple[float, ...]) -> Interval:
     from scipy.stats import bootstrap
 
     found = bootstrap(
@@ -100,6 +113,35 @@ def bootstrap_interval(values: Sequence[float]) -> Interval | None:
     return float(found.low), float(found.high)
 
 
+def interquartile_mean(values: Sequence[float]) -> float:
+    """The mean without a quarter of the values, rounded down, at either end (Agarwal et al., 2021)."""
+    return float(_middle_means(np.asarray(values, float)[np.newaxis])[0])
+
+
+def stratified_interval(strata: Sequence[Sequence[float]]) -> Interval | None:
+    """The percentile bootstrap interval of the interquartile mean of all values, resampled within each stratum.
+
+    As rliable does for runs by task (Agarwal et al., 2021). None if a stratum has fewer values than LEAST_EPISODES.
+    """
+    if not strata or min(map(len, strata)) < LEAST_EPISODES:
+        return None
+    rng = np.random.default_rng(SEED)
+    drawn = [
+        np.asarray(values, float)[rng.integers(0, len(values), (STRATIFIED_RESAMPLES, len(values)))]
+        for values in strata
+    ]
+    ends = 50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)
+    low, high = np.percentile(_middle_means(np.concatenate(drawn, axis=1)), ends)
+    return float(low), float(high)
+
+
+def _middle_means(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The interquartile mean of each row, (n,). samples: (n, values)."""
+    cut = int(CUT * samples.shape[1])
+    middle = np.sort(samples, axis=1)[:, cut : samples.shape[1] - cut]
+    return np.asarray(middle.mean(axis=1))
+
+
 def t_interval(values: Sequence[float]) -> Interval | None:
     """Student's t interval of the mean; None for a single value."""
     mean, error = mean_and_error(values)
@@ -111,7 +153,7 @@ def t_interval(values: Sequence[float]) -> Interval | None:
     return mean - reach, mean + reach
 
 
-def paired_difference(differences: Mapping[str, Sequence[float]]) -> Difference | None:
+def paired_difference(differences: Mapping[str, Sequence[float]]) -> ClusteredMean | None:
     """The mean of paired differences given by scenario; None if there are none.
 
     Episodes of one scenario are not independent, so the scenarios are the sample if there are several.
@@ -121,9 +163,9 @@ def paired_difference(differences: Mapping[str, Sequence[float]]) -> Difference 
         return None
     pairs = sum(map(len, clusters))
     if len(clusters) == 1:
-        return Difference(float(np.mean(clusters[0])), t_interval(clusters[0]), 1, pairs, "episodes")
+        return ClusteredMean(float(np.mean(clusters[0])), t_interval(clusters[0]), 1, pairs, "episodes")
     means = [float(np.mean(values)) for values in clusters]
-    return Difference(float(np.mean(means)), t_interval(means), len(clusters), pairs, "scenarios")
+    return ClusteredMean(float(np.mean(means)), t_interval(means), len(clusters), pairs, "scenarios")
 
 
 def scale_length(floor: float | None, ceiling: float | None, *, higher_is_better: bool = True) -> float | None:
@@ -139,3 +181,16 @@ def normalised_score(
     """A value on the scale from floor (0) to ceiling (1); None unless both are known and the ceiling is better."""
     length = scale_length(floor, ceiling, higher_is_better=higher_is_better)
     return None if floor is None or length is None else (value - floor) / length
+
+
+def any_of(successes: int, runs: int, count: int) -> float | None:
+    """The chance that at least one of `count` runs succeeds (pass@k), from successes among runs of one task.
+
+    Unbiased: the share of all choices of so many runs in which one succeeded (Chen et al., 2021). None for too few.
+    """
+    return None if runs < count else 1 - comb(runs - successes, count) / comb(runs, count)
+
+
+def all_of(successes: int, runs: int, count: int) -> float | None:
+    """The chance that all of `count` runs succeed (pass^k): the share of all choices of so many in which all did."""
+    return None if runs < count else comb(successes, count) / comb(runs, count)

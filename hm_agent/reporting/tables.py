@@ -117,6 +117,14 @@ class Row:
         return normalised_score(self.mean, self.floor, self.ceiling, higher_is_better=better_up)
 
     @property
+    def episode_scores(self) -> list[float]:
+        """The normalised score of each episode that has the metric; empty without a scale."""
+        better_up = self.scenario.metric.higher_is_better
+        values = self.estimate.values if self.estimate else ()
+        scores = (normalised_score(value, self.floor, self.ceiling, higher_is_better=better_up) for value in values)
+        return [score for score in scores if score is not None]
+
+    @property
     def counted_score(self) -> float | None:
         """The normalised score, None on a narrow scale."""
         return None if self.is_narrow else self.normalised_score

@@ -51,12 +51,16 @@ class Curve:
     validated: int
 
 
+TELLING = ("hypotheses", "interactions", "understood")
+"""The keys of a trace's lines that tell of interactions and of what is believed before them."""
+
+
 def read_streams(path: Path) -> list[Stream]:
     """The streams of one trace, of seats with hypotheses; interactions with an unknown partner are left out."""
     rewards: dict[tuple[str, str], list[float]] = {}
     moments: dict[tuple[str, str], int] = {}
     beliefs: dict[str, tuple[Any, Any]] = {}
-    for line in trace.read_trace(path):
+    for line in trace.read_trace(path, telling=TELLING):
         seat = str(line["seat"])
         if "hypotheses" in line:
             beliefs[seat] = line.get("validated"), line.get("about")

@@ -22,7 +22,7 @@ from hm_agent.reporting.orders_figure import orders_figure
 from hm_agent.reporting.pages import page
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import RecordedEpisode, Runs
-from hm_agent.reporting.statistics import Difference
+from hm_agent.reporting.statistics import ClusteredMean
 from hm_agent.reporting.tables import Row
 
 PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
@@ -172,7 +172,7 @@ def _split_record(split: SplitMean, labels: Mapping[Condition, str]) -> Record:
     return record
 
 
-def _difference_record(name: str, difference: Difference | None) -> Record:
+def _difference_record(name: str, difference: ClusteredMean | None) -> Record:
     interval = difference.interval if difference else None
     low, high = interval or (None, None)
     return {

@@ -308,3 +308,11 @@ def test_a_line_is_bounded_and_keeps_the_end_of_each_reply(tmp_path: Path) -> No
     assert sum(map(len, many)) <= MAX_RECORDED
     assert all(reply.startswith("…y") and reply.endswith("the end") for reply in many)
     assert replies(1) == [long] * 8
+
+
+def test_lines_that_tell_nothing_of_what_is_asked_are_left_out(tmp_path: Path) -> None:
+    believed = Decision(Move.NOOP, thoughts=Thoughts(about="player_1", hypotheses=(ROCK,)))
+    lines = traced(tmp_path / "trace.jsonl", a_step(0, Decision(Move.NOOP)), a_step(1, believed))
+    asked = list(read_trace(tmp_path / "trace.jsonl", telling=("hypotheses", "interactions")))
+    assert asked == lines[1:]
+    assert len(lines) == 2

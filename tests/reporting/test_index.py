@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hm_agent.recording.result import Result
 from hm_agent.reporting.index import Entry, Index, list_episodes, write_index
+from hm_agent.reporting.pages import page
 from hm_agent.reporting.runs import read_runs
 from tests.reporting.examples import KITCHEN, PD, RWS, leave, result, settings
 
@@ -135,3 +138,19 @@ def test_where_nothing_was_played_it_says_so(tmp_path: Path) -> None:
     text = write_index(tmp_path).read_text()
     assert "No episode has been played yet." in text
     assert "<script" not in text
+
+
+class _Counted(tuple[Entry, ...]):
+    """Entries that count how often somebody goes through them."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        type(self).times += 1
+        return super().__iter__()
+
+
+def test_the_page_goes_through_its_entries_a_few_times_whatever_their_number(tmp_path: Path) -> None:
+    listed = index(tmp_path, result("react"))
+    page("index.html.j2", index=replace(listed, entries=_Counted(listed.entries * 50)))
+    assert 0 < _Counted.times < 20

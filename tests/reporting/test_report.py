@@ -24,7 +24,6 @@ from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, read,
 ROOT = Path(__file__).parents[2]
 Folders = tuple[Path, Path]
 
-TINY = 1e-9
 """What sums in another order may differ by."""
 
 
@@ -50,8 +49,7 @@ def test_a_row_has_the_figures_of_its_episodes(grid: Folders, report: Path) -> N
     assert (int(row["episodes"]), int(row["finished"])) == (3, 3)
     assert float(row["mean"]) == pytest.approx(mean(rewards))
     assert float(row["sem"]) == pytest.approx(stdev(rewards) / 3**0.5)
-    least, most = min(rewards) - TINY, max(rewards) + TINY
-    assert least <= float(row["low"]) <= mean(rewards) <= float(row["high"]) <= most
+    assert (row["low"], row["high"]) == ("", "")  # fewer than five episodes
     assert float(row["normalised_score"]) == 1
 
 
@@ -211,7 +209,7 @@ def test_a_share_is_shown_with_three_decimals_and_pages_are_named_after_their_wo
     )
     assert "# ExploreToM: comparison" in text
     assert "<title>ExploreToM: episodes</title>" in index
-    assert "| exploretom_a1 | reader | 2 | 0.935 ± 0.023 | 0.912 to 0.958 | - | 0.510 |" in text
+    assert "| exploretom_a1 | reader | 2 | 0.935 ± 0.023 | - | - | 0.510 |" in text
     assert "reader − perspective | 0.035 (" in text
     assert "<strong>0.935 ± 0.023</strong>" in page
     assert ">0.912<small>" in index
@@ -298,11 +296,11 @@ def test_importing_reports_imports_neither_scipy_nor_matplotlib_nor_agents_nor_w
 
 def test_a_table_needs_no_scipy() -> None:
     code = "import sys; from tests.reporting.examples import result; from hm_agent.reporting.tables import tabulate; "
-    code += "rows = tabulate([result(reward=1.0), result(reward=3.0, seed=2)]); "
+    code += "rows = tabulate([result(reward=float(seed % 2), seed=seed) for seed in range(5)]); "
     code += "from hm_agent.reporting.summary import tables; tables(rows); before = 'scipy' in sys.modules; "
     code += "print(before, rows[0].estimate.interval, 'scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
-    assert done.stdout == "False (1.0, 3.0) True\n"
+    assert done.stdout == "False (0.0, 0.8) True\n"
 
 
 def ask(*arguments: str, cwd: Path) -> tuple[int, str, str]:

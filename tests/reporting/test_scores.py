@@ -26,6 +26,28 @@ def narrow(rows: Sequence[Row]) -> Mapping[str, bool]:
     return {row.scenario.short_name: row.is_narrow for row in rows}
 
 
+def test_the_interquartile_mean_is_over_the_episodes_of_all_scenarios() -> None:
+    found = [
+        *played(RWS, react=(0, 1, 2, 3, 100), oracle=(10,) * 5, random=(0,) * 5),
+        *played(RWS_2, react=(4, 5, 6, 7, 8), oracle=(10,) * 5, random=(0,) * 5),
+    ]
+    (score,) = scores(tabulate(found))
+    # Scores 0, 0.1, 0.2, 0.3, 10 and 0.4 to 0.8: without two at either end, 0.2 to 0.7.
+    assert score.middle == pytest.approx(0.45)
+    assert score.middle_interval is not None
+    assert 0.1 < score.middle_interval[0] < 0.45 < score.middle_interval[1] < 5
+    assert score.mean == pytest.approx((2.12 + 0.6) / 2)
+
+
+def test_a_scenario_of_four_episodes_leaves_the_interquartile_mean_without_interval() -> None:
+    found = [
+        *played(RWS, react=(1, 2, 3, 4), oracle=(10,) * 4, random=(0,) * 4),
+        *played(RWS_2, react=(4, 5, 6, 7, 8), oracle=(10,) * 5, random=(0,) * 5),
+    ]
+    (score,) = scores(tabulate(found))
+    assert score.middle_interval is None
+
+
 @pytest.mark.parametrize(("ceiling", "is_narrow"), [(4.9, True), (5.0, False)])
 def test_a_scale_of_less_than_half_the_median_is_narrow(ceiling: float, is_narrow: bool) -> None:
     found = [

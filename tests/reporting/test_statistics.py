@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from hm_agent.reporting.statistics import (
     bootstrap_interval,
     estimate,
+    interquartile_mean,
     mean_and_error,
     normalised_score,
     paired_difference,
+    stratified_interval,
     t_interval,
 )
 
@@ -39,14 +41,34 @@ def test_students_interval_is_that_of_the_table() -> None:
     assert t_interval([1, 2, 3]) == pytest.approx((2 - reach, 2 + reach))
 
 
-def test_two_values_are_bootstrapped_to_their_ends() -> None:
-    # Their means are 0, a half and 1, with chances of a quarter, a half and a quarter.
-    assert bootstrap_interval([0.0, 1.0]) == (0.0, 1.0)
+def test_fewer_than_five_values_have_no_bootstrap_interval() -> None:
+    assert bootstrap_interval([0.0, 1.0] * 2) is None
+    # Of five draws, all are 0 with a chance of 1%, and at most one is 1 with one of 9%.
+    assert bootstrap_interval([0.0, 0.0, 1.0, 1.0, 1.0]) == (0.2, 1.0)
 
 
 def test_equal_values_leave_nothing_open() -> None:
-    assert bootstrap_interval([5.0] * 4) == (5.0, 5.0)
+    assert bootstrap_interval([5.0] * 5) == (5.0, 5.0)
     assert t_interval([5.0] * 4) == (5.0, 5.0)
+
+
+def test_an_interquartile_mean_leaves_out_a_quarter_at_either_end() -> None:
+    assert interquartile_mean([8, 1, 7, 2, 6, 3, 5, 4]) == 4.5
+    assert interquartile_mean([0, 0, 3, 1000]) == 1.5
+    assert interquartile_mean([1, 2, 9]) == 4
+    assert interquartile_mean([7]) == 7
+
+
+def test_a_stratified_bootstrap_draws_within_each_stratum() -> None:
+    # Each draw has five of either kind, so that its middle half has three of either; across strata it would vary.
+    assert stratified_interval([[0.0] * 5, [1.0] * 5]) == (0.5, 0.5)
+    low, high = stratified_interval([[0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 2.0, 3.0, 4.0]]) or (0, 0)
+    assert 0 < low < 2 < high < 4
+
+
+def test_a_stratum_of_fewer_than_five_leaves_no_interval() -> None:
+    assert stratified_interval([[0.0, 1.0] * 3, [1.0, 2.0, 3.0, 4.0]]) is None
+    assert stratified_interval([]) is None
 
 
 def test_many_values_are_bootstrapped_to_the_normal_interval() -> None:
@@ -57,10 +79,10 @@ def test_many_values_are_bootstrapped_to_the_normal_interval() -> None:
 
 
 def test_an_interval_is_the_same_every_time() -> None:
-    assert bootstrap_interval([1.0, 2.0, 4.0, 8.0]) == bootstrap_interval([1.0, 2.0, 4.0, 8.0])
+    assert bootstrap_interval([1.0, 2.0, 4.0, 8.0, 16.0]) == bootstrap_interval([1.0, 2.0, 4.0, 8.0, 16.0])
 
 
-@given(st.lists(st.floats(-1000, 1000), min_size=2, max_size=6))
+@given(st.lists(st.floats(-1000, 1000), min_size=5, max_size=8))
 def test_a_bootstrap_interval_lies_within_the_values(values: list[float]) -> None:
     interval = bootstrap_interval(values)
     assert interval is not None

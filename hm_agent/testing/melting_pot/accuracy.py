@@ -42,10 +42,10 @@ class PoseCheck:
         """Nothing to release."""
 
 
-def check(scenario: Scenario, seed: int = 0) -> tuple[Counter[str], int]:
-    """The verdicts over STEPS steps, and the number of unknown patches."""
+def check(scenario: Scenario, seed: int = 0, steps: int = STEPS) -> tuple[Counter[str], int]:
+    """The verdicts on the first seat's agent, and how many unknown patches the agents of all seats saw."""
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
     agents = seat_agents(world, scenario_named(scenario.name), seed=seed)
     poses = PoseCheck(world)
-    play_out(world, agents, seed=seed, steps=STEPS, recorders=[poses])
-    return poses.verdicts, int(agents[FOCAL].metrics()["unknown_patches"])
+    play_out(world, agents, seed=seed, steps=steps, recorders=[poses])
+    return poses.verdicts, sum(int(agent.metrics()["unknown_patches"]) for agent in agents.values())

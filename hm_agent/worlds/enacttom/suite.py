@@ -42,9 +42,6 @@ METRIC = Metric(
 )
 
 
-OWN = f"{PREFIX}own_"
-"""The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
-HASH_DIGITS = 12
 LADDER = (
     ("solo", "acts on its own secrets and on what it sees; sends no message and reads none", "solo"),
     ("order1", "also tells what it knows at first hand to those whom it concerns", "order"),
@@ -52,6 +49,9 @@ LADDER = (
     ("order3", "also passes on what it was told that others know", "order"),
 )
 """The agents without a model by the order to which they reason about knowledge: name, what they do, `asked_by`."""
+OWN = f"{PREFIX}own_"
+"""The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
+HASH_DIGITS = 12
 
 
 def task_files() -> Mapping[str, Path]:
@@ -88,6 +88,7 @@ class EnacttomSuite(Suite):
     environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
+        "depths": OwnCommand("show measures by K depth", "hm_agent.worlds.enacttom.measure_command:main"),
         "generate": OwnCommand("make tasks, with proofs", "hm_agent.worlds.enacttom.author.author_command:main"),
         "export": OwnCommand("write the PDDL of tasks", f"{_COMMAND_LINE}:export_command"),
         "browse": OwnCommand("write a page to browse tasks", f"{_COMMAND_LINE}:browse_command"),
@@ -103,6 +104,7 @@ class EnacttomSuite(Suite):
         return EnacttomWorld(_task(_path(scenario)), asks=_asks(options))
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        _task(_path(scenario))
         asked = options.get("literal")
         if asked is not None and not str(asked).isdecimal():
             raise ConfigError(f"--literal={asked}: say 0 to ask nothing at the end of an episode, or 1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import ConfigDict
 
@@ -27,6 +27,8 @@ class Strict:
 
 FOCAL = "player_0"
 """The name of the first slot's player for others, in games where players look different."""
+FELLOW = "fellow"
+"""The name of a player of the own side in asymmetric games, who looks like oneself and can't be played with."""
 READY, INTERACTING = "ready", "interacting"
 """Names of the marks over avatars' heads in matrix games."""
 
@@ -164,7 +166,9 @@ class ScenarioFacts(Strict):
     held_out: True if no constant may be chosen by what agents reach on it; so it is for odd numbers. needs_models:
     False if none of its bots is a trained model, so that Melting Pot's own always play. order: of its bots' rules, by
     what they look at: 0 for no move, which may yet change with time or by chance, 1 for the focal player's moves, 2 for
-    their own, too; None if they differ, or if a rule of another order is needed to describe them.
+    their own, too; None if they differ, or if a rule of another order is needed to describe them. focal: how many
+    players have a seat, the first slots; bots play the others. players: how many play in all; None: as many as the game
+    names. columns: the slots of those who play the columns of an asymmetric game; None: as the game says.
     """
 
     about: str
@@ -172,6 +176,9 @@ class ScenarioFacts(Strict):
     needs_models: bool = True
     order: int | None = None
     paper: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    focal: int = 1
+    players: int | None = None
+    columns: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -214,7 +221,8 @@ class GameFacts(Strict):
     """The facts that every game has.
 
     reward_per_steps: the number of steps that the paper's rewards refer to. walls: the map characters of cells that
-    nobody can enter.
+    nobody can enter. alike: the number of other players where they can't be told apart and share one name; 0 where each
+    has a name of its own.
     """
 
     title: str
@@ -222,6 +230,7 @@ class GameFacts(Strict):
     short_name: str
     reward_per_steps: int
     walls: str = "W"
+    alike: int = 0
     sprites: Sprites
     length: Length
     beam: Beam
@@ -233,6 +242,11 @@ class GameFacts(Strict):
         """The items that an inventory counts, in its order."""
         raise NotImplementedError
 
+    @property
+    def slots(self) -> int:
+        """How many play."""
+        return 1 + (self.alike or len(self.sprites.players))
+
     def others(self, slot: int = 0) -> tuple[str, ...]:
         """The names by which the player of a slot knows the others: by slot where there are several."""
         names = tuple(self.sprites.players.values())
@@ -240,6 +254,10 @@ class GameFacts(Strict):
             return names
         everybody = (FOCAL, *names)
         return everybody[:slot] + everybody[slot + 1 :]
+
+    def among(self, players: Mapping[str, str]) -> Self:
+        """The same game with only these other players, by sprite."""
+        return replace(self, sprites=replace(self.sprites, players=players))
 
     @property
     def kinds(self) -> Mapping[str, str]:
@@ -262,16 +280,43 @@ class GameFacts(Strict):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherSide(Strict):
+    """The other side of an asymmetric game. payoff: its reward; rows are its own pure strategies.
+
+    own, players: how its players see themselves and others, as in `Sprites`. slots: who plays it.
+    """
+
+    payoff: tuple[tuple[float, ...], ...]
+    own: str
+    players: Mapping[str, str]
+    slots: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class MatrixFacts(GameFacts):
-    """A matrix game. payoff: the own reward; rows are the own pure strategies, columns the other player's."""
+    """A matrix game. payoff: the own reward; rows are the own pure strategies, columns the other player's.
+
+    column: in an asymmetric game, the side that the others play; in its file, that of the column players.
+    """
 
     game: Literal["matrix"]
     payoff: tuple[tuple[float, ...], ...]
+    column: OtherSide | None = None
     initial_inventory: int
     regrowth: Regrowth
     timing: Timing
     resources: tuple[Resource, ...]
     sprites: MatrixSprites
+
+    @property
+    def as_column(self) -> MatrixFacts:
+        """The same game as a player of the other side plays it; of a symmetric game, itself."""
+        if self.column is None:
+            return self
+        there, sprites = self.column, self.sprites
+        here = OtherSide(payoff=self.payoff, own=sprites.own, players=sprites.players, slots=())
+        seen = replace(sprites, own=there.own, players=there.players)
+        return replace(self, payoff=there.payoff, sprites=seen, column=here)
 
     @property
     def behaviours(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from hm_agent.core import Clue, Decision, Event, Hypothesis, Observation, Strategy
@@ -40,13 +41,15 @@ class InformedStrategist(BaseStrategist[MindReading]):
 
     async def _decide(self) -> Strategy:
         self._intents = self._current()
-        for player, intent in self._intents.items():
-            if intent.rule is not None:
-                known = (Hypothesis(intent.rule),)
-                question = self._mind.ask_prediction(self._memory.of(player), known, certain=True)
-                answer = await answer_or_none(self._model, question)
-                if answer is not None:
-                    return self._mind.strategy(answer, informed=True)
+        rules = Counter(intent.rule for intent in self._intents.values() if intent.rule is not None)
+        if rules:
+            # The commonest one, as if all others were one player with it: each bot counts or copies what it met itself.
+            (rule, _), *_ = rules.most_common(1)
+            met = [each for each in self._memory.all if self._intents[each.partner].rule == rule]
+            question = self._mind.ask_prediction(met, (Hypothesis(rule),), certain=True)
+            answer = await answer_or_none(self._model, question)
+            if answer is not None:
+                return self._mind.strategy(answer, informed=True)
         aims = {player: intent.behaviour for player, intent in self._intents.items()}
         return self._mind.best_response(aims, hidden=any(intent.watches for intent in self._intents.values()))
 
@@ -55,7 +58,16 @@ class InformedStrategist(BaseStrategist[MindReading]):
         return await super().consider(event) or (None if isinstance(event, Clue) else await self._decide())
 
     def _current(self) -> Mapping[str, OpponentIntent]:
-        return dict(zip(self._mind.players, self._ask_intents(), strict=False))
+        intents = self._ask_intents()
+        if len(self._mind.players) == 1 < len(intents):
+            intents = (_commonest(intents),)
+        return dict(zip(self._mind.players, intents, strict=False))
+
+
+def _commonest(intents: Sequence[OpponentIntent]) -> OpponentIntent:
+    """The intent of most players that can't be told apart, among those of whom any is known."""
+    known = [intent for intent in intents if intent.is_known] or intents
+    return Counter(known).most_common(1)[0][0]
 
 
 def _has_changed(before: OpponentIntent | None, now: OpponentIntent) -> bool:

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -87,9 +88,27 @@ class Scenario:
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        """The focal player's or, in self-play, one for every slot."""
-        slots = 1 + len(self.game.sprites.players) if self.is_self_play else 1
+        """The focal players' or, in self-play, one for every slot."""
+        slots = self.facts.focal if self.facts else self.players
         return tuple(f"player_{slot}" for slot in range(slots))
+
+    @property
+    def players(self) -> int:
+        """How many play, bots included."""
+        return (self.facts.players if self.facts else None) or self.game.slots
+
+    def is_column(self, slot: int) -> bool:
+        """True if the player of a slot plays the columns of an asymmetric game."""
+        if not isinstance(self.game, MatrixFacts) or self.game.column is None:
+            return False
+        told = self.facts.columns if self.facts else None
+        return slot in (self.game.column.slots if told is None else told)
+
+    def game_of(self, slot: int) -> GameFacts:
+        """The game as the player of a slot plays it: its side, and those who take part."""
+        game = self.game.as_column if isinstance(self.game, MatrixFacts) and self.is_column(slot) else self.game
+        named = dict(islice(game.sprites.players.items(), self.players - 1))
+        return game if len(named) == len(game.sprites.players) else game.among(named)
 
 
 def load_game(path: Path) -> GameFacts:
@@ -110,7 +129,10 @@ def load_game(path: Path) -> GameFacts:
 
 
 def load_games() -> tuple[GameFacts, ...]:
-    """All games of scenarios/ and of registered folders, by file name; ConfigError if two have the same scenarios."""
+    """All games of scenarios/ and of registered folders, by file name; ConfigError if two have the same scenarios.
+
+    A registered file takes the place of the shipped one of the same substrate.
+    """
     return tuple(game for game, _ in _games_in(tuple(ADDED.folders)))
 
 
@@ -126,9 +148,13 @@ def own_file(game: GameFacts) -> Path | None:
 def _games_in(folders: tuple[str, ...]) -> tuple[tuple[GameFacts, Path], ...]:
     """The games of the package and of these folders, each with its file."""
     found: dict[str, tuple[GameFacts, Path]] = {}
-    for folder in (data_folder("scenarios") / "melting_pot", *map(Path, folders)):
+    shipped = data_folder("scenarios") / "melting_pot"
+    for folder in (shipped, *map(Path, folders)):
         for path in sorted(folder.glob("*.toml")):
             game = load_game(path)
+            if game.substrate in found and found[game.substrate][1].parent == shipped:
+                replaced = found[game.substrate]
+                found = {name: entry for name, entry in found.items() if entry != replaced}
             for name in (game.short_name, game.substrate):
                 if name in found:
                     raise ConfigError(f"{path}: {found[name][1]} has the game {name!r} already")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hm_agent.worlds.melting_pot.facts import FELLOW
+
 
 @dataclass(frozen=True, slots=True)
 class SubstrateStrategy:
@@ -20,5 +22,5 @@ class SubstrateStrategy:
 
 
 def is_sought(player: str, seek: Sequence[str] | None) -> bool:
-    """True if a strategy with this `seek` wants to meet a player."""
-    return seek is None or player in seek
+    """True if a strategy with this `seek` wants to meet a player; nobody can meet one of the own side."""
+    return player != FELLOW if seek is None else player in seek

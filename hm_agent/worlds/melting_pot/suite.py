@@ -156,7 +156,8 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
         from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
-        facts, slot = self._scenarios[setup.scenario.name].game, setup.scenario.seats.index(setup.seat)
+        own, slot = self._scenarios[setup.scenario.name], setup.scenario.seats.index(setup.seat)
+        facts = own.game_of(slot)
         facts = replace(facts, length=facts.length.cut(setup.max_steps))
 
         options = AgentOptions(
@@ -167,7 +168,7 @@ class MeltingPotSuite(Suite):
         )
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            vision = vision_of(facts.short_name, slot)
+            vision = vision_of(facts.short_name, slot, is_column=own.is_column(slot))
             game = build_game(facts, vision, options, slot)
             planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark, game.why_useless)
             return MeltingPotBody(game, vision, planner, model, reflector)
@@ -221,7 +222,11 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
 
         world: MeltingPotWorld = setup.world  # type: ignore[assignment]
-        recipe = Recipe("", lambda mind, model, _: InformedStrategist(mind, model, world.intents), FailureReflector)
+        recipe = Recipe(
+            "",
+            lambda mind, model, _: InformedStrategist(mind, model, lambda: world.intents(setup.seat)),
+            FailureReflector,
+        )
         return recipe.build(self.body(setup), setup.model, setup.parameters)
 
 

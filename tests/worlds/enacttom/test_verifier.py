@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent.cli import main
+from hm_agent.testing.enacttom.shipped_tasks import few_task_files, hand_made_files
 from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.worlds.enacttom.commands import parse_command
 from hm_agent.worlds.enacttom.household import Household
@@ -119,7 +120,7 @@ def test_private_goals_are_checked_one_by_one_and_together() -> None:
     assert "the private goal of agent_0 holds before anyone acts" in quiet.faults
 
 
-@pytest.mark.parametrize("path", task_files().values(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", few_task_files().values(), ids=lambda path: path.stem)
 def test_a_shipped_task_is_proved_and_its_written_plan_solves_it_as_text(path: Path) -> None:
     task = load_task(path)
     verdict = verify(task)
@@ -146,7 +147,7 @@ def test_a_proof_solves_only_what_is_asked() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for path in task_files().values():
+    for path in hand_made_files().values():
         shutil.copy(path, tmp_path)
     return tmp_path
 
@@ -191,7 +192,7 @@ def test_verify_tells_of_each_fault_in_one_line_and_goes_on(folder: Path, capsys
     assert status == 1
     assert [line.split(":")[0] for line in errors.splitlines()] == ["broken", "far_handle", "far_handle"]
     assert "its certificate was made for another state of the file" in errors
-    assert output.splitlines()[-1].startswith(f"{len(task_files()) - 1} of {len(task_files()) + 1} ")
+    assert output.splitlines()[-1].startswith(f"{len(hand_made_files()) - 1} of {len(hand_made_files()) + 1} ")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +224,7 @@ def test_export_writes_pddl_that_pyperplan_solves(
 
     status, _, errors = verified("export", "enacttom", str(folder), f"--out={tmp_path / 'pddl'}", capsys=capsys)
     assert (status, errors) == (0, "")
-    for path in task_files().values():
+    for path in hand_made_files().values():
         place = tmp_path / "pddl" / path.stem
         parser = Parser(str(place / "domain.pddl"), str(place / "problem.pddl"))
         task = ground(parser.parse_problem(parser.parse_domain()))

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from hm_agent.core import Agent
+from hm_agent.core import Agent, Seat
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.registry import agent_names, can_play, find_scenarios
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
+from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import OpponentIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
@@ -25,7 +26,7 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 class SecretiveWorld(MeltingPotWorld):
     """Raises an error if an agent asks for the bots' intents."""
 
-    def intents(self) -> Sequence[OpponentIntent]:
+    def intents(self, seat: Seat = FOCAL) -> Sequence[OpponentIntent]:
         raise AssertionError("an agent asked what only the oracle may know")
 
 
@@ -36,7 +37,7 @@ class PartlyKnownWorld(MeltingPotWorld):
     rule: str | None = None
     behaviour: str | None = "rock"
 
-    def intents(self) -> Sequence[OpponentIntent]:
+    def intents(self, seat: Seat = FOCAL) -> Sequence[OpponentIntent]:
         is_known = self.known_from is not None and self._step >= self.known_from
         return [OpponentIntent(self.behaviour, self.rule) if is_known else OpponentIntent(None)]
 

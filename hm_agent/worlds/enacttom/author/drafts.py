@@ -79,14 +79,15 @@ class GoalDraft:
     """A physical conjunct and how it can come about.
 
     holder: the one agent that knows of it at first. path: the agents from the holder to the nearest who can bring it
-    about, at least one. told: what else is told, and to whom: where a thing is, what a handle does. is_visible: False
-    if nobody can be where the result is to be seen.
+    about, at least one. told: what else is told, and to whom: where a thing is, what a handle does. opened: furniture
+    that may be opened on the way. is_visible: False if nobody can be where the result is to be seen.
     """
 
     goal: Proposition
     holder: str
     path: tuple[str, ...]
     told: tuple[tuple[str, Proposition], ...] = ()
+    opened: tuple[str, ...] = ()
     is_visible: bool = True
 
     @property

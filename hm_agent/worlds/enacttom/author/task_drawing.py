@@ -8,6 +8,7 @@ What makes a task need Theory of Mind of depth d, in what is *done* and not only
   who lacks what, who could use it, and over whom it would have to go.
 - In a task of depth d some conjunct is d hops from its holder, and none is more. One hop: the holder tells the agent
   that can act. Two: it tells an agent that can't act itself, but would tell the one that can. Three: one more.
+- What is wanted open or closed is on no other conjunct's way: nobody opens it only to get at something.
 - The deepest K conjunct is nested along the same way back: the holder knows that the next knows ... that it was done.
 
 Everything else is drawn freely, and much of it is wrong: agents that nobody needs, ways that are shorter than meant,
@@ -183,7 +184,7 @@ def _goal(rng: Random, house: HouseDraft, fits: Callable[[GoalDraft], bool], hol
         before = list(house.handles)
         goal = kind(rng, house, holder or rng.choice(house.agents))
         if goal and fits(goal):
-            house.free -= {*goal.goal.arguments, *_bound(house.handles[len(before) :])}
+            house.free -= {*goal.goal.arguments, *goal.opened, *_bound(house.handles[len(before) :])}
             return goal
         house.handles[:] = before
         if goal and goal.goal.arguments[0] in house.places:
@@ -225,13 +226,14 @@ def _thing_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None
     if not reached:
         return None
     origin = rng.choice(reached)
-    is_hidden = origin in house.is_open and rng.random() < 0.5
+    is_hidden = origin in house.is_open and origin in house.free and rng.random() < 0.5
     place = Proposition(IS_INSIDE if is_hidden else IS_ON_TOP, (thing, origin))
     house.places[thing] = place
-    within = target in house.is_open and rng.random() < 0.5
+    within = target in house.is_open and target in house.free and rng.random() < 0.5
     goal = Proposition(IS_INSIDE if within else IS_ON_TOP, (thing, target))
     told = ((_one_of(rng, path), place),) if is_hidden and not house.is_open[origin] else ()
-    return GoalDraft(goal, holder, path, told)
+    opened = [one for one, is_used in ((origin, is_hidden), (target, within)) if is_used]
+    return GoalDraft(goal, holder, path, told, tuple(opened))
 
 
 def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None:

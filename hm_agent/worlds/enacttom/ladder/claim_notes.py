@@ -26,6 +26,8 @@ class ClaimNotes:
         self._sources: dict[Proposition, Claim] = {}
         self._common: dict[Proposition, set[tuple[frozenset[str], Claim]]] = {}
         self._exchanged: set[tuple[str, Claim]] = set()
+        self._said: set[Claim] = set()
+        self._tellers: dict[Proposition, dict[str, None]] = {}
 
     def __contains__(self, one: Claim) -> bool:
         return one in self._claims
@@ -40,6 +42,7 @@ class ClaimNotes:
         if said.depth >= self.order:
             return False
         hearsay = claim((sender, *said.knowers), said.proposition)
+        self._tellers.setdefault(said.proposition, {})[sender] = None
         known = self._sources.get(said.proposition)
         if known is None or hearsay.depth < known.depth:
             self._sources[said.proposition] = hearsay
@@ -50,8 +53,13 @@ class ClaimNotes:
 
     def say(self, group: Collection[str], said: Claim) -> None:
         """Notes what the agent itself said to a group."""
+        self._said.add(said)
         self._exchange(group, said)
         self._learn(group, said)
+
+    def passed_on(self, one: Proposition) -> bool:
+        """True if the agent told others of something that it was told itself."""
+        return any(said.proposition == one and said.depth for said in self._said)
 
     def _exchange(self, group: Collection[str], said: Claim) -> None:
         self._exchanged |= {(agent, said) for agent in group}
@@ -70,19 +78,20 @@ class ClaimNotes:
     def forget(self, one: Proposition) -> None:
         """Drops all that was known of something that is no longer so."""
         self._claims = {known for known in self._claims if known.proposition != one}
+        self._said = {said for said in self._said if said.proposition != one}
         self._exchanged = {(agent, said) for agent, said in self._exchanged if said.proposition != one}
         self._sources.pop(one, None)
         self._common.pop(one, None)
+        self._tellers.pop(one, None)
 
     def sayable(self, one: Proposition) -> Claim | None:
         """How the agent would tell somebody of it; None if it knows nothing of it, or only by too much hearsay."""
         found = self._sources.get(one)
         return found if found and found.depth < self.order else None
 
-    def source(self, one: Proposition) -> str | None:
-        """Who told the agent; None if it knows by itself, or not at all."""
-        found = self._sources.get(one)
-        return found.knowers[0] if found and found.knowers else None
+    def tellers(self, one: Proposition) -> tuple[str, ...]:
+        """Those who told the agent of something."""
+        return tuple(self._tellers.get(one, ()))
 
     def lacks(self, agent: str, said: Claim) -> bool:
         """True if another agent may not know a claim, as far as this one can think of that."""

@@ -19,7 +19,9 @@ from hm_agent.worlds.enacttom.commands import (
     COMMUNICATE,
     IDLE,
     MOST_CHARACTERS,
+    ON,
     OPEN_IT,
+    PLACE,
     HouseCommand,
     tell,
 )
@@ -60,12 +62,12 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
     def __init__(self, order: int) -> None:
         self.order = order
-        self._mind: _HouseMind | None = None
+        self._mind: HouseMind | None = None
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if self._mind is None:
-            self._mind = _HouseMind(view, self.order)
+            self._mind = HouseMind(view, self.order)
         self._mind.perceive(view)
         if view.probes:
             return Decision(ProbeAnswers({one.name: self._mind.answer(one) for one in view.probes}))
@@ -80,7 +82,7 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return {}
 
 
-class _HouseMind:
+class HouseMind:
     """All that one agent believes and knows, and what follows from it."""
 
     def __init__(self, view: HouseView, order: int) -> None:
@@ -135,6 +137,9 @@ class _HouseMind:
                 self.notes.say((self.told.agent, *command.arguments), said)
         elif command.verb in (OPEN_IT, CLOSE_IT) and outcome.kind is OutcomeKind.FAILED:
             self._learn_handle(command.arguments[0])
+        elif command.verb == PLACE and outcome.kind is OutcomeKind.DONE:
+            thing, relation, furniture = command.arguments
+            self.beliefs.infer(Proposition(IS_ON_TOP if relation == ON else IS_INSIDE, (thing, furniture)))
         elif outcome.kind is OutcomeKind.DONE:
             for furniture, state in set_by(self.told, command, self._bindings()).items():
                 if self.told.plan.furniture[furniture] != view.room:
@@ -157,8 +162,7 @@ class _HouseMind:
         self.goals = self._wanted(is_wish=False)
         plan = self.planner.plan(self.beliefs, self.facts, self.goals)
         self.doable = plan.goals
-        step = self._tidy(view) or plan.command or self._search(view)
-        found = self._message(view, self._requests(is_searching=plan.command is None and step is not None)) or step
+        found = self._message(view, self._requests(view)) or self._tidy(view) or plan.command or self._search(view)
         if found:
             return found
         report = self._message(view, self._reports())
@@ -176,8 +180,8 @@ class _HouseMind:
         return sorted(found, key=lambda one: self.beliefs.holds(one) is not True)
 
     def _expects_reports(self) -> bool:
-        """True if a goal that others told the agent of is not reached yet, so that it may have to report that later."""
-        return any(self.notes.source(wanted(one)) and not self.beliefs.holds(one) for one in self.goals)
+        """True if a goal that the agent passed on is not reached yet, so that it will have to pass on that it is."""
+        return any(self.notes.passed_on(wanted(one)) and not self.beliefs.holds(one) for one in self.goals)
 
     def _search(self, view: HouseView) -> HouseCommand | None:
         """A step to find objects of which something is wanted that the agent could do if it found them."""
@@ -207,17 +211,24 @@ class _HouseMind:
 
     # Telling
 
-    def _requests(self, *, is_searching: bool) -> Iterator[tuple[Claim, list[str]]]:
+    def _requests(self, view: HouseView) -> Iterator[tuple[Claim, list[str]]]:
         """What others should know to do what the agent can't, and whom to tell."""
+        can_look = search(self.told, view.room, self.beliefs, self.facts) is not None
         for goal in self.goals:
-            if goal in self.doable or self.beliefs.holds(goal) is True or (is_searching and self._is_lost(goal)):
+            if goal in self.doable or self.beliefs.holds(goal) or (can_look and self._is_lost(goal)):
                 continue
-            doers = self.routes.doers(goal, self.facts) or set(self.told.plan.agents) - {self.told.agent}
-            doers -= self.notes.knowers(wanted(goal))
-            to = self.routes.towards(doers, self.order)
-            for fact in (wanted(goal), *self._about(goal)):
-                if said := self.notes.sayable(fact):
-                    yield said, [one for one in to if self.notes.lacks(one, said)]
+            said = self.notes.sayable(wanted(goal))
+            to = [one for one in self._concerned(goal) if said and self.notes.lacks(one, said)]
+            if said and to:
+                yield said, to
+                yield from ((fact, to) for one in self._about(goal) if (fact := self.notes.sayable(one)))
+
+    def _concerned(self, goal: Proposition) -> list[str]:
+        """Whom to message so that those who could reach a goal come to know of it."""
+        doers = self.routes.doers(goal, self.facts) or set(self.told.plan.agents) - {self.told.agent}
+        knowers = self.notes.knowers(wanted(goal))
+        others = knowers.difference(self.notes.tellers(wanted(goal)))
+        return self.routes.towards(doers - knowers, self.order, others)
 
     def _about(self, goal: Proposition) -> list[Proposition]:
         """What it knows that others may need for a goal: handles of the furniture, the place of the object."""
@@ -229,11 +240,12 @@ class _HouseMind:
         return [*found, place] if place else found
 
     def _reports(self) -> Iterator[tuple[Claim, list[str]]]:
-        """That goals are reached, to whoever told the agent of them."""
+        """That goals are reached, to those who told the agent of them."""
         for goal in self.goals:
-            source, said = self.notes.source(wanted(goal)), self.notes.sayable(goal)
-            if source in self.told.targets and said and self.beliefs.knows(goal) and self.notes.lacks(source, said):
-                yield said, [source]
+            said = self.notes.sayable(goal)
+            if said and self.beliefs.knows(goal):
+                tellers = (one for one in self.notes.tellers(wanted(goal)) if one in self.told.targets)
+                yield said, [one for one in tellers if self.notes.lacks(one, said)]
 
     def _message(self, view: HouseView, news: Iterable[tuple[Claim, Sequence[str]]]) -> HouseCommand | None:
         """As much as fits into one message, to all whom some of it concerns; None if there is nothing to be said."""

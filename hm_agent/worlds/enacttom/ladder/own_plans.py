@@ -73,6 +73,14 @@ class OwnPlanner:
             self._remember(key, house)
         return self._plans[key]
 
+    def whole(
+        self, beliefs: HouseBeliefs, facts: Collection[Proposition], goals: Sequence[Proposition]
+    ) -> tuple[tuple[HouseCommand, ...], frozenset[Proposition]]:
+        """All commands of such a plan, and the goals that hold when it is done."""
+        house = self._house(beliefs.objects(), bindings_of(self._told, facts, goals))
+        kept, actions = _most(house, _start(self._told, house, beliefs, goals), goals)
+        return tuple(action.command for action in actions), kept
+
     def _remember(self, key: _Key, house: Household) -> None:
         """Plans, and notes what is then to be done at each state on the way."""
         objects, bindings, state, goals = key

@@ -53,14 +53,24 @@ class Routes:
                 found.add(one.arguments[1])
         return {self._told.plan.furniture[one] for one in found}
 
-    def towards(self, goals: Collection[str], most: int) -> list[str]:
-        """The agents to message so that each of some others is reached with the fewest messages, at most so many."""
+    def towards(self, goals: Collection[str], most: int, others: Collection[str]) -> list[str]:
+        """The agents to message so that each of some others is reached with the fewest messages, at most so many.
+
+        others: who knows of it, too, and did not leave it to this one. Of those who need as few messages the first by
+        name is to send one.
+        """
         found: set[str] = set()
         for goal in goals:
             hops = {one: self._hops(one, goal) for one in self._told.targets}
             least = min((count for count in hops.values() if count is not None), default=most)
-            found |= {one for one, count in hops.items() if count == least and count < most}
+            if not any(self._is_before(one, goal, least + 1) for one in others):
+                found |= {one for one, count in hops.items() if count == least and count < most}
         return [one for one in self._told.targets if one in found]
+
+    def _is_before(self, other: str, goal: str, mine: int) -> bool:
+        """True if another agent needs fewer messages than this one, or as few and comes first by name."""
+        hops = self._hops(other, goal)
+        return hops is not None and (hops, other) < (mine, self._told.agent)
 
     def _hops(self, start: str, goal: str) -> int | None:
         """How many messages it takes from one other agent to another, not over this one; None for no way."""

@@ -36,12 +36,12 @@ LONGEST_WAIT = 3
 class HouseThoughts:
     """What an agent believes and plans after a turn.
 
-    wants: what it knows to be wanted, in words. plan: the latest plan. done: how many of its commands were carried out.
-    asked_because: why a plan was asked for in this turn, None if none was.
+    plan: the latest plan. done: how many of its commands were carried out. asked_because: why a plan was asked for in
+    this turn, None if none was.
     """
 
     room: str
-    wants: tuple[str, ...]
+    messages_left: int
     done: int
     plan: tuple[str, ...] = field(metadata=UNSHOWN)
     asked_because: str | None = None
@@ -87,7 +87,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
             if isinstance(event, PartnerActed) and event.act.does == WRITES:
                 return f"{event.act.partner} has written to you"
         named = {name for command in self._plan[self._done :] for name in command.arguments}
-        if news := self._notebook.surprises(named):
+        if news := self._notebook.situation.surprises(named):
             return f"you see what you did not expect of {', '.join(news)}"
         if self._done < len(self._plan):
             return None
@@ -142,7 +142,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
         situation = self._notebook.situation
         return HouseThoughts(
             room=situation.view.room,
-            wants=tuple(one.words for one in situation.beliefs.wants),
+            messages_left=situation.view.messages_left,
             done=self._done,
             plan=tuple(map(str, self._plan)),
             asked_because=self._asked_because,

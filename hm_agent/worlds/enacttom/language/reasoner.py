@@ -40,21 +40,17 @@ from hm_agent.worlds.enacttom.language.situation import (
     HouseSituation,
     PartnerAct,
 )
+from hm_agent.worlds.enacttom.language.understanding import Understanding
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
-from hm_agent.worlds.enacttom.plans_alone import PlanAlone, hand_over, plan_alone, search
-from hm_agent.worlds.enacttom.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
-    IS_CLOSED,
     IS_INVERSE,
-    IS_OPEN,
     MIRRORS,
     Claim,
     Proposition,
     wanted,
 )
-from hm_agent.worlds.enacttom.view_beliefs import PLACES
 
 KEPT = 3
 """How many hypotheses about a partner are kept where several are."""
@@ -67,42 +63,22 @@ HANDLES_OF = (IS_INVERSE, MIRRORS, CONTROLS)
 # What to say
 
 
-def sayable(situation: HouseSituation, plan: PlanAlone) -> Iterator[Claim]:
+def sayable(known: Understanding) -> Iterator[Claim]:
     """What is worth telling, the most urgent first: what only others can do, what helps with it, and what is done."""
-    beliefs = situation.beliefs
-    missing = missing_of(situation, plan)
-    yield from (Claim((), wanted(one)) for one in missing)
-    yield from (Claim((), one) for one in sorted(beliefs.facts, key=str) if one.predicate in HANDLES_OF)
-    about = {one.arguments[0] for one in missing}
-    for one in sorted(beliefs.so, key=str):
-        if one.predicate in PLACES and one.arguments[0] in about:
-            yield Claim((), one)
-    yield from known_of(situation)
+    yield from (Claim((), wanted(one)) for one in known.missing)
+    handles = (one for one in known.mind.facts if one.predicate in HANDLES_OF)
+    yield from (Claim((), one) for one in sorted(handles, key=str))
+    places = (known.place_of(one.arguments[0]) for one in known.missing)
+    yield from (Claim((), one) for one in places if one)
+    yield from known_of(known)
 
 
-def missing_of(situation: HouseSituation, plan: PlanAlone) -> list[Proposition]:
-    """What the others want, too, is not so, and is out of the agent's own reach."""
-    wishes, so = situation.view.briefing.wishes, situation.beliefs.so
-    return [one for one in plan.missing if one not in so and one not in wishes]
-
-
-def known_of(situation: HouseSituation) -> Iterator[Claim]:
+def known_of(known: Understanding) -> Iterator[Claim]:
     """Of what is wanted and so: that others know it, as far as the agent knows, and that it is so."""
-    beliefs = situation.beliefs
-    for one in beliefs.wants:
-        if one in beliefs.so and one not in situation.view.briefing.wishes:
-            yield from (Claim((other,), one) for other in situation.partners if beliefs.knows(other, Claim((), one)))
+    for one in known.wants:
+        if known.mind.beliefs.knows(one):
+            yield from (Claim((other,), one) for other in sorted(known.mind.notes.knowers(one)))
             yield Claim((), one)
-
-
-def _lacked(situation: HouseSituation, said: Iterable[Claim]) -> list[Claim]:
-    """Those claims that somebody lacks whom the agent can message."""
-    targets = situation.view.briefing.targets
-    return [
-        one
-        for one in dict.fromkeys(said)
-        if any(target not in one.knowers[:1] and not situation.beliefs.knows(target, one) for target in targets)
-    ]
 
 
 def message(said: Sequence[Claim]) -> HouseCommand | None:
@@ -127,37 +103,37 @@ def _says(said: Claim, other: Claim) -> bool:
 
 def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     """Tells what only others can do, does what it can do alone, tells what is done; then looks, brings, or waits."""
-    view, beliefs = situation.view, situation.beliefs
-    plan = plan_alone(view.briefing, beliefs)
+    known = Understanding(situation)
     found: list[HouseCommand] = []
-    left = view.messages_left if view.briefing.targets else 0
-    urgent = _lacked(situation, (Claim((), wanted(one)) for one in missing_of(situation, plan)))
+    left = known.view.messages_left if known.told.targets else 0
+    looked = known.search()
+    others = [one for one in known.missing if not (looked and known.is_lost(one))]
+    urgent = known.lacking(Claim((), wanted(one)) for one in others)
     if urgent and left:
-        found += filter(None, [message(_lacked(situation, sayable(situation, plan)))])
+        found += filter(None, [message(known.lacking(sayable(known)))])
         left -= len(found)
-    if len(plan.commands) > MOST_COMMANDS - 3:
-        return [*found, *plan.commands[: MOST_COMMANDS - 3]]
-    found += plan.commands
-    news = [Claim((), one) for one in plan.reached if one not in beliefs.so and one not in view.briefing.wishes]
-    report = _lacked(situation, news if urgent else (*news, *known_of(situation)))
+    if len(known.commands) > MOST_COMMANDS - 3:
+        return [*found, *known.commands[: MOST_COMMANDS - 3]]
+    found += known.commands
+    news = [Claim((), one) for one in known.wants if one in known.reached and not known.is_so(one)]
+    report = known.lacking(news if urgent else (*news, *known_of(known)))
     if report and left:
         found += filter(None, [message(report)])
-    if looked := search(view.briefing, beliefs, missing_of(situation, plan)):
-        return [*found, *looked][:MOST_COMMANDS]
-    return [*(found or _nearer(situation, plan)), IDLE]
+    if looked:
+        return [*found, *(one for one in looked if one not in found)][:MOST_COMMANDS]
+    return [*(found or _nearer(situation, known)), IDLE]
 
 
-def _nearer(situation: HouseSituation, plan: PlanAlone) -> list[HouseCommand]:
+def _nearer(situation: HouseSituation, known: Understanding) -> list[HouseCommand]:
     """How to bring to another agent what only others can bring to its place, once they had time to come for it."""
-    view, beliefs = situation.view, situation.beliefs
     asked = [one.turn for one in situation.log if one.sender == situation.me]
-    if asked and view.turn - asked[-1] < PATIENCE:
+    if asked and known.view.turn - asked[-1] < PATIENCE:
         return []
-    brought = hand_over(view.briefing, beliefs, missing_of(situation, plan))
+    brought = known.hand_over()
     if brought is None:
         return []
     commands, where = brought
-    told = message([Claim((), where)]) if view.messages_left and view.briefing.targets else None
+    told = message([Claim((), where)]) if known.view.messages_left and known.told.targets else None
     return [*commands[: MOST_COMMANDS - 2], *filter(None, [told])]
 
 
@@ -173,23 +149,16 @@ class _PartnerRule:
     foresee: Callable[[HouseSituation, str, Sequence[PartnerAct]], NextAct]
 
 
-def _pending(situation: HouseSituation, partner: str) -> list[Proposition]:
-    """What is wanted, not yet so, and known to be wanted to a partner, as the agent believes; first what it can do."""
-    beliefs, furniture = situation.beliefs, situation.view.briefing.plan.furniture
-    asked = [one for one in beliefs.wants if one not in beliefs.so]
-    known = [one for one in asked if beliefs.knows(partner, Claim((), wanted(one)))]
-    mine = situation.view.briefing.barred
-
-    def is_for_others(one: Proposition) -> bool:
-        room = furniture.get(one.arguments[-1], one.arguments[-1])
-        return room in mine and beliefs.may_enter(partner, room)
-
-    return sorted(known, key=lambda one: not is_for_others(one))
+def _pending(known: Understanding, partner: str) -> list[Proposition]:
+    """What is wanted, not yet so, and known to be wanted to a partner, as the agent believes; what it can do first."""
+    asked = [one for one in known.wants if not known.is_so(one)]
+    heard = [one for one in asked if partner in known.mind.notes.knowers(wanted(one))]
+    return sorted(heard, key=lambda one: partner not in known.mind.routes.doers(one, known.mind.facts))
 
 
 def _reports(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """It writes of what it was asked to do; of what it wrote last, if it was asked nothing."""
-    pending = _pending(situation, partner)
+    pending = _pending(Understanding(situation), partner)
     return NextAct(does=WRITES, about=pending[0].arguments[0]) if pending else _tells(situation, partner, history)
 
 
@@ -256,8 +225,7 @@ def foresee(words: str | None, situation: HouseSituation, about: str, history: S
 
 def strategy_words(situation: HouseSituation) -> str:
     """What is best now, as a strategy."""
-    plan = plan_alone(situation.view.briefing, situation.beliefs)
-    if missing := missing_of(situation, plan):
+    if missing := Understanding(situation).missing:
         return f"Do what is wanted; let the others know that {missing[0].words} is for them to bring about."
     return "Do what is wanted, and tell the others once it is done."
 
@@ -318,18 +286,9 @@ def evaluate(question: EvaluateHouse) -> Critique:
 
 
 def answer_probes(question: ProbeHouse) -> HouseProbeAnswer:
-    """Yes to what it believes; no to what it believes to be otherwise; else it doesn't know."""
-    return HouseProbeAnswer(answers=[_probed(question.situation, probe.about).value for probe in question.probes])
-
-
-def _probed(situation: HouseSituation, about: Claim) -> ProbeAnswer:
-    beliefs = situation.beliefs
-    if about in beliefs.known if about.depth else about.proposition in beliefs.so:
-        return ProbeAnswer.YES
-    opposite = {IS_OPEN: IS_CLOSED, IS_CLOSED: IS_OPEN}.get(about.proposition.predicate)
-    if opposite and Proposition(opposite, about.proposition.arguments) in beliefs.so:
-        return ProbeAnswer.NO
-    return ProbeAnswer.UNKNOWN
+    """Yes to what it knows; no to what it believes to be otherwise; else it doesn't know."""
+    mind = Understanding(question.situation).mind
+    return HouseProbeAnswer(answers=[mind.answer(probe).value for probe in question.probes])
 
 
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {

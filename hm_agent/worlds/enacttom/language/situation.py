@@ -1,15 +1,16 @@
-"""What questions about a household hold: the view, the messages so far, and what partners were seen to do."""
+"""What questions about a household hold: the views so far, the messages in them, and what partners were seen to do."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from hm_agent.core import Event
-from hm_agent.questions import UNSHOWN
-from hm_agent.worlds.enacttom.view_beliefs import Beliefs
+from hm_agent.worlds.enacttom.commands import COMMUNICATE, EVERYONE
+from hm_agent.worlds.enacttom.propositions import IS_CLOSED, IS_INSIDE, IS_ON_FLOOR, IS_ON_TOP, IS_OPEN
+from hm_agent.worlds.enacttom.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.views import HouseView
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
@@ -21,6 +22,7 @@ NOTHING = "nothing"
 
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 _OBJECT = re.compile(r"[A-Za-z][A-Za-z_]*_\d{1,4}")
+_LOOKED_AT = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_OPEN, IS_CLOSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +37,13 @@ class LoggedMessage:
 
 @dataclass(frozen=True)
 class HouseSituation:
-    """What one agent knows at the start of a turn.
+    """What one agent knows at the start of a turn. views: all that it had, the present one last."""
 
-    log: all messages that it got before this view, and all that it sent. beliefs: what follows from all views, and from
-    sentences of the fixed form in all messages; no prompt shows it.
-    """
+    views: tuple[HouseView, ...]
 
-    view: HouseView
-    log: tuple[LoggedMessage, ...]
-    beliefs: Beliefs = field(metadata=UNSHOWN)
+    @property
+    def view(self) -> HouseView:
+        return self.views[-1]
 
     @property
     def me(self) -> str:
@@ -54,14 +54,23 @@ class HouseSituation:
         return tuple(agent for agent in self.view.briefing.plan.agents if agent != self.me)
 
     @cached_property
+    def log(self) -> tuple[LoggedMessage, ...]:
+        """All messages that the agent got before this view, and all that it sent."""
+        found: list[LoggedMessage] = []
+        for view in self.views:
+            found += filter(None, [sent_before(view)])
+            if view is not self.view:
+                found += [LoggedMessage(one.turn, one.sender, one.addressees, one.text) for one in view.messages]
+        return tuple(found)
+
+    @cached_property
     def objects(self) -> tuple[str, ...]:
-        """The names of all objects that the agent has seen or that it was told of as data, and those that look it."""
+        """The names of all objects that the agent has seen or was told of as data, and of what it read of like them."""
         plan = self.view.briefing.plan
-        others = {*plan.agents, *plan.rooms, *plan.furniture}
-        told = (one for fact in self.beliefs.facts for one in fact.things)
-        seen = (one.arguments[0] for one in (*self.view.remembers, *self.beliefs.so))
+        told = (one for fact in self.view.briefing.facts for one in fact.things)
+        seen = (one.arguments[0] for one in self.view.remembers)
         read = (word for text in self._texts() for word in _OBJECT.findall(text))
-        return tuple(sorted({*told, *seen, *read} - others))
+        return tuple(sorted({*told, *seen, *read} - {*plan.agents, *plan.rooms, *plan.furniture}))
 
     @cached_property
     def things(self) -> tuple[str, ...]:
@@ -77,12 +86,33 @@ class HouseSituation:
         """The things that a text names, in its order."""
         return tuple(dict.fromkeys(word for word in _WORD.findall(text) if word in self.things))
 
+    def surprises(self, named: Collection[str]) -> list[str]:
+        """The things that matter and are otherwise than the agent remembered before its latest action.
+
+        Those matter that a plan names or that the agent has read of. What it sees for the first time is no surprise to
+        a plan that names it. named: by the plan that is being carried out.
+        """
+        before, now = self.views[-2].remembers, self.view.remembers
+        own = set(self.view.outcome.command.arguments) if self.view.outcome else set()
+        changed = {one.arguments[0] for one in before - now if one.predicate in _LOOKED_AT}
+        new = {one.arguments[0] for one in now - before if one.predicate in _LOOKED_AT} - changed - set(named)
+        return sorted(((changed | new) - own) & ({*named} | self.read_of))
+
     def _texts(self) -> Iterator[str]:
         """Everything that the agent has read."""
         yield self.view.briefing.text
         yield from self.view.briefing.secrets
         yield from (one.text for one in self.log)
         yield from (one.text for one in self.view.messages)
+
+
+def sent_before(view: HouseView) -> LoggedMessage | None:
+    """The message that the agent sent in the turn before a view; None if it sent none."""
+    outcome = view.outcome
+    if outcome is None or outcome.command.verb != COMMUNICATE or outcome.kind is not OutcomeKind.DONE:
+        return None
+    to = view.briefing.targets if EVERYONE in outcome.command.arguments else outcome.command.arguments
+    return LoggedMessage(view.turn - 1, view.agent, tuple(to), outcome.command.text)
 
 
 @dataclass(frozen=True, slots=True)

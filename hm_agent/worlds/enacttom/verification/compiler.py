@@ -197,7 +197,10 @@ def _may_matter(command: HouseCommand, moved: Mapping[str, Collection[tuple[str,
 
 
 def _moved_objects(problem: PlanningProblem) -> set[str]:
-    held = {one.arguments[0] for one in problem.household.task.init if one.predicate == IS_HELD_BY}
+    house = problem.household
+    held = {
+        one.arguments[0] for one in house.physical if one.predicate == IS_HELD_BY and problem.start & house.bits[one]
+    }
     return held | {one.proposition.things[0] for one in problem.variant.goal}
 
 

@@ -18,7 +18,8 @@ class SpriteRoles:
 
     wall: the plain wall. solid: all that blocks a step, except players. own: the own avatar. players: names by sprite.
     kinds: the kinds of things that can be taken or used, by sprite. marks: the names of what is worn, held or shown on
-    top of something, by sprite. freezing_mark: a player with this mark can't move.
+    top of something, by sprite. freezing_mark: a player with this mark can't move. fellow: the name of other players
+    that look like the own avatar, None where there are none. is_crowd: True if several players share a name.
     """
 
     wall: str
@@ -29,6 +30,8 @@ class SpriteRoles:
     marks: Mapping[str, str]
     beams: tuple[str, ...] = ()
     freezing_mark: str | None = None
+    fellow: str | None = None
+    is_crowd: bool = False
 
 
 class PatchMeaning(NamedTuple):
@@ -63,6 +66,10 @@ class SubstrateVision:
             n for n, meaning in enumerate(self.meanings) if not (meaning.kind or meaning.is_wall or meaning.is_hidden)
         )
 
+    def is_own(self, rgb: Pixels) -> bool:
+        """True if a frame shows the own avatar of these roles where the player stands."""
+        return label_patches(rgb, self.atlas)[self.window.own_index] in self.own_labels
+
     def _meaning(self, number: int, label: Label) -> PatchMeaning:
         roles = self.roles
         mark = next((roles.marks[sprite.name] for sprite in label.sprites if sprite.name in roles.marks), None)
@@ -70,6 +77,8 @@ class SubstrateVision:
             if sprite.name in roles.beams or number == UNKNOWN:
                 return PatchMeaning(is_hidden=True)
             if sprite.name == roles.own:
+                if roles.fellow:
+                    return PatchMeaning(roles.fellow, is_player=True, turns=sprite.turns, mark=mark)
                 break
             if sprite.name in roles.players:
                 return PatchMeaning(roles.players[sprite.name], is_player=True, turns=sprite.turns, mark=mark)
@@ -97,9 +106,14 @@ class Perceiver:
         """Perceives one frame. move: the own move since the frame before, NOOP at the first."""
         vision = self._vision
         labels = label_patches(rgb, vision.atlas)
-        own = labels[vision.window.own_index]
-        contents = [(n, vision.meanings[label]) for n, label in enumerate(labels) if label not in vision.plain]
+        here = vision.window.own_index
+        own = labels[here]
         present = own in vision.own_labels
+        contents = [
+            (n, vision.meanings[label])
+            for n, label in enumerate(labels)
+            if label not in vision.plain and not (present and n == here)
+        ]
         if not present:
             self._localizer.reset()
             self._scene = RelativeScene()

@@ -14,7 +14,7 @@ from meltingpot.configs import bots as bot_configs
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
-from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts, ScenarioFacts
 from hm_agent.worlds.melting_pot.scenarios import load_game
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 
@@ -40,12 +40,36 @@ def problems(game: GameFacts) -> list[str]:
 
 
 def _player_problems(game: GameFacts) -> Iterator[str]:
-    players, named = len(mp_substrate.get_config(game.substrate).default_player_roles), len(game.sprites.players)
-    if named != players - 1:
-        yield f"sprites.players: {named} are named, and {players - 1} play beside the focal one"
+    players = len(mp_substrate.get_config(game.substrate).default_player_roles)
+    if game.slots != players:
+        yield f"sprites.players: {game.slots - 1} are named, and {players - 1} play beside the focal one"
     there = numbered_scenarios(game.substrate)
     if len(game.scenarios) > len(there):
         yield f"scenarios: {len(game.scenarios)} are told of, and Melting Pot has {len(there)}"
+    for name, told in zip(there, game.scenarios, strict=False):
+        for key, said, known in zip(("focal", "players", "columns"), _said(game, told), _cast(game, name), strict=True):
+            if said != known:
+                yield f"scenarios: {key} {said} contradicts {name}, which has {known}"
+
+
+def _said(game: GameFacts, told: ScenarioFacts) -> tuple[int, int, tuple[int, ...]]:
+    """What a file says of a scenario: how many focal players, how many in all, and who plays the columns."""
+    side = game.column if isinstance(game, MatrixFacts) else None
+    columns = () if side is None else side.slots if told.columns is None else told.columns
+    return told.focal, told.players or game.slots, columns
+
+
+def _cast(game: GameFacts, name: str) -> tuple[int, int, tuple[int, ...]]:
+    """The same of Melting Pot's scenario of that name."""
+    config = mp_scenario.get_config(name)
+    is_asymmetric = isinstance(game, MatrixFacts) and game.column is not None
+    return sum(config.is_focal), len(config.roles), _columns(config.substrate, config.roles) if is_asymmetric else ()
+
+
+def _columns(substrate: str, roles: Sequence[str]) -> tuple[int, ...]:
+    """The slots of the column players of an asymmetric game."""
+    found = list(_components(settings_of(substrate, roles), "DyadicRole"))
+    return tuple(slot for slot, role in enumerate(found) if not role["rowPlayer"])
 
 
 def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[str]:
@@ -58,6 +82,8 @@ def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[s
         *game.marks,
         *game.sprites.beams,
     ]
+    if isinstance(game, MatrixFacts) and game.column:
+        sprites += [game.column.own, *game.column.players]
     for name in dict.fromkeys(filter(None, [*sprites, game.sprites.focal])):
         if name not in known:
             yield f"sprites: {name!r} stands for nothing in {game.substrate}: {nearest(name, known)}"
@@ -65,7 +91,9 @@ def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[s
 
 def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator[str]:
     for key, said, there in (
-        ("payoff", [list(map(float, row)) for row in game.payoff], _payoff(settings)),
+        ("payoff", _plain(game.payoff), _payoff(settings)),
+        ("column.payoff", _plain(game.column.payoff) if game.column else None, _columns_payoff(settings)),
+        ("column.slots", game.column.slots if game.column else (), _default_columns(game.substrate, settings)),
         ("beam.length", game.beam.length, _one(settings, "GameInteractionZapper")["beamLength"]),
         ("beam.radius", game.beam.radius, _one(settings, "GameInteractionZapper")["beamRadius"]),
         ("length", (game.length.least, game.length.every, game.length.chance), tuple(_length(settings).values())),
@@ -80,9 +108,15 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
             yield f"{key}: {said} contradicts {game.substrate}, which has {there}"
 
 
-@cache
 def check_game(path: Path) -> GameFacts:
     """Reads a file and raises ConfigError, naming all that contradicts its substrate, in one line."""
+    changed = path.stat().st_mtime_ns if path.exists() else None
+    return _checked(path.resolve(), changed)
+
+
+@cache
+def _checked(path: Path, changed: int | None) -> GameFacts:
+    """changed: when the file was, so that it is read again after that."""
     game = load_game(path)
     if found := problems(game):
         raise ConfigError(f"{path}: {'; '.join(found)}")
@@ -124,8 +158,25 @@ def _sprites(settings: Mapping[str, Any]) -> Iterator[str]:
         yield from kwargs.get("customSpriteNames", ())
 
 
+def _plain(payoff: Sequence[Sequence[float]]) -> list[list[float]]:
+    return [list(map(float, row)) for row in payoff]
+
+
 def _payoff(settings: Mapping[str, Any]) -> list[list[float]]:
-    return [list(map(float, row)) for row in _one(settings, "TheMatrix")["matrix"]]
+    return _plain(_one(settings, "TheMatrix")["matrix"])
+
+
+def _columns_payoff(settings: Mapping[str, Any]) -> list[list[float]] | None:
+    """The column player's payoff as it sees it, its own behaviours in rows; None if it is the row player's."""
+    told = _one(settings, "TheMatrix").get("columnPlayerMatrix")
+    own = None if told is None else _plain(list(zip(*told, strict=True)))
+    return None if own == _payoff(settings) else own
+
+
+def _default_columns(substrate: str, settings: Mapping[str, Any]) -> tuple[int, ...]:
+    if _columns_payoff(settings) is None:
+        return ()
+    return _columns(substrate, mp_substrate.get_config(substrate).default_player_roles)
 
 
 def _length(settings: Mapping[str, Any]) -> dict[str, float]:
@@ -150,29 +201,37 @@ def new_game(substrate: str) -> str:
     zapper, thing, length = _one(settings, "GameInteractionZapper"), _one(settings, "Resource"), _length(settings)
     stem, _, kind = substrate.partition("_in_the_matrix__")
     players = len(mp_substrate.get_config(substrate).default_player_roles)
-    is_pair = players == 2
+    is_pair, others_payoff = players == 2, _columns_payoff(settings)
     all_at_once = "\nall_at_once = true" if _has(settings, "SpawnResourcesWhenAllPlayersZapped") else ""
     marks = [name for name in dict.fromkeys(_sprites(settings)) if name.startswith("ResultIndicatorColor")]
+    # Where avatars are seen as `Other`, or in their side's colour, nothing tells one from another.
+    is_alike = others_payoff is not None or "Other" in _sprites(settings)
+    partner = f"Avatar{1 + _default_columns(substrate, settings)[0]}" if others_payoff else "Other"
     others = (
-        'players = { Other = "opponent" }'
-        if is_pair
+        f'players = {{ {partner} = "opponent" }}'
+        if is_alike
         else 'focal = "Avatar1"\nplayers = { '
         + ", ".join(f'Avatar{slot + 1} = "player_{slot}"' for slot in range(1, players))
         + " }"
     )
+    alike = "" if is_pair or not is_alike else f"\nalike = {players - 1}"
     resources = "\n\n".join(
-        _resource(place, name, one) for place, (name, one) in enumerate(_resources(substrate).items())
+        _resource(place, name, one, _colours(settings))
+        for place, (name, one) in enumerate(_resources(substrate).items())
     )
-    scenarios = "\n\n".join(_scenario(number, name) for number, name in enumerate(numbered_scenarios(substrate)))
+    scenarios = "\n\n".join(
+        _scenario(number, name, players, _default_columns(substrate, settings))
+        for number, name in enumerate(numbered_scenarios(substrate))
+    )
     return f"""# Written from the configuration of Melting Pot's {substrate}: see docs/adding_a_game.md.
 
 title = "{stem.replace("_", " ").title()}, {kind}"
 game = "matrix"
 substrate = "{substrate}"
 short_name = "{stem}_{kind}"
-reward_per_steps = 1200
+reward_per_steps = 1200{alike}
 
-payoff = {[[int(one) if one == int(one) else one for one in row] for row in _payoff(settings)]}
+payoff = {_short(_payoff(settings))}
 initial_inventory = 1
 
 {resources}
@@ -194,7 +253,7 @@ per_thing = 3
 
 [sprites]
 wall = "Wall"
-own = "Self"
+own = "{"Avatar1" if others_payoff else "Self"}"
 {others}
 ready = "Ready"
 interacting = {str(marks).replace("'", '"')}
@@ -203,8 +262,23 @@ beams = ["BeamInteraction"]
 [beam]
 length = {zapper["beamLength"]}
 radius = {zapper["beamRadius"]}
-
+{_other_side(partner, _default_columns(substrate, settings), others_payoff) if others_payoff else ""}
 {scenarios}
+"""
+
+
+def _short(payoff: Sequence[Sequence[float]]) -> str:
+    return str([[int(one) if one == int(one) else one for one in row] for row in payoff])
+
+
+def _other_side(own: str, slots: tuple[int, ...], payoff: Sequence[Sequence[float]]) -> str:
+    """The column players' table of an asymmetric game. own: the sprite of the first: all of a side look like it."""
+    return f"""
+[column]
+payoff = {_short(payoff)}
+own = "{own}"
+players = {{ Avatar1 = "opponent" }}
+slots = {list(slots)}
 """
 
 
@@ -216,19 +290,37 @@ def _resources(substrate: str) -> Mapping[str, Any]:
     return dict(sorted(named.items(), key=lambda entry: entry[1].index))
 
 
-def _resource(place: int, name: str, resource: Any) -> str:
+def _colours(settings: Mapping[str, Any]) -> Mapping[str, str]:
+    """The first colour of each sprite's palette, as `#rrggbb`."""
+    drawn = (kwargs for kwargs in _components(settings, "Appearance") if kwargs.get("palettes"))
+    painted = (pair for kwargs in drawn for pair in zip(kwargs["spriteNames"], kwargs["palettes"], strict=True))
+    return {name: "#" + bytes(next(iter(palette.values()))[:3]).hex() for name, palette in painted}
+
+
+def _resource(place: int, name: str, resource: Any, colours: Mapping[str, str]) -> str:
+    sprite = f"resource_class{place + 1}_sprite"
     goals = [list(map(int, goal.nonzero()[0])) for goal in (resource.collect_goal, resource.interact_goal)]
     return f"""[[resources]]
 behaviour = "{name.lower()}"
 thing = "{name.lower()}_box"
-sprite = "resource_class{place + 1}_sprite"
+sprite = "{sprite}"
+colour = "{colours[sprite]}"
 collect_goals = {goals[0]}
 interact_goals = {goals[1]}"""
 
 
-def _scenario(number: int, name: str) -> str:
-    about = mp_scenario.get_config(name).description.replace("\n", " ").replace('"', "'")
-    return f'[[scenarios]]\nabout = "{about}"\nheld_out = {"true" if number % 2 else "false"}'
+def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) -> str:
+    """A numbered scenario. players, columns: how many play, and who plays the columns, where nothing else is said."""
+    config = mp_scenario.get_config(name)
+    about = config.description.replace("\n", " ").replace('"', "'")
+    lines = ["[[scenarios]]", f'about = "{about}"', f"held_out = {'true' if number % 2 else 'false'}"]
+    if (focal := sum(config.is_focal)) != 1:
+        lines.append(f"focal = {focal}")
+    if len(config.roles) != players:
+        lines.append(f"players = {len(config.roles)}")
+    if columns and (here := _columns(config.substrate, config.roles)) != columns:
+        lines.append(f"columns = {list(here)}")
+    return "\n".join(lines)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import substrate as substrate_lib
 from meltingpot.utils.substrates.wrappers.base import Lab2dWrapper
 
-from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, GameFacts
+from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, INTERACTING, GameFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
@@ -93,9 +93,14 @@ def layout_of(game: GameFacts) -> Layout:
 
 
 @cache
-def vision_of(game_name: str, slot: int) -> SubstrateVision:
-    """The substrate-dependent parts of perception for the player of a slot; computed once per process."""
+def vision_of(game_name: str, slot: int, *, is_column: bool = False) -> SubstrateVision:
+    """The substrate-dependent parts of perception for the player of a slot; computed once per process.
+
+    is_column: True for a column player of an asymmetric game.
+    """
     game = game_named(game_name, GameFacts)
+    if is_column and isinstance(game, MatrixFacts):
+        game = game.as_column
     return SubstrateVision(atlas_of(game.substrate), _wall_patterns(game_name), sprite_roles(game, slot))
 
 
@@ -140,4 +145,6 @@ def sprite_roles(game: GameFacts, slot: int = 0) -> SpriteRoles:
         marks=game.marks,
         beams=sprites.beams,
         freezing_mark=INTERACTING,
+        fellow=FELLOW if isinstance(game, MatrixFacts) and game.column else None,
+        is_crowd=len(others) > 1 or game.alike > 1,
     )

@@ -18,7 +18,7 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.core import Observation, Seat, Turn, per_capita
-from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts, KitchenFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene, held_in_interaction
@@ -152,7 +152,7 @@ class SubstrateWorld:
 
 
 class MeltingPotWorld(SubstrateWorld):
-    """One scenario: its focal player has the one seat, slot 0, and bots play the other slots."""
+    """One scenario: its focal players have the seats, the first slots, and bots play the others."""
 
     def __init__(
         self, scenario: Scenario, bots: Bots, bots_dir: Path | None = None, *, ground_truth: bool = False
@@ -168,8 +168,10 @@ class MeltingPotWorld(SubstrateWorld):
         self._targets, self._intent_log = (), IntentLog(self._game, [])
         config = config_of(self._scenario)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
-        vision = vision_of(self._game.short_name, 0)
-        bots = build_bots(self._scenario, vision, self._bots, self._bots_dir, self._stream, self._intent_log)
+        is_asymmetric = isinstance(self._game, MatrixFacts) and self._game.column is not None
+        sides = (False, True) if is_asymmetric else (False,)
+        visions = [vision_of(self._game.short_name, 0, is_column=is_column) for is_column in sides]
+        bots = build_bots(self._scenario, visions, self._bots, self._bots_dir, self._stream, self._intent_log)
         environment: _Environment = scenario_lib.Scenario(
             substrate=substrate,
             background_population=build_population(config, bots, threads=self._bots is Bots.TRAINED),
@@ -197,10 +199,14 @@ class MeltingPotWorld(SubstrateWorld):
     def background(self) -> Sequence[str]:
         return self._names
 
-    def intents(self) -> Sequence[OpponentIntent]:
-        """Each bot's intent, as of its latest action. Privileged: for the reference agent `oracle` only."""
+    def intents(self, seat: Seat = FOCAL) -> Sequence[OpponentIntent]:
+        """The others' intents by slot, as of their latest action; of those in a seat nothing is known.
+
+        Privileged: for the reference agent `oracle` only.
+        """
         told = zip(self._names, self._targets, self._rules, strict=False)
-        return tuple(OpponentIntent(target, rule, watches_others(name, self._game)) for name, target, rule in told)
+        bots = [OpponentIntent(target, rule, watches_others(name, self._game)) for name, target, rule in told]
+        return *(OpponentIntent(None) for other in self.seats if other != seat), *bots
 
     def _told_bots(self) -> Sequence[Bot]:
         return tuple(zip(self._names, self._targets, self._rules, strict=False))

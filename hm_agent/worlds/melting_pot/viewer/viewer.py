@@ -84,7 +84,8 @@ class MeltingPotViewer:
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
         """The other players, by the names that the player of a slot knows them by; policy: None for those in a seat."""
         others = [other for other in range(len(scene.players)) if other != slot]
-        named = zip(self._game.others(slot), others, strict=False)
+        names = self._game.others(slot) * max(1, self._game.alike)
+        named = zip(names, others, strict=False)
         return {
             "others": [
                 {

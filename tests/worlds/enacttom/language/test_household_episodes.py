@@ -203,7 +203,7 @@ def test_a_task_is_solved_over_http_from_the_prompts_alone(tmp_path: Path, silen
     asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
     assert asked == {"PlanHouse", "ProposePartner", "PredictPartner", "ProbeHouse"}
     states = [line["state"] for line in read_trace(trace)]
-    assert {"room", "wants", "done"} <= states[0].keys()
+    assert {"room", "messages_left", "done"} <= states[0].keys()
 
 
 def test_messages_in_other_words_reach_partners_and_teach_the_runtime_nothing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from meltingpot.substrate import SUBSTRATES
 
 import hm_agent
 from hm_agent.cli import main
@@ -12,7 +13,7 @@ from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_game, load_games
-from hm_agent.worlds.melting_pot.simulator.game_files import check_game, new_game, problems
+from hm_agent.worlds.melting_pot.simulator.game_files import check_game, new_game, numbered_scenarios, problems
 
 CHICKEN = "chicken_in_the_matrix__repeated"
 
@@ -21,6 +22,58 @@ CHICKEN = "chicken_in_the_matrix__repeated"
 def nothing_registered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(ADDED, "folders", {})
     monkeypatch.chdir(tmp_path)
+
+
+def test_an_own_file_takes_the_place_of_the_shipped_one() -> None:
+    Path("own.toml").write_text(new_game(CHICKEN).replace('behaviour = "dove"', 'behaviour = "swerve"'))
+    names = {game.short_name for game in load_games()}
+    hm_agent.register_scenarios(".")
+    assert {game.short_name for game in load_games()} == names
+    assert game_named("chicken_repeated", MatrixFacts).behaviours == ("swerve", "hawk")
+
+
+def test_a_name_of_another_substrates_game_is_refused() -> None:
+    Path("own.toml").write_text(new_game(CHICKEN).replace('"chicken_repeated"', '"stag_hunt_repeated"'))
+    with pytest.raises(ConfigError, match="has the game 'stag_hunt_repeated' already"):
+        hm_agent.register_scenarios(".")
+
+
+def test_every_matrix_game_of_melting_pot_with_meetings_to_come_ships() -> None:
+    there = {name for name in SUBSTRATES if name.endswith(("_in_the_matrix__repeated", "_in_the_matrix__arena"))}
+    shipped = {game.substrate: game for game in load_games()}
+    assert there <= shipped.keys()
+    for name in there:
+        assert len(shipped[name].scenarios) == len(numbered_scenarios(name)), name
+
+
+@pytest.mark.parametrize("name", ["repeated", "arena"])
+def test_an_asymmetric_game_is_written_with_both_sides(name: str) -> None:
+    substrate = f"bach_or_stravinsky_in_the_matrix__{name}"
+    Path("own.toml").write_text(new_game(substrate))
+    game, shipped = check_game(Path("own.toml")), game_named(f"bach_or_stravinsky_{name}", MatrixFacts)
+    assert isinstance(game, MatrixFacts)
+    assert game.column == shipped.column
+    assert game.column is not None
+    assert (game.payoff, game.column.payoff) == (((3, 0), (0, 2)), ((2, 0), (0, 3)))
+    assert [one.columns for one in game.scenarios] == [one.columns for one in shipped.scenarios]
+
+
+@pytest.mark.parametrize(
+    ("substrate", "right", "wrong", "message"),
+    [
+        ("chicken_in_the_matrix__arena", "focal = 5", "focal = 4", "focal 4 contradicts chicken.*arena_1, which has 5"),
+        ("prisoners_dilemma_in_the_matrix__arena", "players = 2", "players = 3", "players 3 contradicts .*has 2"),
+        ("bach_or_stravinsky_in_the_matrix__repeated", "columns = [0]", "columns = [1]", r"columns \(1,\) contradicts"),
+        ("bach_or_stravinsky_in_the_matrix__repeated", "[[2, 0], [0, 3]]", "[[3, 0], [0, 2]]", "column.payoff: "),
+        ("pure_coordination_in_the_matrix__arena", "alike = 7", "alike = 6", "6 are named, and 7 play"),
+    ],
+)
+def test_a_wrong_cast_is_named(substrate: str, right: str, wrong: str, message: str) -> None:
+    text = new_game(substrate)
+    assert right in text
+    Path("wrong.toml").write_text(text.replace(right, wrong, 1))
+    with pytest.raises(ConfigError, match=message):
+        check_game(Path("wrong.toml"))
 
 
 @pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
@@ -88,6 +141,7 @@ def test_own_games_are_refused_before_anything_is_played(capsys: pytest.CaptureF
     ADDED.folders.clear()
     Path("again").mkdir()
     Path("again/stag.toml").write_text(new_game("stag_hunt_in_the_matrix__repeated"))
+    Path("again/twice.toml").write_text(new_game("stag_hunt_in_the_matrix__repeated"))
     with pytest.raises(ConfigError, match="has the game 'stag_hunt_repeated' already"):
         hm_agent.register_scenarios("again")
     with pytest.raises(ConfigError, match="nowhere: no such folder"):

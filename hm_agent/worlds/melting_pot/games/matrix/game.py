@@ -77,8 +77,10 @@ class MatrixGame(Game):
             players=len(self.players) + 1,
             hints=options.hints,
             order=options.order,
+            others_payoff=facts.column.payoff if facts.column else None,
+            alike=facts.alike,
         )
-        self._has_clues = options.clues
+        self._has_clues = options.clues and not facts.alike  # whoever took a thing, the next met may be another
         self._pace = CollectionPace(facts.timing.per_thing)
         self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
 
@@ -206,6 +208,7 @@ class MatrixGame(Game):
                 taken=self._gatherings.taken(player),
             )
             for player, seen in context.memory.players.items()
+            if player in self.players
         )
 
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> EvaluatePlan:

@@ -177,7 +177,7 @@ class MatrixMind(Mind):
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictAndCounter | PredictNext:
         met, step = matrix_interactions(history), self.situation.step
-        if self._is_crowd:
+        if self._is_crowd and not certain:
             return PredictNext(self.rules, history[-1].partner, step, met, hypotheses)
         question = PredictAndCounter(self.rules, step, met, hypotheses, certain)
         if isinstance(clue, Gathering):

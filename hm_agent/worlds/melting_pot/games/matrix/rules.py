@@ -141,12 +141,18 @@ class StageGame:
     behaviours: tuple[str, ...]
     payoff: Payoff
     order: int | None = None
+    others_payoff: Payoff | None = None
+
+    @property
+    def theirs(self) -> Payoff:
+        """The other player's payoff: row its own pure strategy, column the agent's."""
+        return self.others_payoff or self.payoff
 
     @property
     def is_zero_sum(self) -> bool:
         """True if one player's gain is always the other's loss."""
         kinds = range(len(self.payoff))
-        return all(self.payoff[mine][theirs] == -self.payoff[theirs][mine] for mine in kinds for theirs in kinds)
+        return all(self.payoff[mine][other] == -self.theirs[other][mine] for mine in kinds for other in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +162,9 @@ class MatrixRules:
     behaviours: the pure strategies, by name. things: the resource that stands for each, in the same order. payoff: row
     the player's own pure strategy, column the other's. players: the number of players, the agent included. hints: what
     prompts say of rules that players may follow. order: the highest order of such rules that the built-in reasoner
-    considers (`opponent_rules`), None for all; it is no fact of the game, and prompts don't show it.
+    considers (`opponent_rules`), None for all; it is no fact of the game, and prompts don't show it. others_payoff: by
+    which the other player is paid, as it sees it; None if by the same. alike: how many others there are, if they can't
+    be told apart and count as one opponent; else 0.
     """
 
     behaviours: tuple[str, ...]
@@ -172,10 +180,12 @@ class MatrixRules:
     players: int = 2
     hints: Hints = Hints.GENERIC
     order: int | None = field(default=None, metadata=UNSHOWN)
+    others_payoff: Payoff | None = None
+    alike: int = 0
 
     @property
     def stage_game(self) -> StageGame:
-        return StageGame(self.behaviours, self.payoff, self.order)
+        return StageGame(self.behaviours, self.payoff, self.order, self.others_payoff)
 
     @property
     def is_zero_sum(self) -> bool:

@@ -6,8 +6,9 @@ In both cases the puppeteers and the bots that a scenario draws from are Melting
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -53,9 +54,11 @@ class Bots(StrEnum):
 
 
 def config_of(scenario: Scenario) -> ScenarioConfig:
-    """Melting Pot's configuration of a scenario; for an unseen one its like, with one bot of the scenario's name."""
+    """Melting Pot's configuration of a scenario, focal players first; of an unseen one its like, with its own bot."""
     if not scenario.is_unseen:
         config: ScenarioConfig = mp_scenario.get_config(scenario.name)
+        if len(set(config.roles)) == 1:  # then slots differ in nothing but the avatar's colour
+            return replace(config, is_focal=sorted(config.is_focal, reverse=True))
         return config
     substrate = scenario.game.substrate
     roles = mp_substrate.get_config(substrate).default_player_roles
@@ -114,13 +117,16 @@ def model_path(bot: str, bots_dir: Path | None) -> Path:
 
 def build_bots(
     scenario: Scenario,
-    vision: SubstrateVision,
+    visions: Sequence[SubstrateVision],
     bots: Bots,
     bots_dir: Path | None,
     stream: random.Random,
     intent_log: IntentLog,
 ) -> Mapping[str, policy_lib.Policy[Any]]:
-    """The policies of a scenario's bots by name, each with its own random stream."""
+    """The policies of a scenario's bots by name, each with its own random stream.
+
+    visions: of scripted players, one for each side of an asymmetric game.
+    """
     policies = {}
     for name in cast_of(scenario):
         own_stream = random.Random(stream.getrandbits(64))
@@ -129,7 +135,7 @@ def build_bots(
         elif bots is Bots.TRAINED:
             player = load_model(model_path(name, bots_dir))
         else:
-            player = scripted_player(name, scenario.game, vision, own_stream)
+            player = scripted_player(name, scenario.game, visions, own_stream)
         character = character_of(name, scenario, bots)
         policies[name] = SeededPolicy(_directed(name, scenario.game, player, character, intent_log), own_stream)
     return policies
@@ -165,13 +171,16 @@ def _directed(
 
 
 def scripted_player(
-    name: str, game: GameFacts, vision: SubstrateVision, stream: random.Random
+    name: str, game: GameFacts, visions: Sequence[SubstrateVision], stream: random.Random
 ) -> policy_lib.Policy[Any]:
-    """The scripted policy that stands in for a bot's trained model."""
+    """The scripted policy that stands in for a bot's trained model. visions: as in `build_bots`."""
+    vision, *other_side = visions
     match game:
         case MatrixFacts():
             is_puppet = bot_config(name).puppeteer_builder is not None
-            return (ScriptedPuppet if is_puppet else GulliblePolicy)(game, vision, stream)
+            if not is_puppet:
+                return GulliblePolicy(game, vision, stream)
+            return ScriptedPuppet(game, vision, stream, *other_side)
         case KitchenFacts():
             return ChefPolicy(game, vision, APPRENTICE if "__apprentice_" in name else SKILLED, stream)
     raise TypeError(f"no scripted player plays {type(game).__name__}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from hm_agent.worlds.melting_pot.facts import Beam
+from hm_agent.worlds.melting_pot.facts import FELLOW, Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Move, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, stalest_cell
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -42,17 +42,24 @@ class PlayerGoal:
 class ScriptedPlayer:
     """One player in one episode; it knows only the frames given to `look`."""
 
-    def __init__(self, vision: SubstrateVision, beam: Beam, rng: random.Random) -> None:
-        self._layout, self._beam, self._rng = vision.layout, beam, rng
-        self._perceiver = Perceiver(vision)
+    def __init__(
+        self, vision: SubstrateVision, beam: Beam, rng: random.Random, other_side: SubstrateVision | None = None
+    ) -> None:
+        """other_side: in an asymmetric game, the vision of its other side, if the player may be on that one."""
+        self._layout, self._beam, self._rng, self._other_side = vision.layout, beam, rng, other_side
         self._freezing_mark = vision.roles.freezing_mark
         self._walker = Walker(vision.layout)
         self._move = Move.NOOP
         self._step = -1
         self._cooldown = 0
         self._destination: Cell | None = None
+        self._take(vision)
+
+    def _take(self, vision: SubstrateVision) -> None:
+        """Begins to see as a player of one side."""
+        self._perceiver = Perceiver(vision)
         others = tuple(vision.roles.players.values())
-        self._has_many_others = len(others) > 1
+        self._has_many_others = vision.roles.is_crowd
         tracked = () if self._has_many_others else others
         self.memory = EntityMemory(PlayerBeliefMap(vision.layout, tracked, vision.window.left) if tracked else None)
 
@@ -60,6 +67,8 @@ class ScriptedPlayer:
         """Perceives the next frame."""
         self._step += 1
         self._cooldown = max(0, self._cooldown - 1)
+        if self._step == 0 and self._other_side and self._other_side.is_own(rgb):
+            self._take(self._other_side)
         return self._perceiver.see(rgb, self._move)
 
     def just_saw(self, cell: Cell) -> str | None:
@@ -97,6 +106,8 @@ class ScriptedPlayer:
         if self._has_many_others and self._rng.random() >= APPROACH_PROBABILITY:
             return self._explore(view)
         for partner in view.players:
+            if partner.kind == FELLOW:
+                continue
             assert partner.cell is not None
             approach = find_approach(self._layout, view.pose, partner.cell, self._beam, self.memory.things.keys())
             if approach is not None:

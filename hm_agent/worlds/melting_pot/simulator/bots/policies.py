@@ -36,11 +36,19 @@ from hm_agent.worlds.melting_pot.simulator.bots.player import PlayerGoal, Script
 class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
     """Stands in for a trained puppet: pursues the puppeteer's GOAL and sees nothing else but its own RGB."""
 
-    def __init__(self, game: MatrixFacts, vision: SubstrateVision, stream: random.Random) -> None:
-        self._game, self._vision, self._stream = game, vision, stream
+    def __init__(
+        self,
+        game: MatrixFacts,
+        vision: SubstrateVision,
+        stream: random.Random,
+        other_side: SubstrateVision | None = None,
+    ) -> None:
+        """other_side: in an asymmetric game, the vision of its other side: one puppet serves players of both."""
+        self._game, self._vision, self._stream, self._other_side = game, vision, stream, other_side
 
     def initial_state(self) -> ScriptedPlayer:
-        return ScriptedPlayer(self._vision, self._game.beam, random.Random(self._stream.getrandbits(64)))
+        rng = random.Random(self._stream.getrandbits(64))
+        return ScriptedPlayer(self._vision, self._game.beam, rng, self._other_side)
 
     def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
         kind, plays = goal_of(self._game, timestep.observation["GOAL"])

@@ -131,7 +131,7 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
 
 def _sense(rule: Rule, game: StageGame) -> float:
     """How much likelier a rule is for what it earns. In a zero-sum game none earns anything: each can be exploited."""
-    return 1.0 if game.is_zero_sum else exp(LOG_ODDS_PER_REWARD * earnings(rule, game.payoff))
+    return 1.0 if game.is_zero_sum else exp(LOG_ODDS_PER_REWARD * earnings(rule, game.payoff, game.theirs))
 
 
 def _in_kind_first(answers: Iterator[Answer]) -> list[Weighted]:

@@ -12,9 +12,10 @@ INTERACTIONS = 24
 """Over how many interactions a rule's earnings are averaged."""
 
 
-def earnings(rule: Rule, payoff: Payoff) -> float:
+def earnings(rule: Rule, payoff: Payoff, theirs: Payoff) -> float:
     """What a rule earns in each interaction against one who knows it and answers it best, to the end.
 
+    payoff: of the one who answers. theirs: of the player who follows the rule; rows are the own behaviours in both.
     Where the rule tells nothing yet, each of its behaviours is taken to be as likely as any other.
     """
     kinds = range(len(payoff))
@@ -29,11 +30,11 @@ def earnings(rule: Rule, payoff: Payoff) -> float:
     def after(state: Hashable, left: int, answer: int) -> tuple[float, float]:
         reply = rule.reply(state)
         replies = kinds if reply == UNKNOWN else (reply,)
-        mine = theirs = 0.0
+        mine = earned = 0.0
         for played in replies:
             later = totals(rule.updated(state, Moves(answer, played, seen=answer)), left - 1)
             mine += (payoff[answer][played] + later[0]) / len(replies)
-            theirs += (payoff[played][answer] + later[1]) / len(replies)
-        return mine, theirs
+            earned += (theirs[played][answer] + later[1]) / len(replies)
+        return mine, earned
 
     return totals(rule.start, INTERACTIONS)[1] / INTERACTIONS

@@ -1,0 +1,80 @@
+"""EnactToM's agents without a model on all shipped tasks: functional success and literal probes by K depth.
+
+`python -m benchmarks.enacttom_ladder RUNS OUT` plays every task so often and writes OUT/ladder.md and OUT/ladder.csv.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hm_agent.episode import run_episode
+from hm_agent.files import write_whole
+from hm_agent.registry import scenario_named, suites
+from hm_agent.suite import ScenarioInfo
+from hm_agent.testing.episodes import seat_agents, settled
+from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
+from hm_agent.worlds.enacttom.suite import LADDER, task_files
+from hm_agent.worlds.enacttom.task import load_task
+
+AGENTS = ("random", *(name for name, _, _ in LADDER), "planner")
+METRICS = ("functional_success", "literal_success", "literal_right", "literal_true", "known_share", "messages", "turns")
+
+
+def play(agent: str, scenario: ScenarioInfo, run: int) -> Mapping[str, float]:
+    """The world's metrics of one episode. run: its number, which seeds the agents."""
+    options = settled(scenario)
+    world = suites()[scenario.world].open(scenario, options)
+    agents = {
+        seat: seat_agents(world, scenario, agent, seed=1000 * run + number, options=options)[seat]
+        for number, seat in enumerate(scenario.seats)
+    }
+    outcome = asyncio.run(run_episode(world, agents, seed=run))
+    if outcome.error:
+        raise outcome.error
+    return world.metrics()
+
+
+def played(runs: int) -> list[TaskRuns]:
+    """Every agent on every shipped task."""
+    found = []
+    for agent in AGENTS:
+        started = time.perf_counter()
+        for name, path in task_files().items():
+            task, scenario = load_task(path), scenario_named(name)
+            metrics = [play(agent, scenario, run) for run in range(runs)]
+            found.append(TaskRuns(agent, task.name, task.k_depth, task.file.category, metrics))
+        print(f"{agent}: {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    return found
+
+
+def sheet(tasks: Sequence[TaskRuns]) -> str:
+    """A line for each agent, task and run."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["agent", "task", "k_depth", "category", "run", *METRICS])
+    for one in tasks:
+        for run, metrics in enumerate(one.metrics):
+            values = [f"{metrics[name]:.6g}" if name in metrics else "" for name in METRICS]
+            rows.writerow([one.agent, one.task, one.k_depth, one.category, run, *values])
+    return text.getvalue()
+
+
+def main(runs: int = PAPER_RUNS, out: str = "") -> None:
+    tasks = played(runs)
+    words = study(tasks, k=min(runs, PAPER_RUNS))
+    print(words)
+    if out:
+        Path(out).mkdir(parents=True, exist_ok=True)
+        note = f"`python -m benchmarks.enacttom_ladder {runs} {out}` writes this page.\n\n"
+        write_whole(Path(out) / "ladder.md", f"# The ladder on the shipped tasks\n\n{note}{words}")
+        write_whole(Path(out) / "ladder.csv", sheet(tasks))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else PAPER_RUNS, sys.argv[2] if sys.argv[2:] else "")

@@ -1,0 +1,59 @@
+"""`hm-agent depths`: the paper's measures of EnactToM, from the folders of runs that were played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+
+from hm_agent.config import ConfigError
+from hm_agent.recording.result import Result
+from hm_agent.reporting.conditions import conditions_of, in_order, labels
+from hm_agent.reporting.runs import read_runs
+from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
+from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.task import load_task
+
+USAGE = """Shows functional success and literal probes of EnactToM by agent, K depth and category: Avg, Pass@k, Pass^k.
+It plays nothing.
+
+    hm-agent depths runs/house
+    hm-agent depths runs/house runs/more --k=5
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs `hm-agent depths`."""
+    values = flags.FlagValues()  # type: ignore[no-untyped-call]
+    here: dict[str, Any] = {"flag_values": values}
+    flags.DEFINE_integer("k", PAPER_RUNS, "Of how many runs one, or all, are to succeed.", lower_bound=1, **here)
+    flags.DEFINE_bool("help", False, "Show this help, and end.", **here)
+    folders = values(("hm-agent depths", *arguments))[1:]
+    if values["help"].value:
+        print(f"{USAGE}\n  --k {values['k'].help} (default: {PAPER_RUNS})")
+        return 0
+    if not folders:
+        raise ConfigError("say the folders of runs; see --help")
+    k = int(values["k"].value or PAPER_RUNS)
+    print(study(runs_by_task(read_runs([Path(one) for one in folders]).results), k=k))
+    return 0
+
+
+def runs_by_task(results: Sequence[Result]) -> list[TaskRuns]:
+    """The finished episodes of this world by agent and task; ConfigError if there is none."""
+    mine = [one for one in results if one.world == "enacttom" and one.is_finished and one.scenario in task_files()]
+    if not mine:
+        raise ConfigError("no finished episode of EnactToM in these folders")
+    conditions = conditions_of(mine)
+    found: dict[tuple[str, str], list[Mapping[str, float]]] = {}
+    words = labels(in_order(conditions))
+    for result, condition in zip(mine, conditions, strict=True):
+        found.setdefault((words[condition], result.scenario), []).append(result.metrics)
+    tasks = {name: load_task(task_files()[name]) for name in {scenario for _, scenario in found}}
+    order = list(words.values())
+    return [
+        TaskRuns(agent, scenario, tasks[scenario].k_depth, tasks[scenario].file.category, metrics)
+        for (agent, scenario), metrics in sorted(found.items(), key=lambda one: (order.index(one[0][0]), one[0][1]))
+    ]

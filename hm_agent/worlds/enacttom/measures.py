@@ -1,0 +1,168 @@
+"""The paper's measures (section 5) of episodes that were played: by agent, K depth and category.
+
+Avg is the mean over tasks of the share of runs that succeed. Pass@k and Pass^k are the chances that at least one, or
+all, of k runs succeed, by exact counts (`reporting/statistics.py`); with k runs they are what the paper counts.
+Tasks weigh the same, and intervals are over tasks, since agents that ask no model play every run alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from hm_agent.reporting.statistics import Interval, all_of, any_of, bootstrap_interval
+from hm_agent.reporting.wording import percent
+
+PAPER_RUNS = 3
+ALL = "all"
+HEADINGS = (
+    "agent", "tasks", "n", "functional", "Pass@k", "Pass^k", "literal", "Pass@k", "Pass^k", "right", "always", "gap",
+    "messages", "turns",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TaskRuns:
+    """All runs of one agent on one task. metrics: of each run."""
+
+    agent: str
+    task: str
+    k_depth: int
+    category: str
+    metrics: Sequence[Mapping[str, float]]
+
+    def values(self, name: str) -> list[float]:
+        """A metric of those runs that have it."""
+        return [one[name] for one in self.metrics if name in one]
+
+
+@dataclass(frozen=True)
+class Success:
+    """How often something succeeds. interval: of the mean over tasks. any_run, every_run: Pass@k and Pass^k."""
+
+    mean: float
+    interval: Interval | None
+    any_run: float | None
+    every_run: float | None
+
+
+@dataclass(frozen=True)
+class MeasuredGroup:
+    """One agent on one group of tasks.
+
+    runs: the fewest of a task. functional: success at the physical goals. literal: all probes passed. right: the share
+    of probes answered rightly. always: what the better of always yes and always no would get. gap: right less
+    functional, paired by run, with its interval over tasks.
+    """
+
+    agent: str
+    group: str
+    tasks: int
+    runs: int
+    functional: Success
+    literal: Success | None
+    right: float | None
+    always: float | None
+    gap: float | None
+    gap_interval: Interval | None
+    messages: float
+    turns: float
+
+
+def measured(played: Sequence[TaskRuns], group: str, agent: str, *, k: int = PAPER_RUNS) -> MeasuredGroup:
+    """The measures of some tasks' runs; there is at least one run of each."""
+    gaps = [
+        mean(one["literal_right"] - one["functional_success"] for one in runs.metrics if "literal_right" in one)
+        for runs in played
+        if runs.values("literal_right")
+    ]
+    true_share = _mean(played, "literal_true")
+    return MeasuredGroup(
+        agent,
+        group,
+        len(played),
+        min(len(one.metrics) for one in played),
+        _success(played, "functional_success", k),
+        _success(played, "literal_success", k) if gaps else None,
+        _mean(played, "literal_right"),
+        None if true_share is None else max(true_share, 1 - true_share),
+        mean(gaps) if gaps else None,
+        bootstrap_interval(gaps) if gaps else None,
+        _mean(played, "messages") or 0.0,
+        _mean(played, "turns") or 0.0,
+    )
+
+
+def _success(played: Iterable[TaskRuns], name: str, k: int) -> Success:
+    by_task = [values for one in played if (values := one.values(name))]
+    counts = [(sum(value == 1 for value in values), len(values)) for values in by_task]
+    shares = [successes / runs for successes, runs in counts]
+    return Success(mean(shares), bootstrap_interval(shares), _chance(any_of, counts, k), _chance(all_of, counts, k))
+
+
+def _chance(chance: Callable[[int, int, int], float | None], counts: Sequence[tuple[int, int]], k: int) -> float | None:
+    """The mean over tasks; None if a task has fewer than k runs."""
+    found = [chance(successes, runs, k) for successes, runs in counts]
+    known = [one for one in found if one is not None]
+    return mean(known) if len(known) == len(found) else None
+
+
+def _mean(played: Iterable[TaskRuns], name: str) -> float | None:
+    found = [mean(values) for one in played if (values := one.values(name))]
+    return mean(found) if found else None
+
+
+def groups_of(played: Iterable[TaskRuns]) -> dict[str, list[TaskRuns]]:
+    """The runs by K depth, by category, and all; in this order, as titles."""
+    ordered = sorted(played, key=lambda one: (one.k_depth, one.category, one.task))
+    found: dict[str, list[TaskRuns]] = {}
+    for one in ordered:
+        found.setdefault(f"K depth {one.k_depth}", []).append(one)
+    for one in sorted(ordered, key=lambda one: one.category):
+        found.setdefault(one.category, []).append(one)
+    return found | {ALL: ordered}
+
+
+def table(rows: Sequence[MeasuredGroup]) -> str:
+    """The rows in Markdown, a line each."""
+    lines = [f"| {' | '.join(HEADINGS)} |", f"| {' | '.join(['---', *['---:'] * (len(HEADINGS) - 1)])} |"]
+    return "\n".join([*lines, *(f"| {' | '.join(_cells(row))} |" for row in rows)]) + "\n"
+
+
+def _cells(row: MeasuredGroup) -> list[str]:
+    cells = [row.agent, str(row.tasks), str(row.runs), *_success_cells(row.functional), *_success_cells(row.literal)]
+    gap = percent(row.gap) + _ends(row.gap_interval) if row.gap is not None else "-"
+    return [*cells, percent(row.right), percent(row.always), gap, f"{row.messages:.1f}", f"{row.turns:.1f}"]
+
+
+def _success_cells(found: Success | None) -> list[str]:
+    if found is None:
+        return ["-"] * 3
+    return [percent(found.mean) + _ends(found.interval), percent(found.any_run), percent(found.every_run)]
+
+
+def _ends(interval: Interval | None) -> str:
+    return f" ({percent(interval[0])} to {percent(interval[1])})" if interval else ""
+
+
+def depth_table(played: Sequence[TaskRuns], metric: str) -> str:
+    """Agents by K depth: the mean of a metric, in Markdown."""
+    depths = sorted({one.k_depth for one in played})
+    lines = [f"| agent | {' | '.join(f'K depth {depth}' for depth in depths)} |", "| --- |" + " ---: |" * len(depths)]
+    for agent in dict.fromkeys(one.agent for one in played):
+        mine = [one for one in played if one.agent == agent]
+        cells = [percent(_mean([one for one in mine if one.k_depth == depth], metric)) for depth in depths]
+        lines.append(f"| {agent} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:
+    """All measures in Markdown: agent by depth, then a table for each K depth, each category, and all."""
+    parts = ["## Functional success\n", depth_table(played, "functional_success")]
+    parts += ["## All probes passed\n", depth_table(played, "literal_success")]
+    for title, runs in groups_of(played).items():
+        agents = dict.fromkeys(one.agent for one in played if one in runs)
+        rows = [measured([one for one in runs if one.agent == agent], title, agent, k=k) for agent in agents]
+        parts += [f"## {title[0].upper()}{title[1:]} (k = {k})\n", table(rows)]
+    return "\n".join(parts)

@@ -1,0 +1,25 @@
+"""Perception is exact in every matrix game that ships, from each side of the asymmetric ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from hm_agent.testing.melting_pot.accuracy import SETTLING_STEPS, check
+from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
+
+STEPS = 130
+OTHER_CASTS = ("bach_or_stravinsky_repeated_1", "bach_or_stravinsky_arena_2", "pd_arena_7", "pd_arena_8")
+"""The other side of an asymmetric game, agents on both, two players only, and a bot in Melting Pot's first slot."""
+NAMES = [
+    *(f"{game.short_name}_0" for game in load_games() if isinstance(game, MatrixFacts)),
+    *OTHER_CASTS,
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_pose_is_exact_and_every_patch_known(name: str) -> None:
+    verdicts, unknown = check(scenario_named(name), steps=STEPS)
+    assert unknown == 0
+    assert set(verdicts) == {"exact"}
+    assert SETTLING_STEPS // 2 <= verdicts["exact"] <= STEPS
