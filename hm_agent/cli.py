@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from hm_agent.reporting.drawing import FigureFiles
     from hm_agent.reporting.runs import Runs
 
-MOST_LISTED = 12
-"""So many scenarios alike have a line each in a list."""
-
 PLAY_USAGE = """Plays agents on scenarios.
 
     {command} --scenario=rws_repeated_1 --record_video
@@ -205,10 +202,10 @@ def _list(command: Command) -> int:
 
 
 def _scenario_lines(suite: Suite) -> Iterator[str]:
-    """A line for each scenario, but one for many of one group whose names differ in their last number alone."""
+    """A line for each scenario, or for all of a group whose names differ in their last number alone."""
     for (group, stem), found in groupby(suite.scenarios, lambda one: (one.group, one.short_name.rstrip("0123456789"))):
         scenarios = list(found)
-        if len(scenarios) > MOST_LISTED:
+        if len(scenarios) > 1 and not suite.lists_numbers:
             first, last = (one.short_name.removeprefix(stem) for one in (scenarios[0], scenarios[-1]))
             yield f"  {stem + '*':<27} {group}: {len(scenarios)} scenarios, {first} to {last}"
         else:

@@ -212,7 +212,8 @@ class Suite:
     name. published_source: whose results `ScenarioInfo.published` has. breakdowns: figures of its reports.
     environments: ids in PettingZoo's registry, with the scenario that each begins with. literal: how often what an
     agent says of other minds is right; None if nothing asks. functional: how well it acts on them, if not by the
-    normalised score of each scenario's metric.
+    normalised score of each scenario's metric. lists_numbers: False if a list has one line for all scenarios of a group
+    whose names differ in their number alone.
     """
 
     name: str
@@ -227,6 +228,7 @@ class Suite:
     environments: Mapping[str, str] = {}
     literal: ShareMetric | None = None
     functional: ShareMetric | None = None
+    lists_numbers: bool = True
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:

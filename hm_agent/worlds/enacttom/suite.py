@@ -72,6 +72,7 @@ class EnacttomSuite(Suite):
 
     name = "enacttom"
     title = "EnactToM"
+    lists_numbers = False
     options = (
         Option(
             "literal",
