@@ -5,7 +5,8 @@ A turn:
 1. All agents act at once. An action succeeds if what it needs holds when the turn begins *and* still holds after the
    actions of the agents before it in this turn's order; the order begins with agent t mod n in turn t. So nobody
    profits in the same turn from what another one does, and of two that want the same thing one gets it.
-2. Messages go out. What a message says is taught if its sender knew it when the turn began and it is still so.
+2. Messages go out. What a message says, and what follows from that, is taught as far as its sender knew it when the
+   turn began and it is still so.
 3. Everyone looks around. Messages are read with the next view.
 
 Each turn therefore equals its successful actions one after another, then its messages: a path in the verifier's STRIPS.
@@ -179,7 +180,7 @@ class HouseRuntime:
         message = HouseMessage(self.turn, sender, ordered, plain(command.text), command.claims)
         group, known, taught = house.group(agent, ordered), before & self.state, 0
         for said in command.claims:
-            for meant in sorted(weaker(said), key=lambda one: one.pddl):
+            for meant in weaker(said):
                 rule = house.tell_rule(agent, group, meant)
                 if rule and known & rule.needs:
                     taught |= rule.adds

@@ -10,6 +10,8 @@ import pytest
 
 from hm_agent.api import play
 from hm_agent.config import ConfigError
+from hm_agent.reporting.minds import study_minds
+from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import all_of, any_of
 from hm_agent.worlds.enacttom.measure_command import main
 from hm_agent.worlds.enacttom.measures import TaskRuns, depth_table, groups_of, measured
@@ -77,6 +79,10 @@ def test_the_command_reads_what_was_played(tmp_path: Path, capsys: pytest.Captur
     shown = capsys.readouterr().out
     assert "| order1 | 100% | 0% |" in shown
     assert "| solo | 0% | 0% |" in shown
+    rows = {row.condition.agent: row for row in study_minds(read_runs([tmp_path])).rows}
+    assert rows["solo"].base_rate == 1.0  # nothing that is asked is so: always no
+    assert rows["solo"].functional
+    assert rows["solo"].functional.mean == 0.0
     assert SUITE.commands["depths"].place.endswith("measure_command:main")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
-from hm_agent.testing.enacttom.small_house import small_task
+from hm_agent.testing.enacttom.small_house import line_task, small_task
 from hm_agent.worlds.enacttom.commands import (
     IDLE,
     MOST_CHARACTERS,
@@ -24,10 +24,11 @@ from hm_agent.worlds.enacttom.commands import (
     parse_command,
     pick,
     place,
+    tell,
 )
 from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.mechanics import RestrictedCommunication, StateMirroring
-from hm_agent.worlds.enacttom.propositions import Proposition
+from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.runtime import HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.task import HouseholdTask
 from hm_agent.worlds.enacttom.views import HouseView, ViewMaker
@@ -96,6 +97,17 @@ def test_a_message_that_can_not_be_sent_costs_no_message(text: str, fault: str) 
     assert runtime.outcomes[0]
     assert fault in runtime.outcomes[0].words
     assert (runtime.messages_left, runtime.inbox) == (left, [[], []])
+
+
+def test_a_message_teaches_what_follows_from_what_it_says() -> None:
+    runtime = HouseRuntime(Household(line_task(2)))
+    done = Proposition("is_open", ("cabinet_1",))
+    goal = runtime.household.bits[Claim(("agent_0", "agent_2"), done)]
+    runtime.step([IDLE, IDLE, open_it("cabinet_1")])
+    runtime.step([IDLE, IDLE, tell([Claim((), done)], ["agent_1"])])
+    assert not runtime.holds(goal)
+    runtime.step([IDLE, tell([Claim(("agent_2", "agent_1"), done)], ["agent_0"]), IDLE])
+    assert runtime.holds(goal)
 
 
 def test_a_message_to_nobody_or_to_a_stranger_is_refused() -> None:

@@ -15,12 +15,14 @@ import pytest
 from hm_agent.cli import main
 from hm_agent.testing.enacttom.shipped_tasks import few_task_files, hand_made_files
 from hm_agent.testing.enacttom.small_house import small_task
-from hm_agent.worlds.enacttom.commands import parse_command
+from hm_agent.worlds.enacttom.commands import IDLE, parse_command, pick
 from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.mechanics import LimitedBandwidth, RoomRestriction, StateMirroring
 from hm_agent.worlds.enacttom.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.task import HouseholdTask, check_task, load_task
+from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, is_current, verify
 
 NO_KITCHEN = RoomRestriction(restricted_rooms=("kitchen_1",), for_agents=("agent_0",))
@@ -242,3 +244,11 @@ def test_help_names_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
         status, output, _ = verified(*command.split(), "--help", capsys=capsys)
         assert status == 0
         assert f"hm-agent {command} DIR" in output
+
+
+def test_a_plan_from_the_midst_of_an_episode_puts_down_what_is_in_the_way() -> None:
+    household = Household(small_task(["(is_on_top cup_1 counter_2)"]))
+    runtime = HouseRuntime(household)
+    runtime.step([pick("book_1"), IDLE])
+    variant = Variant(household.task.goal, is_silent=True, idle=frozenset(["agent_1"]))
+    assert solve(compile_task(household, variant, start=runtime.state)).status == "solved"
