@@ -375,6 +375,13 @@ def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) ->
     assert whole["all kinds"] == amounts(STEPS)
     go_to(page, 5)
     assert table(page, 0)["all kinds"] == ["1", "0", "1", "0", "100", "10", "$0.0010", "$0.00"]
+    assert page.locator(".totals").first.inner_text() == (
+        "1 call · tokens in 100, out 10 · paid now $0.0010, saved by the cache $0.00"
+    )
+    whole_line = (
+        "48 calls, 1 from the cache · tokens in ≥ 4,700, out ≥ 470 · paid now ≥ $0.0460, saved by the cache $0.0010"
+    )
+    assert page.locator(".totals").nth(1).inner_text() == whole_line
     assert "1 of 47 questions asked" in page.inner_text("#asked")
 
 

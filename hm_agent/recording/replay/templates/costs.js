@@ -23,10 +23,11 @@ class Costs {
   table(usages, total) {
     const columns = costColumns(this.seat.usage.at(-1));
     const row = (name, usage) => make("tr", {}, make("th", { scope: "row" }, name), columns.map(({ cell }) => make("td", { class: "amount" }, cell(usage))));
-    return make("div", { class: "scroll" }, make("table", { class: "costs" },
+    const isPriced = total.calls && this.seat.usage.at(-1).unknown.cost < this.seat.usage.at(-1).calls;
+    return make("div", {}, totals(total), make("div", { class: "scroll" }, make("table", { class: isPriced ? "costs priced" : "costs" },
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "kind"), columns.map(({ title }) => make("th", { scope: "col", class: "amount" }, title)))),
       make("tbody", {}, this.kinds.map((kind) => row([kind, share(usages.get(kind) ?? NO_USAGE, total)], usages.get(kind) ?? NO_USAGE))),
-      make("tfoot", {}, row("all kinds", total))));
+      make("tfoot", {}, row("all kinds", total)))));
   }
 
   note() {
@@ -35,6 +36,14 @@ class Costs {
     const isPartlyUnknown = AMOUNTS.some((name) => unknown[name] && unknown[name] < calls);
     return make("p", { class: "faint" }, `Bars: the share of ${unknown.cost < calls ? "the cost" : "the tokens"}. Answers from the cache count with their tokens; what they would have cost is saved, not paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: unknown for some calls." : ""}`);
   }
+}
+
+// All kinds together in a line; nothing where no language model was asked.
+function totals(usage) {
+  if (!usage.calls) return null;
+  const told = (words, name) => [words, make("b", {}, amount(usage, name))];
+  return make("p", { class: "totals" }, make("b", {}, counted(usage.calls, "call")), usage.cached ? `, ${usage.cached.toLocaleString("en")} from the cache` : null,
+    told(" · tokens in ", "input"), told(", out ", "output"), usage.unknown.cost < usage.calls ? [told(" · paid now ", "paid"), told(", saved by the cache ", "saved")] : null);
 }
 
 function byKind(questions) {
