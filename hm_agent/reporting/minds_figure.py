@@ -22,13 +22,16 @@ def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
     """A panel for each world, with two bars an agent, intervals, and a mark at the base rate of the literal one."""
     most = max(len(study.of(suite)) for suite in study.suites)
     style, count = STYLES[files.style], len(study.suites)
-    rows, columns, width = (1, count, PANEL_WIDTH) if files.style == "screen" else (count, 1, style.width)
+    columns, width = (min(2, count), PANEL_WIDTH) if files.style == "screen" else (1, style.width)
+    rows = -(-count // columns)
 
     def paint_all(figure: Figure) -> None:
         panels = figure.subplots(rows, columns, squeeze=False).flat
-        for axes, suite in zip(panels, study.suites, strict=True):
+        for axes, suite in zip(panels, study.suites, strict=False):
             _paint(study, study.of(suite), axes)
             axes.set_title(suite.title)
+        for axes in panels[count:]:
+            axes.set_axis_off()
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 
     height = FRAME_HEIGHT + BAR_HEIGHT * most
@@ -45,6 +48,7 @@ def _paint(study: MindStudy, rows: list[MindRow], axes: Axes) -> None:
     axes.set_yticks(range(len(rows)), [study.labels[row.condition] for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.axvline(0, color="0.6", linewidth=1)
+    axes.set_xlim(right=104)
     axes.set_xlabel("%")
 
 
