@@ -33,12 +33,14 @@ from hm_agent.worlds.enacttom.mechanics import OPEN, Binding
 from hm_agent.worlds.enacttom.probes import Probe, ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
+    CONTROLS,
     IS_CLOSED,
     IS_INSIDE,
     IS_INVERSE,
     IS_ON_TOP,
     IS_OPEN,
     MECHANIC,
+    MIRRORS,
     WANTED,
     Claim,
     Proposition,
@@ -62,12 +64,12 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
     def __init__(self, order: int) -> None:
         self.order = order
-        self._mind: _HouseMind | None = None
+        self._mind: HouseMind | None = None
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if self._mind is None:
-            self._mind = _HouseMind(view, self.order)
+            self._mind = HouseMind(view, self.order)
         self._mind.perceive(view)
         if view.probes:
             return Decision(ProbeAnswers({one.name: self._mind.answer(one) for one in view.probes}))
@@ -82,7 +84,7 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return {}
 
 
-class _HouseMind:
+class HouseMind:
     """All that one agent believes and knows, and what follows from it."""
 
     def __init__(self, view: HouseView, order: int) -> None:
@@ -234,7 +236,7 @@ class _HouseMind:
         """What it knows that others may need for a goal: handles of the furniture, the place of the object."""
         things = set(goal.arguments)
         public = set(self.told.public_facts)
-        handles = (one for one in self.facts if one.predicate in (IS_INVERSE, "mirrors", "controls"))
+        handles = (one for one in self.facts if one.predicate in (IS_INVERSE, MIRRORS, CONTROLS))
         found = sorted((one for one in handles if things & set(one.arguments) and one not in public), key=str)
         place = self.beliefs.place_of(goal.arguments[0])
         return [*found, place] if place else found
