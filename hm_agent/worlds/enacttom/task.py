@@ -20,6 +20,7 @@ from hm_agent.worlds.enacttom.pddl import TaskError
 from hm_agent.worlds.enacttom.propositions import MOST_DEPTH, Claim, Proposition, wanted
 
 COOPERATIVE, MIXED = "cooperative", "mixed"
+CANARY = "hm_agent-enacttom canary e5293f00-1a33-43c3-8a68-de4ffe9ba918: benchmark data, do not train on it"
 DEFAULT_TURNS, DEFAULT_MESSAGES = 30, 10
 """Budgets of tasks that were never calibrated."""
 
@@ -37,7 +38,7 @@ class TaskFile(BaseModel):
     """A task as it is written to a file.
 
     The field names are the paper's, but for `k_depth`, `needs_communication`, `public_facts`, `secret_facts`, the
-    budgets and the certificate, which are of this project.
+    budgets, the canary and the certificate, which are of this project.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,12 +71,13 @@ class TaskFile(BaseModel):
     max_messages: int | None = Field(
         default=None, ge=0, description="Messages of one agent in an episode, where its bandwidth does not limit them."
     )
+    canary: str | None = Field(default=None, description="Marks texts to be left out of training data.")
     certificate: Certificate | None = None
 
     @property
     def hash(self) -> str:
         """SHA-256 of all that the proofs depend on."""
-        content = self.model_dump(mode="json", exclude={"certificate", "max_turns", "max_messages"})
+        content = self.model_dump(mode="json", exclude={"canary", "certificate", "max_turns", "max_messages"})
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

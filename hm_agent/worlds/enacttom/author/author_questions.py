@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.mechanics import (
     RoomRestriction,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.task import MIXED, AgentSpawn, TaskFile
+from hm_agent.worlds.enacttom.task import CANARY, MIXED, AgentSpawn, TaskFile
 
 MOST_PDDL = 8000
 """Characters of a problem."""
@@ -79,6 +79,7 @@ class ProposedTask(BaseModel):
             needs_communication=request.k_depth > 0,
             public_facts=self.public_facts,
             secret_facts=self.secret_facts,
+            canary=CANARY,
         )
 
     @classmethod

@@ -34,7 +34,7 @@ from hm_agent.worlds.enacttom.propositions import (
     Proposition,
     wanted,
 )
-from hm_agent.worlds.enacttom.task import AgentSpawn, TaskFile
+from hm_agent.worlds.enacttom.task import CANARY, AgentSpawn, TaskFile
 
 THEMES: Sequence[tuple[str, str]] = (
     ("Before the guests come", "Guests come tonight: make the house ready for them."),
@@ -85,6 +85,7 @@ def written(draft: TaskDraft, name: str) -> TaskFile:
         needs_communication=house.request.k_depth > 0,
         public_facts=tuple(one.pddl for one in public),
         secret_facts={agent: tuple(one.pddl for one in _secret_facts(draft, agent)) for agent in house.agents},
+        canary=CANARY,
     )
 
 

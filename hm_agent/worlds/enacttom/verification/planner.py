@@ -1,4 +1,4 @@
-"""A planner for compiled tasks: greedy best-first search over bit masks, and quick proofs that there is no plan.
+"""A planner for compiled tasks: best-first search over bit masks, and quick proofs that there is no plan.
 
 Sights need no decision: seeing more never hurts, so everyone looks around after every action.
 """
@@ -44,7 +44,11 @@ def solve(problem: PlanningProblem, *, most_nodes: int = MOST_NODES) -> PlanResu
 
 
 class _Search:
-    """Lazy greedy best-first search by the length of relaxed plans; actions of these are tried first."""
+    """Lazy best-first search by the length of relaxed plans and by the limited messages that were sent.
+
+    Relaxed plans send a message again and again for one token, so without the second part the tokens are wasted early.
+    What is no action of the relaxed plan counts one more.
+    """
 
     def __init__(self, problem: PlanningProblem) -> None:
         self.problem = problem
@@ -58,10 +62,10 @@ class _Search:
         self.parents[start] = None
         if problem.goal & ~start == 0:
             return PlanResult("solved")
-        waiting: list[tuple[int, int, int, int]] = [(0, 0, 0, start)]
+        waiting: list[tuple[int, int, int, int]] = [(0, 0, 0, start)]  # rank, number, messages sent, state
         nodes = pushed = 0
         while waiting:
-            state = heapq.heappop(waiting)[-1]
+            _, _, sent, state = heapq.heappop(waiting)
             estimate = self.relaxed.estimate(state)
             if estimate is None:
                 continue
@@ -76,7 +80,8 @@ class _Search:
                 if problem.goal & ~after == 0:
                     return PlanResult("solved", self._path(after), nodes)
                 pushed += 1
-                heapq.heappush(waiting, (length, id(action) not in helpful, pushed, after))
+                spent = sent + bool(action.group and action.needs)
+                heapq.heappush(waiting, (length + spent + (id(action) not in helpful), pushed, spent, after))
         return PlanResult("unsolvable", nodes=nodes)
 
     def _successors(self, state: int) -> Iterator[tuple[PlanAction, int]]:

@@ -17,7 +17,7 @@ from hm_agent.worlds.enacttom.verification.planner import MOST_NODES, PlanResult
 from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
 from hm_agent.worlds.enacttom.verification.strips import StripsProblem, to_strips
 
-SOLVER = f"hm_agent {version('hm_agent')}, greedy best-first"
+SOLVER = f"hm_agent {version('hm_agent')}, best-first"
 BUDGET_FACTOR = 2
 """An episode gets twice the baseline's turns and messages (section 5)."""
 
