@@ -33,12 +33,14 @@ from hm_agent.worlds.enacttom.mechanics import OPEN, Binding
 from hm_agent.worlds.enacttom.probes import Probe, ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
+    CONTROLS,
     IS_CLOSED,
     IS_INSIDE,
     IS_INVERSE,
     IS_ON_TOP,
     IS_OPEN,
     MECHANIC,
+    MIRRORS,
     WANTED,
     Claim,
     Proposition,
@@ -234,7 +236,7 @@ class HouseMind:
         """What it knows that others may need for a goal: handles of the furniture, the place of the object."""
         things = set(goal.arguments)
         public = set(self.told.public_facts)
-        handles = (one for one in self.facts if one.predicate in (IS_INVERSE, "mirrors", "controls"))
+        handles = (one for one in self.facts if one.predicate in (IS_INVERSE, MIRRORS, CONTROLS))
         found = sorted((one for one in handles if things & set(one.arguments) and one not in public), key=str)
         place = self.beliefs.place_of(goal.arguments[0])
         return [*found, place] if place else found

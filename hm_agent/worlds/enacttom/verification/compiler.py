@@ -197,9 +197,10 @@ def _may_matter(command: HouseCommand, moved: Mapping[str, Collection[tuple[str,
 
 
 def _moved_objects(problem: PlanningProblem) -> set[str]:
-    household = problem.household
-    holds = (one for one in household.physical if one.predicate == IS_HELD_BY)
-    held = {one.arguments[0] for one in holds if problem.start & household.bits[one]}
+    house = problem.household
+    held = {
+        one.arguments[0] for one in house.physical if one.predicate == IS_HELD_BY and problem.start & house.bits[one]
+    }
     return held | {one.proposition.things[0] for one in problem.variant.goal}
 
 
