@@ -19,7 +19,7 @@ _ROOMS = re.compile(r"^([\w-]+): (?:[\w-]+(?: \(opens\))?(?:, |$)|no furniture$)
 
 def answer(body: Mapping[str, Any]) -> Response:
     """A completion that fits the schema of a request and passes its check; the same for the same words."""
-    prompt = prompt_of(body)
+    prompt = prompt_of(body, 0)
     schema = body["response_format"]["json_schema"]["schema"]
     stream = random.Random(prompt)
     made = made_up(schema, schema.get("$defs", {}), stream)
@@ -33,8 +33,9 @@ def answer(body: Mapping[str, Any]) -> Response:
 def _plan(prompt: str, stream: random.Random) -> list[str]:
     """A walk through rooms that the agent may enter, then a message if one is left."""
     barred = re.findall(r"^You cannot enter (.+)\.$", prompt, re.MULTILINE)
-    here = re.findall(r"You are in ([\w-]+)\.", prompt)[-1]
-    rooms = [room for room in _ROOMS.findall(prompt) if room not in ", ".join(barred).split(", ")]
+    here = re.findall(r"^Turn .* You are in ([\w-]+)\.", prompt, re.MULTILINE)[-1]
+    plan = prompt.partition("The household:\n")[2].partition("\n\n")[0]
+    rooms = [room for room in _ROOMS.findall(plan) if room not in ", ".join(barred).split(", ")]
     walk = []
     for _ in range(WALKS):
         if others := [room for room in rooms if room != here]:

@@ -23,6 +23,7 @@ from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace, to_json
 from hm_agent.registry import can_play, find_scenarios
 from hm_agent.reporting.runs import read_runs
+from hm_agent.testing.enacttom import house_endpoint
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.enacttom.commands import MOST_CHARACTERS
@@ -119,9 +120,9 @@ def test_predictions_are_scored_by_what_partners_do_next() -> None:
     assert sum(agents[seat].metrics()["predictions"] for seat in scenario.seats) == len(judged)
 
 
-def play(server: Endpoint, out: Path, silence: Progress) -> Result:
+def play(server: Endpoint, out: Path, silence: Progress, agent: str = "hypothetical_minds") -> Result:
     model = ModelSettings(name="loopback", base_url=server.base_url, retries=1)
-    experiment = Experiment((RELAY,), model=model, out=out, options={})
+    experiment = Experiment((RELAY,), (agent,), model=model, out=out, options={})
     experiment.check()
     run(experiment, silence)
     (result,) = read_runs((out,)).results
@@ -204,6 +205,16 @@ def test_a_task_is_solved_over_http_from_the_prompts_alone(tmp_path: Path, silen
     assert asked == {"PlanHouse", "ProposePartner", "PredictPartner", "ProbeHouse"}
     states = [line["state"] for line in read_trace(trace)]
     assert {"room", "messages_left", "done"} <= states[0].keys()
+
+
+@pytest.mark.parametrize("agent", ["hm_joint", "reflexion", "plan_react"])
+def test_an_endpoint_that_knows_no_more_than_the_form_is_understood(
+    agent: str, tmp_path: Path, silence: Progress
+) -> None:
+    with Endpoint(house_endpoint.answer) as server:
+        result = play(server, tmp_path, silence, agent)
+    assert result.unanswered_questions == 0
+    assert result.metrics["turns"] == 10.0
 
 
 def test_messages_in_other_words_reach_partners_and_teach_the_runtime_nothing() -> None:
