@@ -117,6 +117,8 @@ minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside w
 		--episodes=5 --workers=2 --noreplay --out=$(minds_out)
 	$(python) run_scenario.py --scenario='exploretom_functional_*' --agent=hypothetical_minds,reader --episodes=5 \
 		--workers=2 --noreplay --out=$(minds_out)
+	$(python) run_scenario.py --scenario='enacttom_cooperative_*,enacttom_mixed_*' --episodes=1 --workers=2 --noreplay \
+		--agent=hypothetical_minds,hm_joint,order1,planner,random --out=$(minds_out)
 	$(python) -m hm_agent minds --out=$(minds_out) --report=docs/results/minds
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive; BOTS_SHA256 is compared

@@ -15,6 +15,7 @@ from benchmarks import (
     conversations,
     enacttom,
     enacttom_ladder,
+    enacttom_language,
     exploretom,
     exploretom_functional,
     exploretom_search,
@@ -48,6 +49,7 @@ SECTIONS = {
     "exploretom_functional": exploretom_functional.main,
     "enacttom": enacttom.main,
     "enacttom_ladder": enacttom_ladder.main,
+    "enacttom_language": enacttom_language.main,
 }
 STRESS = {
     "attack": attack.main,

@@ -68,6 +68,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent report --out=runs                 compare the agents of earlier runs
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent minds --out=runs                  compare what they know of other minds with what they do
+    hm-agent watch runs                        show a run while it is played, as a page on this machine
     hm-agent list                              list scenarios, agents and models
 {own}
     hm-agent completion bash                   print what completes the command line: bash or zsh
@@ -222,6 +223,12 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
+TOOLS: Mapping[str, OwnCommand] = {
+    "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
+}
+"""Commands with arguments of their own, not flags."""
+
+
 def _own_commands() -> Mapping[str, Mapping[str, Suite]]:
     """The commands that worlds have of their own: by name, the worlds that have it."""
     found: dict[str, dict[str, Suite]] = {}
@@ -275,9 +282,8 @@ def _complete(arguments: Sequence[str]) -> int:
         ]
         for name, command in COMMANDS.items()
     }
-    print(
-        completion.script(arguments[0], [*COMMANDS, *_own_commands(), COMPLETION], typed, flags.typed_names()), end=""
-    )
+    names = [*COMMANDS, *TOOLS, *_own_commands(), COMPLETION]
+    print(completion.script(arguments[0], names, typed, flags.typed_names()), end="")
     return 0
 
 
@@ -291,10 +297,12 @@ def main(argv: Sequence[str]) -> int:
         return _print_version()
     if name == COMPLETION:
         return _guarded(f"hm-agent {name}", lambda: _complete(argv[2:]))
+    if name in TOOLS:
+        return _guarded(f"hm-agent {name}", lambda: _call(TOOLS[name], argv[2:]))
     if name in (own := _own_commands()):
         return _guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
     if name not in COMMANDS:
-        there = [*COMMANDS, *own, COMPLETION]
+        there = [*COMMANDS, *TOOLS, *own, COMPLETION]
         return _complain(
             "hm-agent",
             f"unknown command {name!r}: {nearest(name, there)}there are {', '.join(there)}; see --help",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
 
 from hm_agent.console import progress_for, show_rows
 from hm_agent.experiment import Experiment
+from hm_agent.files import write_whole
 from hm_agent.flags import ReportRequest
 from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.recording.result import FILE, UNFINISHED, Result
@@ -19,6 +21,7 @@ from hm_agent.reporting.runs import Runs, read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.writing import PAGE, write_report
+from hm_agent.watching.state import PLAN
 
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 WIDTH = 120
@@ -39,6 +42,8 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
         there = f"{len(grid.played):,} of {experiment.size:,} episodes are there already"
         console.out(f"{there}; --overwrite plays them anew")
     _tell_size(experiment, grid.due, console)
+    if grid.due:
+        _tell_watchers(experiment)
     try:
         with progress_for(console, grid.due) as progress:
             results = run(experiment, progress)
@@ -49,6 +54,13 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
         status = complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
     _sum_up(experiment.out, request, console)
     return status
+
+
+def _tell_watchers(experiment: Experiment) -> None:
+    """Leaves the number of the run's episodes in its folder; if it can't be written, the run itself will say so."""
+    with suppress(OSError):
+        experiment.out.mkdir(parents=True, exist_ok=True)
+        write_whole(experiment.out / PLAN, json.dumps({"episodes": experiment.size}) + "\n")
 
 
 def _tell_size(experiment: Experiment, due: int, console: Console) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from io import TextIOWrapper
 from types import FrameType
 
-from hm_agent.pool.scratch import use_scratch_folder
+from hm_agent.scratch import use_scratch_folder
 
 
 def prepare_process() -> None:

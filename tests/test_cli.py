@@ -101,12 +101,14 @@ def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
 def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...], tmp_path: Path) -> None:
     status, output, errors = hm_agent(*arguments, cwd=tmp_path)
     assert (status, errors) == (0, "")
-    assert all(f"hm-agent {name}" in output for name in ("play", "report", "orders", "list"))
+    assert all(f"hm-agent {name}" in output for name in ("play", "report", "orders", "list", "watch"))
 
 
 def test_an_unknown_command_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    known = "play, report, orders, minds, list, new-game, train, generate, export, browse, audit, verify, depths"
-    known += ", completion"
+    known = (
+        "play, report, orders, minds, list, watch, new-game, train, generate, export, browse, audit, verify, depths, "
+        "completion"
+    )
     said = f"hm-agent: unknown command 'dance': there are {known}; see --help\n"
     assert hm_agent("dance", cwd=tmp_path) == (2, "", said)
 

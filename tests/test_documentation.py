@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent import flags
-from hm_agent.cli import COMMANDS
+from hm_agent.cli import COMMANDS, TOOLS
 from hm_agent.registry import suites
 
 ROOT = Path(__file__).parents[1]
@@ -84,7 +84,7 @@ def test_commands_that_read_runs_are_taken(page: str, arguments: tuple[str, ...]
 
 def test_commands_that_are_named_exist() -> None:
     named = {name for page in PAGES for line in code_lines(page) for name in re.findall(r"hm-agent ([a-z-]+)\b", line)}
-    assert named <= {*COMMANDS, *(name for suite in suites().values() for name in suite.commands)}
+    assert named <= {*COMMANDS, *TOOLS, *(name for suite in suites().values() for name in suite.commands)}
 
 
 def test_targets_that_are_named_exist() -> None:

@@ -22,9 +22,9 @@ from hm_agent.experiment import Experiment
 from hm_agent.models.providers import ModelSettings
 from hm_agent.paths import folder_name, read_regular
 from hm_agent.pool.run import locked
-from hm_agent.pool.scratch import PREFIX
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
+from hm_agent.scratch import PREFIX
 from hm_agent.shell import printable
 from hm_agent.testing.commands import ROOT, call, end, orphans, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal

@@ -19,10 +19,10 @@ from typing import Protocol
 from hm_agent.experiment import Episode
 from hm_agent.playing import crashed, cut_short, defer_interruptions
 from hm_agent.pool.progress import Progress, Pulse
-from hm_agent.pool.scratch import leave_room_for_sockets
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
 from hm_agent.pool.worker import About, Begin, Stop, WorkerMessage, result_of, work
 from hm_agent.recording.result import Result
+from hm_agent.scratch import leave_room_for_sockets
 
 GRACE = 3.0
 """Seconds without a word after which workers that are to stop are ended."""

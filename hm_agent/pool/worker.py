@@ -21,9 +21,9 @@ from hm_agent.models.cache import AnswerCache
 from hm_agent.models.providers import ModelPool
 from hm_agent.playing import crashed, cut_short, play, run_interruptibly
 from hm_agent.pool.progress import Heartbeat, Progress, Pulse
-from hm_agent.pool.scratch import drop_scratch_folder, use_scratch_folder
 from hm_agent.pool.shared_state import RemoteState, StateRequest
 from hm_agent.recording.result import INTERRUPTED, Result
+from hm_agent.scratch import drop_scratch_folder, use_scratch_folder
 
 
 @dataclass(frozen=True, slots=True)

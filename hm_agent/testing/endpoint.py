@@ -74,6 +74,13 @@ class Endpoint:
         self._server.server_close()
 
 
+def serve(answer: Answer, delay: float) -> None:
+    """Serves until standard input ends; prints the URL. For an endpoint in a process of its own."""
+    with Endpoint(answer, delay) as server:
+        print(server.base_url, flush=True)
+        sys.stdin.read()
+
+
 class _Server(ThreadingTCPServer):
     """Serves each connection in a thread. Not an HTTPServer, since that looks up this machine's name first."""
 

@@ -27,6 +27,7 @@ from hm_agent.recording.result import Result
 from hm_agent.testing.commands import ROOT, outcomes
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.episodes import SilentProgress
+from hm_agent.testing.kills import KillTrial
 from hm_agent.testing.melting_pot import text_player
 
 GRID = ["--scenario=rws_repeated_1,cooking_asymmetric_1", "--agent=mmp,mmp_he", "--max_steps=60", "--bots=scripted"]
@@ -219,3 +220,20 @@ def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nob
     assert {result.status for result in trouble.ended[:after] if result is not failed} == {"max_steps"}
     assert {result.status for result in trouble.ended[after:]} == {"interrupted"}
     assert not list(tmp_path.glob(".shared-*"))
+
+
+@pytest.mark.slow
+@pytest.mark.heavy
+def test_a_killed_command_leaves_nobody_on_the_nodes_and_pays_nothing_twice(cluster: Cluster, tmp_path: Path) -> None:
+    grid = [*GRID, *on(cluster), "--concurrency=1"]
+    with Endpoint(text_player.answer, delay=0.02) as server:
+        trial = KillTrial(tmp_path, server, episodes=1, steps=60, grid=grid)
+        trial.run_undisturbed()
+        rounds = []
+        for requests in (1, trial.undisturbed.total() // 3):
+            rounds.append(trial.round(lambda received, requests=requests: received >= requests))  # type: ignore[misc]
+            wait_until_there_are(0)
+        rounds.append(trial.round(lambda received: False))
+    assert [one.was_killed for one in rounds] == [True, True, False]
+    assert [one.paid_again for one in rounds] == [0] * 3
+    assert (rounds[-1].errors, outcomes(trial.out)) == ("", trial.expected)

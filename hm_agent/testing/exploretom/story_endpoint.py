@@ -8,7 +8,7 @@ import re
 import sys
 from typing import Any
 
-from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
+from hm_agent.testing.endpoint import Response, completion, prompt_of, serve
 
 _CHOICES = re.compile(r"^Choose one: (.+)\.$", re.MULTILINE)
 
@@ -21,12 +21,5 @@ def choosing(body: dict[str, Any]) -> Response:
     return completion(json.dumps({"answer": chosen}), prompt=prompt)
 
 
-def serve(delay: float) -> None:
-    """Serves until standard input ends; prints the URL."""
-    with Endpoint(choosing, delay) as server:
-        print(server.base_url, flush=True)
-        sys.stdin.read()
-
-
 if __name__ == "__main__":
-    serve(float(sys.argv[1]))
+    serve(choosing, float(sys.argv[1]))

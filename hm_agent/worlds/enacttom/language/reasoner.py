@@ -40,7 +40,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     HouseSituation,
     PartnerAct,
 )
-from hm_agent.worlds.enacttom.language.understanding import Understanding
+from hm_agent.worlds.enacttom.language.understanding import Understanding, understood
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
@@ -103,7 +103,7 @@ def _says(said: Claim, other: Claim) -> bool:
 
 def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     """Tells what only others can do, does what it can do alone, tells what is done; then looks, brings, or waits."""
-    known = Understanding(situation)
+    known = understood(situation)
     found: list[HouseCommand] = []
     left = known.view.messages_left if known.told.targets else 0
     looked = known.search()
@@ -158,7 +158,7 @@ def _pending(known: Understanding, partner: str) -> list[Proposition]:
 
 def _reports(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """It writes of what it was asked to do; of what it wrote last, if it was asked nothing."""
-    pending = _pending(Understanding(situation), partner)
+    pending = _pending(understood(situation), partner)
     return NextAct(does=WRITES, about=pending[0].arguments[0]) if pending else _tells(situation, partner, history)
 
 
@@ -225,7 +225,7 @@ def foresee(words: str | None, situation: HouseSituation, about: str, history: S
 
 def strategy_words(situation: HouseSituation) -> str:
     """What is best now, as a strategy."""
-    if missing := Understanding(situation).missing:
+    if missing := understood(situation).missing:
         return f"Do what is wanted; let the others know that {missing[0].words} is for them to bring about."
     return "Do what is wanted, and tell the others once it is done."
 
@@ -287,7 +287,7 @@ def evaluate(question: EvaluateHouse) -> Critique:
 
 def answer_probes(question: ProbeHouse) -> HouseProbeAnswer:
     """Yes to what it knows; no to what it believes to be otherwise; else it doesn't know."""
-    mind = Understanding(question.situation).mind
+    mind = understood(question.situation).mind
     return HouseProbeAnswer(answers=[mind.answer(probe).value for probe in question.probes])
 
 

@@ -35,11 +35,18 @@ class LoggedMessage:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HouseSituation:
-    """What one agent knows at the start of a turn. views: all that it had, the present one last."""
+    """What one agent knows at the start of a turn; it equals itself alone.
+
+    views: all that it had, the present one last.
+    """
 
     views: tuple[HouseView, ...]
+
+    def to_json(self) -> str:
+        """What traces and replays show: the present view in words."""
+        return self.view.news_text
 
     @property
     def view(self) -> HouseView:

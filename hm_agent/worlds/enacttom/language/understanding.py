@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from hm_agent.worlds.enacttom.commands import COMMUNICATE, PLACE, HouseCommand, navigate
 from hm_agent.worlds.enacttom.ladder.ladder_agent import HouseMind
@@ -35,6 +36,12 @@ from hm_agent.worlds.enacttom.views import Briefing, HouseView
 
 ORDER = 3
 """How many K operators the reasoner thinks of at once: those of the deepest tasks that are generated."""
+
+
+@lru_cache(64)
+def understood(situation: HouseSituation) -> Understanding:
+    """What follows from a situation; all questions of a turn share it."""
+    return Understanding(situation)
 
 
 class Understanding:

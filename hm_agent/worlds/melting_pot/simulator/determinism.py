@@ -31,6 +31,8 @@ from meltingpot.utils.puppeteers import in_the_matrix
 from meltingpot.utils.scenarios import population
 from meltingpot.utils.substrates import builder
 
+from hm_agent.scratch import PREFIX, mark_as_used
+
 
 class _EpisodeRandom(threading.local):
     """Stands in for the module `random`: draws from the current thread's stream, else from the global generator."""
@@ -99,7 +101,8 @@ end
 @cache
 def use_deterministic_lua() -> None:
     """Points Melting Pot's builder at the deterministic copy, which is deleted when the process ends."""
-    folder = tempfile.TemporaryDirectory(prefix="hm_agent_lua_")
+    folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}lua_")
+    mark_as_used(Path(folder.name))  # a killed process leaves it behind
     atexit.register(folder.cleanup)
     lua = Path(folder.name) / "meltingpot" / "lua"
     shutil.copytree(Path(meltingpot.__file__).parent / "lua", lua)

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import meltingpot
 import pytest
 from meltingpot.utils.substrates import builder
 
+from hm_agent import scratch
+from hm_agent.testing.commands import ROOT
 from hm_agent.worlds.melting_pot.simulator import determinism
 
 ORIGINAL = Path(meltingpot.__file__).parent / "lua"
@@ -49,3 +55,16 @@ def test_unknown_version_is_refused(tmp_path: Path) -> None:
         RuntimeError, match=r"base_simulation\.lua has 1 loops .* where 5 are known: .*use dm-meltingpot"
     ):
         determinism._sort_loops(module, "in pairs(avatars)", 5)
+
+
+def test_the_copy_of_a_killed_process_is_removed_by_the_next_command() -> None:
+    killed = (
+        f"from {determinism.__name__} import use_deterministic_lua; import os; use_deterministic_lua(); os._exit(9)"
+    )
+    following = f"from {scratch.__name__} import use_scratch_folder; use_scratch_folder()"
+    with TemporaryDirectory(dir="/tmp") as temporary:
+        environment = {**os.environ, "TMPDIR": temporary, "PYTHONPATH": str(ROOT)}
+        assert subprocess.run([sys.executable, "-c", killed], env=environment, check=False).returncode == 9
+        assert [path.name.startswith("hm_agent_lua_") for path in Path(temporary).iterdir()] == [True]
+        subprocess.run([sys.executable, "-c", following], env=environment, check=True)
+        assert not list(Path(temporary).iterdir())

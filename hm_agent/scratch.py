@@ -32,12 +32,20 @@ def use_scratch_folder(within: str | None = None) -> Path:
     if within is None:
         _clear(parent)
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-    lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    _locks.append(lock)
+    mark_as_used(folder)
     tempfile.tempdir = str(folder)
     Finalize(None, drop_scratch_folder, [folder], exitpriority=AFTER_ITS_SOCKETS)
     return folder
+
+
+def mark_as_used(folder: Path) -> None:
+    """Keeps a folder whose name begins with PREFIX for as long as this process lives, even if nobody removes it then.
+
+    The next process that calls `use_scratch_folder` does.
+    """
+    lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    _locks.append(lock)
 
 
 def leave_room_for_sockets() -> None:

@@ -1,0 +1,170 @@
+"""EnactToM played by language agents: success, tokens of the prompts, and sixteen episodes at once.
+
+The first table is of the built-in reasoner, which is no language model, on every shipped task; nothing in it is random.
+Tokens are characters / 4 of the prompts that a language model would be sent. The second is of an endpoint on loopback
+that takes 0.2 seconds for each answer: the agents walk about and write to all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from statistics import mean, median
+from subprocess import PIPE, Popen
+from tempfile import TemporaryDirectory
+
+from hm_agent.api import play
+from hm_agent.core import Recorder, Step
+from hm_agent.experiment import Episode
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.models.prompts import render
+from hm_agent.models.providers import ModelSettings
+from hm_agent.questions import AnswerT, Call, Question, ignore
+from hm_agent.registry import find_scenarios, suites
+from hm_agent.suite import ScenarioInfo
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.theory_of_mind.predictions import PREDICTED, RIGHT
+
+AGENTS = ("random", "solo", "react", "reflexion", "plan_react", "hypothetical_minds", "hm_joint", "planner")
+CHARACTERS_PER_TOKEN = 4
+MOST_TOKENS = 900
+LATENCY, AT_ONCE, MOST_LONGER = 0.2, 16, 0.15
+
+
+class TokenCounter:
+    """The built-in reasoner; keeps the tokens of each prompt that a language model would be sent."""
+
+    name = "builtin"
+
+    def __init__(self) -> None:
+        self._reasoner = BuiltinReasoner(suites()["enacttom"].answers())
+        self.tokens: list[float] = []
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        self.tokens.append(len(render(question)) / CHARACTERS_PER_TOKEN)
+        return await self._reasoner.answer(question, note)
+
+
+@dataclass
+class TaskRun:
+    """One task. tokens, questions: per decision of a seat. judged, right: predictions."""
+
+    metrics: Mapping[str, float]
+    questions: float
+    tokens: float
+    largest: float
+    judged: float
+    right: float
+
+
+def measure(scenario: ScenarioInfo, agent: str) -> TaskRun:
+    model = TokenCounter()
+    world, agents = set_up(scenario, agent, model=model)
+    outcome = play_out(world, agents, seed=0)
+    decisions = outcome.steps * len(scenario.seats)
+    counted = [one.metrics() for one in agents.values()]
+    judged = sum(one.get(PREDICTED, 0.0) for one in counted)
+    right = sum(one.get(PREDICTED, 0.0) * one.get(RIGHT, 0.0) for one in counted)
+    size = sum(model.tokens) / decisions
+    return TaskRun(world.metrics(), len(model.tokens) / decisions, size, max(model.tokens, default=0.0), judged, right)
+
+
+def row(agent: str, runs: Sequence[TaskRun]) -> str:
+    def share(name: str) -> str:
+        return f"{mean(run.metrics[name] for run in runs if name in run.metrics):.3f}"
+
+    judged = sum(run.judged for run in runs)
+    right = f"{sum(run.right for run in runs) / judged:.2f} of {judged:.0f}" if judged else "-"
+    shares = " | ".join(map(share, ("functional_success", "literal_right", "known_share")))
+    used = f"{mean(run.metrics['turns'] for run in runs):.1f} | {mean(run.metrics['messages'] for run in runs):.1f}"
+    asked = f"{mean(run.questions for run in runs):.2f} | {median(run.tokens for run in runs):.0f}"
+    return f"| {agent} | {shares} | {used} | {right} | {asked} | {max(run.largest for run in runs):.0f} |"
+
+
+@dataclass
+class RoundTrips(Recorder):
+    """Counts the requests of an episode that had to wait for each other: of a turn, those of the seat with the most."""
+
+    started: float = field(default_factory=time.perf_counter)
+    ended: float = 0.0
+    count: int = 0
+
+    def record(self, step: Step) -> None:
+        asked = (sum(len(one.calls) for one in decision.exchanges) for decision in step.decisions.values())
+        self.count += max(asked, default=0)
+        self.ended = time.perf_counter()
+
+    def close(self) -> None:
+        """Keeps what it has."""
+
+
+@contextmanager
+def endpoint() -> Iterator[str]:
+    """The URL of the endpoint, which is a process of its own."""
+    command = [sys.executable, "-m", "hm_agent.testing.enacttom.house_endpoint", str(LATENCY)]
+    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        yield process.stdout.readline().strip()
+        process.stdin.close()
+
+
+def longer_than_needed(scenarios: Sequence[ScenarioInfo], agent: str) -> tuple[float, float]:
+    """Plays an episode of each scenario, all at the same time: the seconds that its round trips need, and those taken.
+
+    Needed is what the longest chain of requests takes of which each has to wait for the one before.
+    """
+    trips: list[RoundTrips] = []
+
+    def begin(episode: Episode) -> Recorder:
+        trips.append(RoundTrips())
+        return trips[-1]
+
+    names = [scenario.name for scenario in scenarios]
+    with TemporaryDirectory() as folder, endpoint() as url:
+        play(
+            names,
+            agent,
+            out=folder,
+            model=ModelSettings("loopback", base_url=url),
+            concurrency=len(names),
+            record_replay=False,
+            report=False,
+            progress=False,
+            recorders=[begin],
+        )
+    taken = max(one.ended for one in trips) - min(one.started for one in trips)
+    return max(one.count for one in trips) * LATENCY, taken
+
+
+def at_once(scenarios: Sequence[ScenarioInfo], agent: str) -> None:
+    """Prints how much longer than needed an episode of each scenario takes, if all are played at the same time."""
+    longer_than_needed(scenarios[:1], agent)  # what is imported at the first request is no matter of round trips
+    worked = time.process_time()
+    needed, taken = longer_than_needed(scenarios, agent)
+    worked, load, over = time.process_time() - worked, os.getloadavg()[0], taken / needed - 1
+    verdict = "ok" if over <= MOST_LONGER else "missed"
+    seconds = f"{needed:.1f} | {taken:.1f} | {over:+.0%} | {worked:.1f}"
+    print(f"| {agent} | {len(scenarios)} | {seconds} | {load:.1f} | {verdict} |", flush=True)
+
+
+def main() -> None:
+    scenarios = find_scenarios(["enacttom_*"])
+    headings = "functional_success | literal_right | known_share | turns | messages | predictions right"
+    tokens = "questions per decision | tokens per decision (median task) | largest prompt"
+    print(f"| agent, {len(scenarios)} tasks | {headings} | {tokens} |\n|" + " --- |" * 10)
+    for agent in AGENTS:
+        print(row(agent, [measure(scenario, agent) for scenario in scenarios]), flush=True)
+    headings = "episodes at once | seconds needed | seconds taken | more | CPU s | load of the machine | within 15%"
+    print(f"\n| agent | {headings} |\n|" + " --- |" * 8)
+    chosen = scenarios[:: max(1, len(scenarios) // AT_ONCE)][:AT_ONCE]
+    for agent in ("react", "hypothetical_minds"):
+        at_once(chosen, agent)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+const EVERY = 2000;
+const PARTS = ["finished", "failed", "cut", "running"];
+const $ = id => document.getElementById(id);
+const number = (value, digits = 0) => value === null || value === undefined ? "unknown"
+  : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "\u2212");
+
+// Every word comes in as text, so that no name can become markup.
+function element(name, content = "", kind = "") {
+  const made = document.createElement(name);
+  if (kind) made.className = kind;
+  if (Array.isArray(content)) made.append(...content);
+  else made.textContent = content;
+  return made;
+}
+
+function links(some) {
+  return some.map(link => {
+    const made = element("a", link.name);
+    made.href = "/episode/" + link.place.split("/").map(encodeURIComponent).join("/") + "/" + link.file;
+    return made;
+  });
+}
+
+function fill(table, rows, cells) {
+  $(table).replaceChildren(...rows.map(row => {
+    const made = element("tr");
+    made.append(...cells(row));
+    return made;
+  }));
+  $(table).closest("section").hidden = rows.length === 0;
+}
+
+function head(row) {
+  const made = element("th", row.scenario, "text");
+  made.scope = "row";
+  return [made, element("td", row.agent, "text"), element("td", row.model, "text")];
+}
+
+function show(state) {
+  const done = state.counts.finished + state.counts.failed + state.counts.cut;
+  const known = done + state.counts.running;
+  const all = Math.max(state.planned ?? 0, known);
+  $("lead").textContent = state.planned === null ? `${number(known)} episodes so far`
+    : `${number(done)} of ${number(all)} episodes have ended`;
+  $("bar").replaceChildren(...PARTS.map(part => {
+    const made = element("span", "", part + "-part");
+    made.style.flex = `0 0 ${all ? 100 * state.counts[part] / all : 0}%`;
+    return made;
+  }));
+  $("bar").setAttribute("aria-valuenow", String(all ? Math.round(100 * done / all) : 0));
+  const counted = PARTS.map(part => element("li", [element("i", "", part + "-part"), element("b", number(state.counts[part])), ` ${part}`]));
+  if (all > known) counted.push(element("li", [element("b", number(all - known)), " to come"]));
+  if (state.unreadable) counted.push(element("li", `${number(state.unreadable)} unreadable`));
+  $("counts").replaceChildren(...counted);
+  const used = state.usage;
+  $("usage").replaceChildren(
+    element("li", [element("b", number(used.questions)), " questions"]),
+    ...(used.unanswered ? [element("li", [element("b", number(used.unanswered)), " unanswered"])] : []),
+    element("li", [element("b", number(used.calls)), " calls"]),
+    element("li", [element("b", number(used.tokens)), " tokens in ended episodes"]),
+    element("li", [element("b", used.cost === null ? "unknown" : "$" + number(used.cost, 4)), " paid"]),
+  );
+  fill("running", state.running, row => [
+    ...head(row),
+    element("td", row.episode),
+    element("td", [number(row.step), ...(row.silent >= 60 ? [element("small", `silent for ${number(row.silent)} s`)] : [])]),
+    element("td", number(row.reward, 1)),
+    element("td", number(row.calls || row.questions)),
+    element("td", row.cost === null ? "unknown" : number(row.cost, 4)),
+    element("td", row.latest, "text latest"),
+  ]);
+  fill("groups", state.groups, row => [
+    ...head(row),
+    ...["finished", "running", "failed", "cut"].map(part => element("td", number(row[part]))),
+    element("td", [row.mean === null ? "-" : number(row.mean, 2), ...(row.unit ? [element("small", row.unit)] : [])]),
+  ]);
+  fill("ended", state.ended, row => [
+    ...head(row),
+    element("td", number(row.episode)),
+    element("td", [element("b", row.status), ...(row.reason ? [element("small", row.reason)] : [])], row.is_finished ? "text" : "text failed"),
+    element("td", number(row.steps)),
+    element("td", row.value === null ? "-" : number(row.value, 2)),
+    element("td", number(row.calls)),
+    element("td", links(row.links), "text"),
+  ]);
+}
+
+async function update() {
+  try {
+    const answer = await fetch("/state.json", { cache: "no-store" });
+    if (!answer.ok) throw new Error(String(answer.status));
+    show(await answer.json());
+    $("when").textContent = `updated ${new Date().toLocaleTimeString("en-GB")}`;
+    $("when").className = "lead";
+  } catch {
+    $("when").textContent = "Nothing answers: the watcher has ended, or can't read the folder. What stands here is as it was last.";
+    $("when").className = "lead gone";
+  }
+  setTimeout(update, EVERY);
+}
+update();
