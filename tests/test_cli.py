@@ -106,7 +106,8 @@ def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...], tmp_path:
 
 def test_an_unknown_command_is_refused_with_those_there_are(tmp_path: Path) -> None:
     known = (
-        "play, report, orders, minds, list, watch, new-game, train, generate, export, browse, audit, verify, completion"
+        "play, report, orders, minds, list, watch, new-game, train, generate, export, browse, audit, verify, depths, "
+        "completion"
     )
     said = f"hm-agent: unknown command 'dance': there are {known}; see --help\n"
     assert hm_agent("dance", cwd=tmp_path) == (2, "", said)
