@@ -20,6 +20,7 @@ from hm_agent.suite import ScenarioInfo
 
 PAGE = "index.html"
 PICTURE = "thumbnail.png"
+REWARD = "reward"
 LINKED = {
     "replay.html": "replay",
     "video.mp4": "video",
@@ -90,6 +91,11 @@ class Index:
         return f"{self.worlds}: episodes"
 
     @property
+    def measured(self) -> str:
+        """What the column of the scenarios' metrics is called."""
+        return _measured(self.entries)
+
+    @property
     def agents(self) -> int:
         return len({entry.agent for entry in self.entries})
 
@@ -146,6 +152,15 @@ def _entry(episode: RecordedEpisode, label: str, out: Path) -> Entry:
     )
 
 
+def _measured(entries: Iterable[Entry]) -> str:
+    """`reward` where all metrics are rewards, the metric's name where there is one, `result` where they differ."""
+    names = {
+        REWARD if metric.unit.startswith(REWARD) else metric.name.replace("_", " ")
+        for metric in (entry.scenario.metric for entry in entries)
+    }
+    return names.pop() if len(names) == 1 else "result" if names else REWARD
+
+
 def _units(entries: Sequence[Entry]) -> list[str]:
     """What the column of rewards shows: the unit, with the groups it holds for if there are several units."""
     groups: dict[str, dict[str, None]] = {}
@@ -154,4 +169,6 @@ def _units(entries: Sequence[Entry]) -> list[str]:
     if not groups:
         return []
     units = [unit if len(groups) == 1 else f"{unit} in {listed(list(some))}" for unit, some in groups.items()]
-    return [f"The column of rewards: {'; '.join(units)}; below, the sum of rewards, per seat if there are several."]
+    measured = _measured(entries)
+    column = "The column of rewards" if measured == REWARD else f"The column `{measured}`"
+    return [f"{column}: {'; '.join(units)}; below, the sum of rewards, per seat if there are several."]

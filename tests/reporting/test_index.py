@@ -13,7 +13,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.index import Entry, Index, list_episodes, write_index
 from hm_agent.reporting.pages import page
 from hm_agent.reporting.runs import read_runs
-from tests.reporting.examples import KITCHEN, PD, RWS, leave, result, settings
+from tests.reporting.examples import KITCHEN, PD, RWS, leave, read, result, settings
 
 EVIL = "<img src=x onerror=alert(1)>\"'&{{ 1 }}"
 
@@ -122,6 +122,25 @@ def test_it_says_which_unit_holds_for_which_group(tmp_path: Path) -> None:
     (two, *_) = index(tmp_path / "two", result(), result(scenario=KITCHEN)).notes
     assert one.startswith("The column of rewards: reward per 1,200 steps; below, the sum")
     assert "reward per 1,000 steps in Collaborative Cooking, asymmetric; reward per 1,200 steps in Running With" in two
+
+
+def test_the_column_of_the_metric_is_called_what_it_is(tmp_path: Path) -> None:
+    shown = {
+        "rewards": [result(), result(scenario=KITCHEN)],
+        "stories": [read("reader", 0.9)],
+        "both": [result(), read("reader", 0.9)],
+    }
+    found = {name: index(tmp_path / name, *some) for name, some in shown.items()}
+    assert {name: one.measured for name, one in found.items()} == {
+        "rewards": "reward",
+        "stories": "accuracy",
+        "both": "result",
+    }
+    assert found["stories"].notes[0].startswith("The column `accuracy`: ")
+    text = (tmp_path / "stories" / write_index(tmp_path / "stories").name).read_text()
+    assert 'data-name="accuracy" data-first="descending">accuracy</th>' in text
+    assert 'data-label="accuracy" data-value="0.9"' in text
+    assert 'data-name="reward"' not in text
 
 
 def test_foreign_text_stays_text(tmp_path: Path) -> None:
