@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import re
+import tracemalloc
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +17,7 @@ import pytest
 from PIL import Image
 
 from hm_agent.core import Decision
-from hm_agent.recording.replay.film import TILE, Film, Pixels
+from hm_agent.recording.replay.film import HELD, TILE, CompressedText, Film, Pixels
 from hm_agent.recording.replay.recorder import THUMBNAIL, ReplayRecorder, merge_patch
 from tests.recording.recordings import NO_SCENARIO, GreySquare, Recording, record, result, thinking, written
 
@@ -37,6 +39,21 @@ def frames(film: Film) -> list[Pixels]:
     placed = tiles[numbers].reshape(-1, film.rows, film.columns, TILE, TILE, 3)
     whole = placed.swapaxes(2, 3).reshape(-1, film.rows * TILE, film.columns * TILE, 3)
     return list(whole[:, : film.height, : film.width])
+
+
+def test_long_texts_lie_on_the_disk_and_come_back_whole() -> None:
+    stream, text = random.Random(0), CompressedText()
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            text.add(stream.randbytes(HELD))
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    stream = random.Random(0)
+    whole = b"".join(stream.randbytes(HELD) for _ in range(20))
+    assert held < 5 * HELD
+    assert unpacked(text.base64()) == whole
 
 
 def lines(recording: Recording, name: str) -> list[dict[str, Any]]:

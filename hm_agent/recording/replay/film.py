@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import weakref
 import zlib
+from tempfile import TemporaryFile
+from typing import BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,20 +19,39 @@ WORDS = TILE * 3 // 8
 """The integers of 8 bytes in a line of a tile."""
 
 
+HELD = 100_000
+"""Compressed bytes that are held in memory."""
+
+
 class CompressedText:
-    """Bytes compressed with zlib as they are added: memory stays small, and little work is left for the end."""
+    """Bytes compressed with zlib as they are added: memory stays small, and little work is left for the end.
+
+    From HELD bytes on they lie in a temporary file, so that a long episode takes no more memory than a short one;
+    errors are `OSError`.
+    """
 
     def __init__(self) -> None:
         self._compressor = zlib.compressobj()
         self._compressed = bytearray()
+        self._file: BinaryIO | None = None
 
     def add(self, content: bytes) -> None:
         self._compressed += self._compressor.compress(content)
+        if len(self._compressed) >= HELD:
+            if self._file is None:
+                self._file = cast(BinaryIO, TemporaryFile())  # noqa: SIM115 - it is closed with this object
+                weakref.finalize(self, self._file.close)
+            self._file.write(self._compressed)
+            self._compressed.clear()
 
     def base64(self) -> str:
         """All that was added; nothing can be added any more."""
         self._compressed += self._compressor.flush()
-        return base64.b64encode(self._compressed).decode("ascii")
+        earlier = b""
+        if self._file is not None:
+            self._file.seek(0)
+            earlier = self._file.read()
+        return base64.b64encode(earlier + self._compressed).decode("ascii")
 
 
 class Film:
