@@ -11,6 +11,7 @@ import pytest
 
 from hm_agent.pages.rendering import SHARED, digest
 from hm_agent.testing.commands import ROOT, start
+from hm_agent.watching.server import LivePage
 
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 RUN_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -19,13 +20,14 @@ GRID = ("--scenario=exploretom_a4,symmtom_w6_n3_c3", "--agent=hypothetical_minds
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """All pages that a run, and the commands that browse stories and tasks, leave: their text by name."""
+    """All pages that a run, and the commands that browse or watch, leave or serve: their text by name."""
     out = tmp_path_factory.mktemp("out")
     tasks = ("browse", "enacttom", f"--page={out / 'tasks' / 'browse.html'}")
     for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks):
         command = start(mark, *flags, program=("-m", "hm_agent", mark))
         assert (command.communicate()[1], command.returncode) == ("", 0)
-    return {str(path.relative_to(out)): path.read_text("utf-8") for path in out.rglob("*.html")}
+    written = {str(path.relative_to(out)): path.read_text("utf-8") for path in out.rglob("*.html")}
+    return {**written, "watch.html": LivePage(out).page.decode()}
 
 
 def test_the_run_wrote_a_page_of_every_kind(pages: Mapping[str, str]) -> None:
