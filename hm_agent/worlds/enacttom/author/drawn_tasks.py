@@ -68,8 +68,9 @@ def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Iterat
         try:
             for done in as_completed(waiting):
                 yield done.result()
-        finally:
+        except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _leave_interrupts() -> None:
