@@ -78,7 +78,7 @@ def check_identity(path: Path, identity: Mapping[str, object], file: RowFile) ->
         there = json.loads(path.read_bytes())
         names = [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]
     except (ValueError, TypeError) as error:
-        raise ConfigError(f"{path}: not a search's settings: {error}; name another folder with --out") from error
+        raise ConfigError(f"{path}: not the settings of a run: {error}; name another folder with --out") from error
     if names:
         differing = ", ".join(f"{name} {_short(there.get(name))}, not {_short(wanted.get(name))}" for name in names[:3])
         raise ConfigError(

@@ -24,6 +24,8 @@ def prepare_process() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a command that a script starts with & ignores Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
 
 
@@ -34,7 +36,7 @@ def _hang_up(number: int, frame: FrameType | None) -> None:
         with suppress(OSError, ValueError):
             if stream.isatty():
                 os.dup2(nowhere, stream.fileno())
-    signal.raise_signal(signal.SIGINT)
+    _interrupt(number, frame)
 
 
 def printable(text: str) -> str:

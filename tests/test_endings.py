@@ -69,14 +69,23 @@ def unfinished(out: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("number", "workers"), [(signal.SIGTERM, 1), (signal.SIGHUP, 1), (signal.SIGTERM, 2), (signal.SIGINT, 2)]
+    ("number", "workers", "in_background"),
+    [(signal.SIGTERM, 1, True), (signal.SIGHUP, 1, False), (signal.SIGTERM, 2, True), (signal.SIGINT, 2, False)],
 )
 def test_signals_end_a_command_like_an_interruption(
-    tmp_path: Path, silent: Endpoint, temporary: Path, number: signal.Signals, workers: int
+    tmp_path: Path,
+    silent: Endpoint,
+    temporary: Path,
+    number: signal.Signals,
+    workers: int,
+    in_background: bool,
 ) -> None:
+    """in_background: as a script starts a command with `&`, which then ignores SIGINT."""
     out = tmp_path / "out"
     flags = [*STORIES, *asking(silent), "--episodes=4", f"--workers={workers}", "--concurrency=2", f"--out={out}"]
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_background else signal.getsignal(signal.SIGINT)
     process = start(str(out), *flags)
+    signal.signal(signal.SIGINT, before)
     wait_for(lambda: len(silent.received) > 30, process)
     process.send_signal(number)
     _, errors = process.communicate(timeout=PATIENCE)
