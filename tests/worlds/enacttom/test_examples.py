@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from resource import RLIMIT_CPU, prlimit
 
 import pytest
 
@@ -194,6 +195,7 @@ def test_a_planner_that_is_killed_says_nothing_and_leaves_no_process() -> None:
         while len(started := [one for one in descendants() if one not in before]) < 2:
             assert not answer.done()
             time.sleep(0.01)
+        assert {prlimit(one, RLIMIT_CPU) for one in started} == {(61, 61)}, "it would go on if this process were killed"
         os.kill(started[0], signal.SIGKILL)
         assert answer.result() == ("unknown", ())
     while any(map(is_running, started)):

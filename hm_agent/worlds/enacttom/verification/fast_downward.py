@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from importlib.util import find_spec
+from math import ceil
 from pathlib import Path
 
 from hm_agent.config import ConfigError
@@ -76,7 +78,9 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> int | None:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        most = ceil(seconds) + 1  # of processor time, so that it also ends where nobody is left to kill it
         try:
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (most, most))
             return process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
