@@ -82,8 +82,9 @@ class AgentRow:
 
     def cell(self, metric: str, digits: int = 2) -> str:
         found = self.values[metric]
-        error = stdev(found) / len(found) ** 0.5 if len(found) > 1 else 0.0
-        return f"{mean(found):.{digits}f} ± {error:.{digits}f}"
+        if len(found) == 1:
+            return f"{found[0]:.{digits}f}"
+        return f"{mean(found):.{digits}f} ± {stdev(found) / len(found) ** 0.5:.{digits}f}"
 
 
 def by_policy(settings: GameSettings, build: Callable[[], Policy], episodes: int) -> Mapping[str, Sequence[float]]:
