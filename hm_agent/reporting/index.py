@@ -90,7 +90,7 @@ class Index:
     def title(self) -> str:
         return f"{self.worlds}: episodes"
 
-    @property
+    @cached_property
     def measured(self) -> str:
         """What the column of the scenarios' metrics is called."""
         return _measured(self.entries)

@@ -51,7 +51,16 @@ def test_tasks_weigh_the_same_and_the_gap_is_paired_by_run() -> None:
     assert found.right == 0.75
     assert found.always == 0.75  # always no
     assert found.gap == pytest.approx(((0.5 - 1 + 0.5) / 2 + 1) / 2)
-    assert found.gap_interval == pytest.approx((0.0, 1.0))
+    assert found.gap_interval is None  # of two tasks nothing is bootstrapped
+
+
+def test_the_gap_of_five_tasks_has_an_interval_over_tasks() -> None:
+    tasks = [runs(str(number), 1, 0, right=0.5) for number in range(4)]
+    found = measured([*tasks, runs("4", 0, right=1.0)], "all", "order1", k=1)
+    assert found.gap == pytest.approx(0.2)
+    assert found.gap_interval is not None
+    low, high = found.gap_interval
+    assert 0 <= low < 0.2 < high <= 0.6
 
 
 def test_tasks_without_probes_have_no_literal_measure() -> None:
