@@ -65,7 +65,7 @@ function show(state) {
     element("td", row.episode),
     element("td", [number(row.step), ...(row.silent >= 60 ? [element("small", `silent for ${number(row.silent)} s`)] : [])]),
     element("td", number(row.reward, 1)),
-    element("td", number(row.calls || row.questions)),
+    element("td", number(row.questions)),
     element("td", row.cost === null ? "unknown" : number(row.cost, 4)),
     element("td", row.latest, "text latest"),
   ]);
