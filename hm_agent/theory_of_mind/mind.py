@@ -40,6 +40,15 @@ class HindsightAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerBelief:
+    """What is believed of one other player. hypothesis: the one to act on. expected: the behaviour it predicts."""
+
+    name: str
+    hypothesis: str | None
+    expected: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class OpponentModel:
     """What is known and believed of one other player.
 
@@ -53,6 +62,11 @@ class OpponentModel:
     expected: str | None = None
     clue: Clue | None = None
     hypotheses: Bank = ()
+
+    @property
+    def belief(self) -> PlayerBelief:
+        """What questions about other players show of it."""
+        return PlayerBelief(self.player, self.hypothesis.words if self.hypothesis else None, self.expected)
 
 
 class BasicMind(Protocol):

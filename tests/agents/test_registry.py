@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
 
@@ -10,7 +9,7 @@ import pytest
 
 from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
-from hm_agent.questions import AnswerT, Call, Model, Question, Unanswered, ignore
+from hm_agent.questions import Model
 from hm_agent.registry import agent_names, can_play, check_agent, find_scenarios, own_agents, shared_agents
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
@@ -19,20 +18,12 @@ from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
+from tests.model_stand_ins import Mute
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
 ORDERS = ("order_0", "order_1", "order_2")
 ABLE = [name for name in agent_names() if can_play(name, SCENARIO)]
 OF_EVERY_KIND = find_scenarios(["rws_repeated_1", "pd_repeated_5", "rws_arena_3", "cooking_asymmetric_1"])
-
-
-class Mute:
-    """A model that has no valid answer to anything."""
-
-    name = "mute"
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        raise Unanswered("silence")
 
 
 def play(

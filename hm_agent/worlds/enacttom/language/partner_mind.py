@@ -12,7 +12,6 @@ from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, Opponent
 from hm_agent.worlds.enacttom.language.partner_questions import (
     HouseStrategyAnswer,
     MakeHouseStrategy,
-    PartnerBelief,
     PartnerPrediction,
     PartnerRevision,
     PredictPartner,
@@ -72,7 +71,7 @@ class PartnerMind(MindReading, JointMindReading):
             about=about,
             history=acts(asked.history) if asked else (),
             hypotheses=tuple(asked.hypotheses) if asked else (),
-            others=tuple(_belief(opponent) for opponent in opponents if opponent.player != about and opponent.history),
+            others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
         )
 
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
@@ -93,11 +92,6 @@ class PartnerMind(MindReading, JointMindReading):
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> HouseStrategy:
         return HouseStrategy(FIRST_STRATEGY)
-
-
-def _belief(opponent: OpponentModel) -> PartnerBelief:
-    words = opponent.hypothesis.words if opponent.hypothesis else None
-    return PartnerBelief(opponent.player, words, opponent.expected)
 
 
 def acts(history: Sequence[Interaction]) -> tuple[PartnerAct, ...]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Remark, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer
+from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer, PlayerBelief
 from hm_agent.worlds.enacttom.language.situation import DOINGS, NOTHING, HouseSituation, PartnerAct, act_of
 
 
@@ -123,15 +123,6 @@ class PartnerRevision(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class PartnerBelief:
-    """What is believed of one partner. hypothesis: the one to act on. expected: the act it predicts."""
-
-    name: str
-    hypothesis: str | None
-    expected: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class RevisePartner(Question[PartnerRevision]):
     """Which hypotheses about a partner to keep, reword or add, what does each predict, and what to do in view of all?
 
@@ -145,7 +136,7 @@ class RevisePartner(Question[PartnerRevision]):
     about: str | None
     history: tuple[PartnerAct, ...]
     hypotheses: tuple[Hypothesis, ...]
-    others: tuple[PartnerBelief, ...]
+    others: tuple[PlayerBelief, ...]
 
     @property
     def count_range(self) -> tuple[int, int]:

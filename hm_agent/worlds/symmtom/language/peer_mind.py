@@ -13,7 +13,6 @@ from hm_agent.worlds.symmtom.language.board import Board, Meeting, MeetingEnded,
 from hm_agent.worlds.symmtom.language.peer_questions import (
     SILENCE,
     MakeTalkStrategy,
-    PeerBelief,
     PeerPrediction,
     PeerRevision,
     PredictPeer,
@@ -77,7 +76,7 @@ class PeerMind(MindReading, JointMindReading):
             about=about,
             history=meetings(asked.history) if asked else (),
             hypotheses=tuple(asked.hypotheses) if asked else (),
-            others=tuple(_belief(opponent) for opponent in opponents if opponent.player != about and opponent.history),
+            others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
         )
 
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
@@ -101,11 +100,6 @@ class PeerMind(MindReading, JointMindReading):
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> TalkStrategy:
         return TalkStrategy(FIRST_STRATEGY)
-
-
-def _belief(opponent: OpponentModel) -> PeerBelief:
-    words = opponent.hypothesis.words if opponent.hypothesis else None
-    return PeerBelief(opponent.player, words, opponent.expected)
 
 
 def meetings(history: Sequence[Interaction]) -> tuple[Meeting, ...]:

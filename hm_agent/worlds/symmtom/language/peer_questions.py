@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Remark, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer
+from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer, PlayerBelief
 from hm_agent.worlds.symmtom.language.board import Board, Meeting, behaviour_of
 from hm_agent.worlds.symmtom.settings import GameSettings
 
@@ -136,15 +136,6 @@ class PeerRevision(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class PeerBelief:
-    """What is believed of one agent. hypothesis: the one to act on. expected: the behaviour it predicts."""
-
-    name: str
-    hypothesis: str | None
-    expected: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class RevisePeer(Question[PeerRevision]):
     """Which hypotheses about an agent to keep, reword or add, what does each predict, and what to do in view of all?
 
@@ -159,7 +150,7 @@ class RevisePeer(Question[PeerRevision]):
     about: str | None
     history: tuple[Meeting, ...]
     hypotheses: tuple[Hypothesis, ...]
-    others: tuple[PeerBelief, ...]
+    others: tuple[PlayerBelief, ...]
 
     @property
     def count_range(self) -> tuple[int, int]:

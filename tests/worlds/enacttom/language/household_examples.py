@@ -11,12 +11,12 @@ from typing import Any
 
 from hm_agent.core import Event, Hypothesis
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.enacttom.commands import HouseCommand, open_it, pick
 from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.partner_questions import (
     MakeHouseStrategy,
-    PartnerBelief,
     PredictPartner,
     ProposePartner,
     RevisePartner,
@@ -89,7 +89,7 @@ REVISE = RevisePartner(
     "agent_2",
     (PartnerAct(3, "agent_2", WRITES, ("cabinet_5",), "cabinet_5 is open."),),
     IDEAS,
-    (PartnerBelief("agent_0", "It wants cabinet_5 open and can't enter the pantry.", "writes about cabinet_5"),),
+    (PlayerBelief("agent_0", "It wants cabinet_5 open and can't enter the pantry.", "writes about cabinet_5"),),
 )
 PROBES = tuple(
     one for one in probes_of(load_task(task_files()["enacttom_relay_of_three"]).goal) if one.agent == "agent_1"

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hm_agent.core import Decision, Step
 from hm_agent.experiment import Experiment
-from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.models.providers import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace, to_json
 from hm_agent.registry import can_play, find_scenarios
@@ -30,6 +26,7 @@ from hm_agent.worlds.enacttom.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.plan_house import PlanHouse
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.world import EnacttomWorld
+from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
 
 AGENTS = ("hypothetical_minds", "hm_joint", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 HAND_MADE = ("appendix_e", "far_handle", "one_window", "relay_of_three")
@@ -37,46 +34,11 @@ MOST_TOKENS, CHARACTERS_PER_TOKEN = 900, 4
 (RELAY,) = find_scenarios(["enacttom_relay_of_three"])
 
 
-class CheckedReasoner:
-    """The built-in reasoner; keeps every question, and checks its own answers as a language model's are."""
-
-    name = "builtin"
-
-    def __init__(self) -> None:
-        self.asked: list[Question[Any]] = []
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        self.asked.append(question)
-        answer = await BuiltinReasoner(ANSWERS).answer(question)
-        question.check(answer)
-        return answer
-
-
-class Mute:
-    name = "mute"
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        raise Unanswered("silence")
-
-
-class EveryDecision:
-    """A recorder that keeps all decisions of all seats."""
-
-    def __init__(self) -> None:
-        self.decisions: list[Decision[Any]] = []
-
-    def record(self, step: Step) -> None:
-        self.decisions += step.decisions.values()
-
-    def close(self) -> None:
-        """Keeps what it has."""
-
-
 @pytest.mark.parametrize("task", HAND_MADE)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_reasoner_solves_the_task_tells_what_is_to_be_known_and_asks_little(agent: str, task: str) -> None:
     (scenario,) = find_scenarios([f"enacttom_{task}"])
-    model = CheckedReasoner()
+    model = CheckedReasoner(ANSWERS)
     world, agents = set_up(scenario, agent, model=model)
     outcome = play_out(world, agents, seed=0)
     found = world.metrics()
@@ -95,7 +57,7 @@ def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
 def test_the_same_seed_gives_the_same_episode_to_the_last_thought() -> None:
     def told() -> str:
         log = EveryDecision()
-        world, agents = set_up(RELAY, "hypothetical_minds", model=CheckedReasoner(), seed=5)
+        world, agents = set_up(RELAY, "hypothetical_minds", model=CheckedReasoner(ANSWERS), seed=5)
         play_out(world, agents, seed=5, recorders=[log])
         return json.dumps([[to_json(one.action), to_json(one.state), to_json(one.thoughts)] for one in log.decisions])
 
@@ -113,7 +75,7 @@ def test_an_agent_whose_model_answers_nothing_waits_and_says_nothing_to_probes(a
 def test_predictions_are_scored_by_what_partners_do_next() -> None:
     (scenario,) = find_scenarios(["enacttom_one_window"])
     log = EveryDecision()
-    world, agents = set_up(scenario, "hypothetical_minds", model=CheckedReasoner())
+    world, agents = set_up(scenario, "hypothetical_minds", model=CheckedReasoner(ANSWERS))
     play_out(world, agents, seed=0, recorders=[log])
     judged = [right for one in log.decisions for right in one.thoughts.right if right is not None]
     assert len(judged) >= 4

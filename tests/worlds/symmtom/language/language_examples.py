@@ -8,13 +8,13 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Contact, Meeting, Peer, Said
 from hm_agent.worlds.symmtom.language.call_planner import PlanRecord
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.language.literal import KnowledgeBit, ProbeKnowledge
 from hm_agent.worlds.symmtom.language.peer_questions import (
     MakeTalkStrategy,
-    PeerBelief,
     PredictPeer,
     ProposePeer,
     RevisePeer,
@@ -87,7 +87,7 @@ REVISE = RevisePeer(
     "player_1",
     MEETINGS,
     IDEAS,
-    (PeerBelief("player_2", "It stays near its base.", f"{RETURNS}, says 2"),),
+    (PlayerBelief("player_2", "It stays near its base.", f"{RETURNS}, says 2"),),
 )
 LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_talk": PLAN_TALK,

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hm_agent.core import Decision, Step
 from hm_agent.experiment import Experiment
-from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.models.providers import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace, to_json
 from hm_agent.registry import can_play, find_scenarios
@@ -27,6 +23,7 @@ from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
 from hm_agent.worlds.symmtom.language.plan_talk import PlanTalk
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
 
 AGENTS = ("hypothetical_minds", "hm_joint", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 BY_CHANCE = 4.0
@@ -36,44 +33,9 @@ BY_CHANCE = 4.0
 MOST_TOKENS, CHARACTERS_PER_TOKEN = 600, 4
 
 
-class Reasoner:
-    """The built-in reasoner; keeps every question, and checks its own answers as a language model's are."""
-
-    name = "builtin"
-
-    def __init__(self) -> None:
-        self.asked: list[Question[Any]] = []
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        self.asked.append(question)
-        answer = await BuiltinReasoner(ANSWERS).answer(question)
-        question.check(answer)
-        return answer
-
-
-class Mute:
-    name = "mute"
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        raise Unanswered("silence")
-
-
-class EveryDecision:
-    """A recorder that keeps all decisions of all seats."""
-
-    def __init__(self) -> None:
-        self.decisions: list[Decision[Any]] = []
-
-    def record(self, step: Step) -> None:
-        self.decisions += step.decisions.values()
-
-    def close(self) -> None:
-        """Keeps what it has."""
-
-
 @pytest.mark.parametrize("agent", AGENTS)
 def test_an_agent_earns_far_more_than_chance_at_600_tokens_a_decision(agent: str) -> None:
-    model, rewards, decisions = Reasoner(), [], 0
+    model, rewards, decisions = CheckedReasoner(ANSWERS), [], 0
     for seed in range(3):
         world, agents = set_up(SMALL, agent, model=model, seed=seed)
         outcome = play_out(world, agents, seed=seed)
@@ -102,7 +64,7 @@ def test_variants_are_played(options: dict[str, Any]) -> None:
 def test_the_same_seed_gives_the_same_episode_to_the_last_thought() -> None:
     def told() -> str:
         log = EveryDecision()
-        world, agents = set_up(LARGE, "hypothetical_minds", model=Reasoner(), seed=5)
+        world, agents = set_up(LARGE, "hypothetical_minds", model=CheckedReasoner(ANSWERS), seed=5)
         play_out(world, agents, seed=5, steps=12, recorders=[log])
         return json.dumps([[to_json(one.action), to_json(one.state), to_json(one.thoughts)] for one in log.decisions])
 
@@ -128,7 +90,7 @@ def test_an_agent_that_was_held_plans_anew_once_it_can_move() -> None:
 
 def test_no_prompt_says_what_the_view_does_not_hold() -> None:
     """In private games, what the others know first-hand is in no prompt, whatever it truly is."""
-    model = Reasoner()
+    model = CheckedReasoner(ANSWERS)
     world, agents = set_up(SMALL, "hypothetical_minds", model=model, seed=2, first_hand="private")
     play_out(world, agents, seed=2, steps=8)
     told = "\n".join(map(render, model.asked))
