@@ -1,13 +1,17 @@
-"""Values that fit the JSON schema of an answer, and what every such schema has to bound."""
+"""Values that fit the JSON schema of an answer, what every such schema has to bound, and what holds of all answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
-from hm_agent.questions import item_schemas
+from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.grammar import grammar_of
+from hm_agent.questions import Question, answer_schema, item_schemas
 
 BOUNDS = {
     "string": ("enum", "pattern", "maxLength"),
@@ -39,6 +43,28 @@ def nodes(schema: Schema, named: Schema | None = None) -> Iterator[Schema]:
 def open_parts(schema: Schema) -> list[Schema]:
     """What in a schema is not bounded."""
     return [node for node in nodes(schema) if not set(BOUNDS[node["type"]]) & node.keys()]
+
+
+def check_schema(question: Question[Any]) -> None:
+    """Nothing in the schema is open, and a grammar can be made of it."""
+    schema = answer_schema(question)
+    assert open_parts(schema) == []
+    assert grammar_of(schema, 200).startswith("root ::= ")
+
+
+def check_fitting(answer: Any, question: Question[Any], beyond_a_schema: Sequence[str]) -> None:
+    """An answer that fits the schema is valid, or refused for one of the reasons that no schema can say."""
+    try:
+        read_answer(json.dumps(answer), question)
+    except BadAnswer as bad:
+        if not any(reason in str(bad) for reason in beyond_a_schema):
+            raise
+
+
+def check_reasoners(question: Question[Any], answers: ReasonerTable) -> None:
+    """The reasoner's answer fits the schema, passes the check, and is read as it was given."""
+    answer = answers[type(question)](question)
+    assert read_answer(answer.model_dump_json(), question) == answer
 
 
 def _resolved(schema: Schema, named: Schema) -> Schema:
