@@ -145,7 +145,8 @@ def test_large_bodies_are_read_a_few_at_a_time() -> None:
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-    assert peak < 2 * MAX_LARGE_BODIES * MAX_BODY
+    # The server's connections have a buffer of 1 MB each; without the bound, 16 bodies would stand in memory.
+    assert peak < 2.5 * MAX_LARGE_BODIES * MAX_BODY
 
 
 @pytest.mark.parametrize("form", ["text", "list of texts"])

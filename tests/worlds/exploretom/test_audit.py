@@ -210,12 +210,12 @@ def test_files_without_labels_are_one_clear_line(
 def test_hostile_text_is_shown_and_does_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "set.jsonl"
     row = {
-        "story": f"{FALSE_BELIEF} <script>alert(1)</script>{{{{7*7}}}}",
+        "story": f"{FALSE_BELIEF} <script>alert(1)</script>{{{{7777*7777}}}}",
         "question": "Where\n\x1b[2J?",
         "answer": "x",
     }
     path.write_text(json.dumps(row), "utf-8")
     assert main(["hm-agent", "audit", str(path)]) == 0
     said = capsys.readouterr().out
-    assert "49" not in said
+    assert str(7777 * 7777) not in said
     assert "\x1b" not in said
