@@ -156,7 +156,7 @@ def test_lines_of_json_are_read(tmp_path: Path) -> None:
 def test_our_own_sets_hold_and_a_spoilt_label_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for contents in ("hidden", "seen"):
         out = tmp_path / contents
-        export(("--stories=2", f"--contents={contents}", "--splits=test:1", f"--out={out}"))
+        export(("--stories=1", f"--contents={contents}", "--splits=test:1", f"--out={out}"))
         for config in ("literal", "functional"):
             assert main(["hm-agent", "audit", str(out / config / "test.jsonl")]) == 0
             assert " 0 wrong, 0 not judged" in capsys.readouterr().out

@@ -41,19 +41,26 @@ def played(chromium: str, tmp_path_factory: pytest.TempPathFactory, silence: Pro
     return out
 
 
-@pytest.fixture
-def page(played: Path, browser: Browser) -> Iterator[Page]:
-    """The page on the folder; whatever a test does with it, its console stays empty, and it asks for nothing else."""
-    shown = browser.new_page()
-    asked, said = requests_and_messages(shown)
-    shown.goto((played / "browse.html").as_uri())
-    shown.wait_for_selector("#main:not([hidden])")
-    yield shown
-    shown.close()
+@pytest.fixture(scope="module")
+def shown(played: Path, browser: Browser) -> Iterator[Page]:
+    """A tab of the browser; whatever tests do with it, its console stays empty, and it asks for one file."""
+    page = browser.new_page()
+    asked, said = requests_and_messages(page)
+    yield page
+    page.close()
     assert said == []
     assert {url.partition("#")[0] for url in asked if not url.startswith("data:")} == {
         (played / "browse.html").as_uri()
     }
+
+
+@pytest.fixture
+def page(shown: Page, played: Path) -> Page:
+    """The page on the folder, just opened."""
+    shown.goto("about:blank")
+    shown.goto((played / "browse.html").as_uri())
+    shown.wait_for_selector("#main:not([hidden])")
+    return shown
 
 
 def accuracies(folder: Path, name: str) -> list[float]:

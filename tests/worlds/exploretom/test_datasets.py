@@ -40,8 +40,15 @@ def run(*arguments: str) -> int:
 
 
 def small_export(out: Path, *flags: str) -> Path:
-    assert run("export", "exploretom", "--action_sets=a1,a6_asymmetric,a8", *flags, f"--out={out}") == 0
+    sets = () if any(flag.startswith("--action_sets") for flag in flags) else ("--action_sets=a1,a6_asymmetric,a8",)
+    assert run("export", "exploretom", *sets, *flags, f"--out={out}") == 0
     return out
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An export of three action sets with training pairs, to be read only."""
+    return small_export(tmp_path_factory.mktemp("exported") / "set", "--training")
 
 
 def items_in(text: str, **changes: Any) -> list[StoryItem]:
@@ -141,8 +148,8 @@ def test_reasons_follow_the_one_asked_about() -> None:
 # Exports
 
 
-def test_export_leaves_what_its_card_names(tmp_path: Path) -> None:
-    out = small_export(tmp_path / "set", "--training")
+def test_export_leaves_what_its_card_names(exported: Path) -> None:
+    out = exported
     card = yaml.safe_load((out / "README.md").read_text("utf-8").split("---\n")[1])
     named = {file["path"] for config in card["configs"] for file in config["data_files"]}
     assert named == {str(path.relative_to(out)) for path in out.rglob("*.jsonl")}
@@ -154,8 +161,8 @@ def test_export_leaves_what_its_card_names(tmp_path: Path) -> None:
     assert CANARY not in (out / "training_reasoned" / "train.jsonl").read_text("utf-8")
 
 
-def test_seeds_stay_in_their_split_however_many_are_exported(tmp_path: Path) -> None:
-    few, many = small_export(tmp_path / "few"), small_export(tmp_path / "many", "--stories=20")
+def test_seeds_stay_in_their_split_however_many_are_exported(exported: Path, tmp_path: Path) -> None:
+    few, many = exported, small_export(tmp_path / "many", "--action_sets=a8", "--stories=20")
     for split in ("train", "validation", "test"):
         of_few, of_many = ({row["seed"] for row in rows(out / "literal" / f"{split}.jsonl")} for out in (few, many))
         assert of_few < of_many
@@ -163,8 +170,8 @@ def test_seeds_stay_in_their_split_however_many_are_exported(tmp_path: Path) -> 
     assert sum(map(len, seeds)) == len(set().union(*seeds)) == 20
 
 
-def test_files_of_the_tools_name_real_files_and_columns(tmp_path: Path) -> None:
-    out = small_export(tmp_path / "set")
+def test_files_of_the_tools_name_real_files_and_columns(exported: Path) -> None:
+    out = exported
     row = rows(out / "literal" / "test.jsonl")[0]
     task = yaml.safe_load((out / "lm_eval" / "exploretom_literal.yaml").read_text("utf-8"))
     assert (out / task["dataset_kwargs"]["data_files"][task["test_split"]]).is_file()
@@ -293,15 +300,17 @@ def _played(path: Path, agent: str = "reader", number: int = 0, telling: str = "
 
 
 @pytest.mark.parametrize("config", ["literal", "functional"])
-def test_exported_sets_are_played_story_by_story(tmp_path: Path, config: str) -> None:
-    out = small_export(tmp_path / "set")
-    path = out / config / "test.jsonl"
-    assert [_played(path, number=number)["accuracy"] for number in range(3)] == [1, 1, 1]
-    assert sum(_played(path, number=number)["questions"] for number in range(3)) == len(rows(path))
+def test_exported_sets_are_played_story_by_story(exported: Path, config: str) -> None:
+    path = exported / config / "test.jsonl"
+    played = [_played(path, number=number) for number in range(3)]
+    assert [metrics["accuracy"] for metrics in played] == [1, 1, 1]
+    assert sum(metrics["questions"] for metrics in played) == len(rows(path))
 
 
-def test_as_many_episodes_are_played_as_there_are_stories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = small_export(tmp_path / "set") / "literal" / "test.jsonl"
+def test_as_many_episodes_are_played_as_there_are_stories(
+    exported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = exported / "literal" / "test.jsonl"
     flags = ("--scenario=exploretom_dataset", f"--dataset={path}", "--agent=reality", f"--out={tmp_path / 'runs'}")
     assert run("play", *flags, "--episodes=4") == 2
     assert "--episodes=4: exploretom_dataset has 3" in capsys.readouterr().err

@@ -48,14 +48,21 @@ def recorded(folder: Path, reader: Agent[Any, Any] | None = None) -> tuple[Path,
     return folder / PAGE, log
 
 
-@pytest.fixture
-def page(replay: tuple[Path, SeatLog], rude: Path, browser: Browser) -> Iterator[Page]:
-    """The page; whatever a test does with it, its console stays empty. rude: is played before a browser starts, too."""
-    shown = opened(browser, replay[0])
-    _, said = requests_and_messages(shown)
-    yield shown
-    shown.close()
+@pytest.fixture(scope="module")
+def shown(replay: tuple[Path, SeatLog], rude: Path, browser: Browser) -> Iterator[Page]:
+    """The page; whatever tests do with it, its console stays empty. rude: is played before a browser starts, too."""
+    page = opened(browser, replay[0])
+    _, said = requests_and_messages(page)
+    yield page
+    page.close()
     assert said == []
+
+
+@pytest.fixture
+def page(shown: Page) -> Page:
+    """The page at its first step; what a test chose stays chosen."""
+    go_to(shown, 0)
+    return shown
 
 
 class RudeReader:

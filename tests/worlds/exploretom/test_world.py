@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from hm_agent.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import Setting
-from hm_agent.testing.commands import call
 from hm_agent.testing.episodes import SeatLog, play_out, set_up, settled
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.readers import WEAK_RULES
@@ -44,7 +45,8 @@ def test_reasoner_follows_what_entering_shows(contents: str) -> None:
     assert [accuracy("exploretom_a5", "reader", seed, contents=contents) for seed in range(8)] == [1] * 8
 
 
-def shares(scenario: str, agent: str, stories: int = 60) -> dict[str, float]:
+@cache
+def shares(scenario: str, agent: str, stories: int = 30) -> dict[str, float]:
     """Right answers of all, by kind, over some stories."""
     counted: dict[str, list[float]] = {}
     for seed in range(stories):
@@ -119,8 +121,7 @@ def test_perspective_is_asked_once_a_person_and_holds_no_more() -> None:
 
 def test_episode_leaves_result_trace_and_report(tmp_path: Path) -> None:
     flags = ("--scenario=exploretom_a2", "--agent=reader,reality", "--episodes=1", f"--out={tmp_path}")
-    status, _, errors = call("exploretom", *flags, "--model=builtin")
-    assert status == 0, errors
+    assert main(["hm-agent", "play", *flags, "--model=builtin"]) == 0
     folder = tmp_path / "exploretom_a2" / "reader" / "builtin" / "episode-0"
     result = json.loads((folder / "result.json").read_text())
     assert (result["status"], result["metrics"]["accuracy"]) == ("completed", 1.0)

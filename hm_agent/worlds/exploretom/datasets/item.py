@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from string import ascii_uppercase
@@ -75,7 +75,12 @@ class StoryItem:
 
 def line_of(item: StoryItem) -> str:
     """The item as one line of JSON."""
-    return json.dumps(asdict(item), ensure_ascii=False)
+    return json.dumps(item, default=_by_field, ensure_ascii=False)
+
+
+def _by_field(value: Any) -> Mapping[str, Any]:
+    """A dataclass as JSON has it; not `asdict`, which copies every action and belief for each question."""
+    return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
 def letter(index: int) -> str:

@@ -100,7 +100,8 @@ def _story_from(value: object, number: int, sees_contents: bool) -> SourceStory:
 
 def items_of(source: SourceStory) -> list[StoryItem]:
     """All questions of a story: the literal ones, then the functional ones."""
-    script, story, trace = source.script, AnsweredStory(source.script), StoryTrace(source.script)
+    script, text = source.script, text_of(source.script)
+    story, trace = AnsweredStory(script), StoryTrace(script)
     traces: dict[Key, tuple[TracedAction, ...]] = {}
     actions = tuple(action_rows(script))
     literal, functional = story.questions(), functional_questions(story)
@@ -117,7 +118,7 @@ def items_of(source: SourceStory) -> list[StoryItem]:
                 story_id=source.id,
                 set_id=f"{source.id}/{kind.set_id}",
                 kind=FUNCTIONAL if kind.is_functional else LITERAL,
-                story=text_of(script),
+                story=text,
                 infilled=source.infilled,
                 question=question.text,
                 choices=question.choices,
