@@ -25,6 +25,8 @@ class ActionKind(Enum):
 
 WALKS = (ActionKind.ENTER, ActionKind.LEAVE)
 """Those by which people are where they are."""
+PHYSICAL = frozenset({*WALKS, ActionKind.MOVE, ActionKind.CARRY, ActionKind.CHANGE})
+"""Those that can happen or not whatever anybody believes."""
 _TELLS = (ActionKind.TELL, ActionKind.ANNOUNCE)
 _TALKS = (ActionKind.CHAT, ActionKind.DISCUSS)
 IMPORTANT = frozenset({ActionKind.MOVE, ActionKind.CARRY, ActionKind.CHANGE, *_TALKS})

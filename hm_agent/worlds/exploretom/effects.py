@@ -13,6 +13,7 @@ from hm_agent.worlds.exploretom.actions import Alter, CarryTo, Enter, Inform, Le
 from hm_agent.worlds.exploretom.evidence import (
     AwayFrom,
     Evidence,
+    Key,
     Missing,
     ObjectLocation,
     Value,
@@ -46,11 +47,12 @@ def _leave(state: StoryState, action: Leave) -> None:
 
 def _put(state: StoryState, action: PutInto) -> None:
     room, container = action.room, action.container
-    pairs = state.sighting(action, state.inside[room])
     _move(state, action.object, location := ObjectLocation(room, container))
     state.containers[container] = room
-    state.evidence.hold(location_key(action.object), location, state.time, pairs)
-    state.evidence.hold_room(container, room, pairs)
+    if state.follows_beliefs:
+        pairs = state.sighting(action, state.inside[room])
+        state.evidence.hold(location_key(action.object), location, state.time, pairs)
+        state.evidence.hold_room(container, room, pairs)
 
 
 def _carry(state: StoryState, action: CarryTo) -> None:
@@ -58,11 +60,11 @@ def _carry(state: StoryState, action: CarryTo) -> None:
     assert isinstance(room, str)
     if action.object not in state.locations:
         _move(state, action.object, ObjectLocation(room))
-    state.evidence.hold(key, AwayFrom(room), state.time, state.sighting(action, state.inside[room]))
+    _see(state, action, room, key, AwayFrom(room))
     _step_out(state, action, room)
     _step_in(state, action, action.room)
     _move(state, action.object, there := ObjectLocation(action.room))
-    state.evidence.hold(key, there, state.time, state.sighting(action, state.inside[action.room]))
+    _see(state, action, action.room, key, there)
     _look(state, action, action.room)
 
 
@@ -72,9 +74,8 @@ def _alter(state: StoryState, action: Alter) -> None:
     if change.object not in state.locations:
         _move(state, change.object, ObjectLocation(room))
     state.changes[change.object, change.state] = change.is_visible
-    pairs = state.sighting(action, state.inside[room])
-    state.evidence.hold(state_key(change.object, change.state), True, state.time, pairs)
-    state.evidence.hold(location_key(change.object), state.locations[change.object], state.time, pairs)
+    _see(state, action, room, state_key(change.object, change.state), True)
+    _see(state, action, room, location_key(change.object), state.locations[change.object])
 
 
 def _inform(state: StoryState, action: Inform) -> None:
@@ -108,12 +109,19 @@ _EFFECTS: Mapping[type[StoryAction], Callable[[StoryState, Any], None]] = {
 }
 
 
+def _see(state: StoryState, action: StoryAction, room: str, key: Key, value: Value) -> None:
+    """Those in a room see that something is so."""
+    if state.follows_beliefs:
+        state.evidence.hold(key, value, state.time, state.sighting(action, state.inside[room]))
+
+
 def _step_out(state: StoryState, action: StoryAction, room: str) -> None:
     """Who acts leaves a room before the eyes of those in it."""
     witnesses, person = state.inside[room], action.person
     state.inside[room] = witnesses & ~(1 << state.index_of(person))
     gone = state.rooms[person] = AwayFrom(room)
-    state.evidence.hold_room(person, gone, state.sighting(action, witnesses))
+    if state.follows_beliefs:
+        state.evidence.hold_room(person, gone, state.sighting(action, witnesses))
 
 
 def _step_in(state: StoryState, action: StoryAction, room: str) -> None:
@@ -121,7 +129,8 @@ def _step_in(state: StoryState, action: StoryAction, room: str) -> None:
     person = action.person
     witnesses = state.inside[room] = state.inside.get(room, 0) | 1 << state.index_of(person)
     state.rooms[person] = room
-    state.evidence.hold_room(person, room, state.sighting(action, witnesses))
+    if state.follows_beliefs:
+        state.evidence.hold_room(person, room, state.sighting(action, witnesses))
 
 
 def _look(state: StoryState, action: StoryAction, room: str) -> None:
@@ -129,17 +138,20 @@ def _look(state: StoryState, action: StoryAction, room: str) -> None:
 
     What a container holds is not seen, unless the story says so.
     """
+    if not state.follows_beliefs:
+        return
     witnesses = state.inside[room]
     attending = witnesses & ~state.bits(action.distracted) if action.distracted else witnesses
     pairs = sighting_pairs(len(state.people), attending, witnesses)
+    hold_room = state.evidence.hold_room
     for name, place in state.rooms.items():
         if place == room:
-            state.evidence.hold_room(name, room, pairs)
+            hold_room(name, room, pairs)
         else:
             _miss_person(state, name, room, pairs)
     for name, place in state.containers.items():
         if place == room:
-            state.evidence.hold_room(name, room, pairs)
+            hold_room(name, room, pairs)
     for name, location in state.locations.items():
         _look_for(state, name, location, room, pairs)
 

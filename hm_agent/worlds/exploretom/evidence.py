@@ -117,7 +117,10 @@ class EvidenceStore:
     def held_by(self, person: int, other: int, key: Key) -> Evidence | None:
         """What a person thinks that another believes, and since when; None if nothing."""
         pair = 1 << (person * self.people + other)
-        return next((held for held in self._held.get(key, ()) if held[2] & pair), None)
+        for held in self._held.get(key, ()):
+            if held[2] & pair:
+                return held
+        return None
 
     def values(self, key: Key) -> Sequence[Value | None]:
         """All pairs' values of a key: what person i thinks that person j believes at i * people + j."""
@@ -135,7 +138,8 @@ class EvidenceStore:
             return
         held = self._held.get(key)
         if held:
-            kept = [(old, time, rest) for old, time, its in held if (rest := its & ~pairs)]
+            others = ~pairs
+            kept = [(old, time, rest) for old, time, its in held if (rest := its & others)]
             kept.append((value, since, pairs))
             self._held[key] = kept
         else:
@@ -143,13 +147,20 @@ class EvidenceStore:
 
     def hold_room(self, name: str, room: str | AwayFrom, pairs: int) -> None:
         """The same for where people and containers are, of which nobody tells: when it was seen does not matter."""
-        key, kept = room_key(name), []
-        for held in self._held.get(key, ()):
-            value, _, its = held
+        key = room_key(name)
+        held = self._held.get(key)
+        if held is None:
+            self._held[key] = [(room, 0, pairs)]
+            return
+        kept: list[Evidence] = []
+        for one in held:
+            value, _, its = one
             if value == room:
                 if its & pairs == pairs:
                     return
                 pairs |= its
+            elif not its & pairs:
+                kept.append(one)
             elif rest := its & ~pairs:
                 kept.append((value, 0, rest))
         kept.append((room, 0, pairs))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from random import Random
 from typing import TypeAlias
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.exploretom.action_sets import IMPORTANT, WALKS, ActionKind, ActionSet
+from hm_agent.worlds.exploretom.action_sets import IMPORTANT, PHYSICAL, WALKS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.actions import (
     Alter,
     CarryTo,
+    Change,
     Claim,
     Enter,
     Inform,
@@ -28,7 +29,9 @@ from hm_agent.worlds.exploretom.actions import (
 )
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.cast import CastLists, StoryCast, StoryPlace
-from hm_agent.worlds.exploretom.evidence import AwayFrom, ObjectLocation
+from hm_agent.worlds.exploretom.effects import perform
+from hm_agent.worlds.exploretom.evidence import ObjectLocation
+from hm_agent.worlds.exploretom.preconditions import problem_of
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory
 
 MAX_ACTIONS = 15
@@ -77,7 +80,7 @@ class DrawnStory:
     tries: int
 
 
-Candidate: TypeAlias = tuple[ActionKind, int, str, str, int]
+Candidate: TypeAlias = tuple[ActionKind, int, "str | Change", str, int]
 """(kind, the number of who acts, of what, where or of what, the number of the listener or -1 for everyone there)"""
 
 
@@ -94,7 +97,13 @@ def _candidates(place: StoryPlace, people: int, kinds: tuple[ActionKind, ...]) -
     )
 
 
-def _parts(place: StoryPlace, kind: ActionKind) -> Sequence[tuple[str, str]]:
+@cache
+def _plain(kinds: tuple[ActionKind, ...]) -> tuple[ActionKind, ...]:
+    """Those that are not important."""
+    return tuple(kind for kind in kinds if kind not in IMPORTANT)
+
+
+def _parts(place: StoryPlace, kind: ActionKind) -> Sequence[tuple[str | Change, str]]:
     match kind:
         case ActionKind.ENTER:
             return [(room, "") for room in place.rooms]
@@ -105,7 +114,7 @@ def _parts(place: StoryPlace, kind: ActionKind) -> Sequence[tuple[str, str]]:
         case ActionKind.CARRY:
             return [(thing.name, room) for thing in place.objects for room in place.rooms]
         case ActionKind.CHANGE:
-            return [(thing.name, str(index)) for thing in place.objects for index in range(len(thing.changes))]
+            return [(change, "") for thing in place.objects for change in thing.changes]
         case ActionKind.TELL | ActionKind.ANNOUNCE:
             return [(thing.name, "") for thing in place.objects]
         case ActionKind.CHAT | ActionKind.DISCUSS:
@@ -116,12 +125,13 @@ def _parts(place: StoryPlace, kind: ActionKind) -> Sequence[tuple[str, str]]:
 class StoryDraft:
     """A story while it is drawn, and what it still lacks.
 
-    important: how many of its actions are important. lacks_kind: it has none of the kinds that it must have.
+    state: follows beliefs only where what can happen next depends on them. important: how many of its actions are
+    important. lacks_kind: it has none of the kinds that it must have.
     lacks_aside: nobody peeks or is distracted, and someone must. absent: who must still take part. unused: the rooms
     that must still be used.
     """
 
-    tracker: BeliefTracker
+    state: BeliefTracker
     actions: list[StoryAction]
     important: int
     lacks_kind: bool
@@ -132,7 +142,7 @@ class StoryDraft:
     def copy(self) -> StoryDraft:
         """The same story, to be continued apart from this one."""
         return StoryDraft(
-            self.tracker.copy(),
+            self.state.copy(),
             self.actions.copy(),
             self.important,
             self.lacks_kind,
@@ -151,17 +161,18 @@ class StorySampler:
     def __init__(self, cast: StoryCast, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> None:
         self._people, self._place, self._conditions = cast.people, cast.place, conditions
         self._all = _candidates(cast.place, len(cast.people), kinds)
-        plain = tuple(kind for kind in kinds if kind not in IMPORTANT)
+        plain = _plain(kinds)
         self._plain = _candidates(cast.place, len(cast.people), plain)
         # Once all important actions have happened, whoever still lacks these won't get them.
         self._must_be_important = IMPORTANT.issuperset(conditions.must_have)
-        self._only_walks = set(plain) <= set(WALKS)
+        self._only_walks = frozenset(WALKS).issuperset(plain)
+        self._needs_beliefs = bool(conditions.false_beliefs) or not PHYSICAL.issuperset(kinds)
 
     def draw(self, rng: Random) -> DrawnStory | None:
         """The first story that meets the conditions; None if none of `TRIES` does."""
         for tries in range(1, TRIES + 1):
             if draft := self.try_once(rng):
-                return DrawnStory(self.script(draft), draft.tracker, tries)
+                return DrawnStory(self.script(draft), self.tracked(draft), tries)
         return None
 
     def draw_draft(self, rng: Random) -> StoryDraft | None:
@@ -177,7 +188,7 @@ class StorySampler:
         """A story without actions."""
         conditions = self._conditions
         return StoryDraft(
-            BeliefTracker(self._people, sees_contents=conditions.sees_contents),
+            BeliefTracker(self._people, sees_contents=conditions.sees_contents, follows_beliefs=self._needs_beliefs),
             [],
             0,
             bool(conditions.must_have),
@@ -189,6 +200,15 @@ class StorySampler:
     def script(self, draft: StoryDraft) -> StoryScript:
         """The story as far as it is drawn."""
         return StoryScript(tuple(draft.actions), self._conditions.sees_contents)
+
+    def tracked(self, draft: StoryDraft) -> BeliefTracker:
+        """Everyone's beliefs at the end of the story as far as it is drawn."""
+        if draft.state.follows_beliefs:
+            return draft.state
+        tracker = BeliefTracker(self._people, sees_contents=self._conditions.sees_contents)
+        for action in draft.actions:
+            perform(tracker, action)
+        return tracker
 
     def is_full(self, draft: StoryDraft) -> bool:
         """True if the story is as long as it may be."""
@@ -205,15 +225,15 @@ class StorySampler:
 
     def add(self, draft: StoryDraft, rng: Random) -> bool:
         """Adds an action, and at times someone who peeks or is distracted; False if hardly any can happen."""
-        conditions, tracker = self._conditions, draft.tracker
-        drawn = self._draw_next(tracker, rng, self._all if draft.important < conditions.important else self._plain)
+        conditions, state = self._conditions, draft.state
+        drawn = self._draw_next(state, rng, self._all if draft.important < conditions.important else self._plain)
         if drawn is None:
             return False
         kind, action = drawn
         if conditions.is_asymmetric and kind not in WALKS and rng.random() < ASIDE_SHARE:
-            action = self._with_aside(tracker, action, rng)
+            action = self._with_aside(state, action, rng)
             draft.lacks_aside = draft.lacks_aside and not is_asymmetric(action)
-        tracker.perform(action)
+        perform(state, action)
         draft.actions.append(action)
         if draft.absent:
             draft.absent.difference_update(people_of(action))
@@ -251,50 +271,21 @@ class StorySampler:
         )
 
     def _false_beliefs(self, draft: StoryDraft) -> int:
-        questions = AnsweredStory(self.script(draft), draft.tracker).questions((1,))
+        questions = AnsweredStory(self.script(draft), draft.state).questions((1,))
         return sum(question.is_false_belief for question in questions)
 
     def _draw_next(
         self, tracker: BeliefTracker, rng: Random, candidates: Sequence[Candidate]
     ) -> tuple[ActionKind, StoryAction] | None:
         """One of the actions that can happen next, all as likely; None if hardly any can."""
-        number, random = len(candidates), rng.random
+        number, random, people = len(candidates), rng.random, self._people
         for _ in range(DRAWS):
-            candidate = candidates[int(random() * number)]
-            action = self._action(tracker, candidate, rng)
-            if action is not None and tracker.problem(action) is None:
-                return candidate[0], action
+            kind, person, first, second, other = candidates[int(random() * number)]
+            listener = people[other] if other >= 0 else None
+            action = _MAKERS[kind](tracker, rng, people[person], first, second, listener)
+            if action is not None and problem_of(tracker, action) is None:
+                return kind, action
         return None
-
-    def _action(self, tracker: BeliefTracker, candidate: Candidate, rng: Random) -> StoryAction | None:
-        """What a candidate is in this situation; None if it plainly can't be now."""
-        kind, number, first, second, other = candidate
-        person = self._people[number]
-        room: str | AwayFrom | None = tracker.rooms.get(person)
-        if kind is ActionKind.ENTER:
-            return _enter(person, first) if room != first else None
-        listener = self._people[other] if other >= 0 else None
-        if kind is ActionKind.CHAT:
-            return TalkAbout(person, first, listener)
-        if kind is ActionKind.TELL:
-            claim = _claim(tracker, person, first, rng)
-            return Inform(person, claim, listener) if claim else None
-        if not isinstance(room, str):
-            return None
-        if kind is ActionKind.LEAVE:
-            return _leave(person, room)
-        if kind is ActionKind.MOVE:
-            location = tracker.locations.get(first)
-            return _put(person, first, second, room) if location is None or location.room == room else None
-        if kind is ActionKind.CARRY:
-            return CarryTo(person, first, second) if room != second else None
-        if kind is ActionKind.DISCUSS:
-            return TalkAbout(person, first, None, room)
-        if kind is ActionKind.ANNOUNCE:
-            claim = _claim(tracker, person, first, rng)
-            return Inform(person, claim, None, room) if claim else None
-        changes = next(thing.changes for thing in self._place.objects if thing.name == first)
-        return Alter(person, changes[int(second)])
 
     def _with_aside(self, tracker: BeliefTracker, action: StoryAction, rng: Random) -> StoryAction:
         """The action with one person who peeks at it or is distracted from it, if there is another person."""
@@ -306,10 +297,65 @@ class StorySampler:
         return replace(action, distracted=(name,)) if is_there else replace(action, peekers=(name,))
 
 
-# Actions are made more often than there are different ones.
-_enter = lru_cache(maxsize=1 << 15)(Enter)
-_leave = lru_cache(maxsize=1 << 15)(Leave)
-_put = lru_cache(maxsize=1 << 15)(PutInto)
+# What a candidate is in a situation; None if it plainly can't happen then. Actions are made more often than there are
+# different ones.
+
+_new_enter = lru_cache(maxsize=1 << 15)(Enter)
+_new_leave = lru_cache(maxsize=1 << 15)(Leave)
+_new_put = lru_cache(maxsize=1 << 15)(PutInto)
+_new_carry = lru_cache(maxsize=1 << 15)(CarryTo)
+_new_talk = lru_cache(maxsize=1 << 15)(TalkAbout)
+_new_place = lru_cache(maxsize=1 << 12)(ObjectPlace)
+
+
+def _enter(tracker: BeliefTracker, _: Random, person: str, room: str, *_rest: object) -> StoryAction | None:
+    return _new_enter(person, room) if tracker.rooms.get(person) != room else None
+
+
+def _leave(tracker: BeliefTracker, _: Random, person: str, *_rest: object) -> StoryAction | None:
+    room = tracker.rooms.get(person)
+    return _new_leave(person, room) if isinstance(room, str) else None
+
+
+def _put(
+    tracker: BeliefTracker, _: Random, person: str, thing: str, container: str, *_rest: object
+) -> StoryAction | None:
+    room = tracker.rooms.get(person)
+    if not isinstance(room, str):
+        return None
+    location = tracker.locations.get(thing)
+    return _new_put(person, thing, container, room) if location is None or location.room == room else None
+
+
+def _carry(tracker: BeliefTracker, _: Random, person: str, thing: str, to: str, *_rest: object) -> StoryAction | None:
+    room = tracker.rooms.get(person)
+    return _new_carry(person, thing, to) if isinstance(room, str) and room != to else None
+
+
+def _alter(tracker: BeliefTracker, _: Random, person: str, change: Change, *_rest: object) -> StoryAction | None:
+    return Alter(person, change) if isinstance(tracker.rooms.get(person), str) else None
+
+
+def _tell(
+    tracker: BeliefTracker, rng: Random, person: str, thing: str, _: str, listener: str | None
+) -> StoryAction | None:
+    claim = _claim(tracker, person, thing, rng)
+    return Inform(person, claim, listener) if claim else None
+
+
+def _announce(tracker: BeliefTracker, rng: Random, person: str, thing: str, *_rest: object) -> StoryAction | None:
+    room = tracker.rooms.get(person)
+    claim = _claim(tracker, person, thing, rng) if isinstance(room, str) else None
+    return Inform(person, claim, None, room) if claim and isinstance(room, str) else None
+
+
+def _chat(_: BeliefTracker, _rng: Random, person: str, topic: str, _second: str, listener: str) -> StoryAction | None:
+    return _new_talk(person, topic, listener)
+
+
+def _discuss(tracker: BeliefTracker, _: Random, person: str, topic: str, *_rest: object) -> StoryAction | None:
+    room = tracker.rooms.get(person)
+    return _new_talk(person, topic, None, room) if isinstance(room, str) else None
 
 
 def _claim(tracker: BeliefTracker, person: str, thing: str, rng: Random) -> Claim | None:
@@ -317,11 +363,24 @@ def _claim(tracker: BeliefTracker, person: str, thing: str, rng: Random) -> Clai
     known: list[Claim] = []
     location = tracker.belief(person, ("location", thing))
     if isinstance(location, ObjectLocation):
-        known.append(ObjectPlace(thing, location.room, location.container))
+        known.append(_new_place(thing, location.room, location.container))
     for changed, state in tracker.changes:
         if changed == thing and tracker.belief(person, ("state", thing, state)):
             known.append(ObjectState(thing, state))
     return known[int(rng.random() * len(known))] if known else None
+
+
+_MAKERS: Mapping[ActionKind, Callable[..., StoryAction | None]] = {
+    ActionKind.ENTER: _enter,
+    ActionKind.LEAVE: _leave,
+    ActionKind.MOVE: _put,
+    ActionKind.CARRY: _carry,
+    ActionKind.CHANGE: _alter,
+    ActionKind.TELL: _tell,
+    ActionKind.ANNOUNCE: _announce,
+    ActionKind.CHAT: _chat,
+    ActionKind.DISCUSS: _discuss,
+}
 
 
 def draw_story(rng: Random, lists: CastLists, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> DrawnStory:
@@ -333,7 +392,7 @@ def draw_story(rng: Random, lists: CastLists, kinds: tuple[ActionKind, ...], con
     return found
 
 
-def conditions_of(rng: Random, action_set: ActionSet) -> StoryConditions:
+def conditions_of(rng: Random, action_set: ActionSet, *, sees_contents: bool = False) -> StoryConditions:
     """One of the paper's settings (section 3): 2 to 4 people, 2 to 4 important actions, 1 or 2 rooms."""
     needs_two = ActionKind.CARRY in action_set.must_have
     return StoryConditions(
@@ -342,11 +401,11 @@ def conditions_of(rng: Random, action_set: ActionSet) -> StoryConditions:
         rooms=2 if needs_two else rng.randint(1, 2),
         must_have=action_set.must_have,
         is_asymmetric=action_set.is_asymmetric,
+        sees_contents=sees_contents,
     )
 
 
 def story_of(seed: int, action_set: ActionSet, lists: CastLists, *, sees_contents: bool = False) -> DrawnStory:
     """The story of a seed, bit for bit, in one of the paper's settings."""
     rng = Random(f"{action_set.name}/{seed}")
-    conditions = replace(conditions_of(rng, action_set), sees_contents=sees_contents)
-    return draw_story(rng, lists, action_set.kinds, conditions)
+    return draw_story(rng, lists, action_set.kinds, conditions_of(rng, action_set, sees_contents=sees_contents))

@@ -13,6 +13,7 @@ class StoryState:
     """What is so and what is believed. A set of people is an integer with one bit for each, in the order of `people`.
 
     people: all who can take part. sees_contents: True if entering a room shows what its containers hold.
+    follows_beliefs: False to keep only what is so, which is all that decides whether people can walk and handle things.
     rooms: where people are: a room, or `AwayFrom` the last one. inside: who is in each room, as a set of people.
     containers: their rooms, as far as they were used. locations: of objects. changes: whether each is visible, by
     object and state. moves: (the number of the action, the object, its location before or None), for each action that
@@ -25,6 +26,7 @@ class StoryState:
         "containers",
         "evidence",
         "first_locations",
+        "follows_beliefs",
         "inside",
         "locations",
         "moves",
@@ -34,9 +36,9 @@ class StoryState:
         "time",
     )
 
-    def __init__(self, people: Iterable[str], *, sees_contents: bool = False) -> None:
+    def __init__(self, people: Iterable[str], *, sees_contents: bool = False, follows_beliefs: bool = True) -> None:
         self.people = tuple(people)
-        self.sees_contents = sees_contents
+        self.sees_contents, self.follows_beliefs = sees_contents, follows_beliefs
         self.time = 0
         self.rooms: dict[str, str | AwayFrom] = {}
         self.inside: dict[str, int] = {}
@@ -52,6 +54,7 @@ class StoryState:
         """The same story, to be continued apart from this one."""
         made = type(self).__new__(type(self))
         made.people, made.sees_contents, made.time = self.people, self.sees_contents, self.time
+        made.follows_beliefs = self.follows_beliefs
         made.rooms, made.inside, made.containers = self.rooms.copy(), self.inside.copy(), self.containers.copy()
         made.locations, made.first_locations = self.locations.copy(), self.first_locations.copy()
         made.changes, made.moves = self.changes.copy(), self.moves.copy()
@@ -62,7 +65,9 @@ class StoryState:
 
     def belief(self, person: str, key: Key) -> Value | None:
         """What a person believes; None if nothing."""
-        return self.nested_belief(person, person, key)
+        index = self._index[person]
+        evidence = self.evidence.held_by(index, index, key)
+        return evidence[0] if evidence else None
 
     def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
         """What a person thinks that another believes; None if nothing. Of oneself: what one believes."""

@@ -10,8 +10,9 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind
 from hm_agent.worlds.exploretom.actions import Alter, CarryTo, Inform, PutInto, StoryAction, TalkAbout, is_asymmetric
+from hm_agent.worlds.exploretom.beliefs import track
 from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.sampling import StoryConditions, conditions_of, draw_story, story_of
+from hm_agent.worlds.exploretom.sampling import StoryConditions, StorySampler, conditions_of, draw_story, story_of
 
 
 def kind_of(action: StoryAction) -> ActionKind:
@@ -103,3 +104,18 @@ def test_story_may_end_before_everyone_has_come() -> None:
     assert {len(script.people) for script in scripts} >= {2, 3}
     assert all(isinstance(script.actions[-1], PutInto) for script in scripts)
     assert all(sum(isinstance(action, PutInto) for action in script.actions) == 2 for script in scripts)
+
+
+@pytest.mark.parametrize("name", ["a4_asymmetric", "a6"])
+def test_beliefs_are_whole_whether_or_not_they_are_followed_while_a_story_is_drawn(name: str) -> None:
+    chosen, rng = ACTION_SETS[name], Random(name)
+    conditions = conditions_of(rng, chosen)
+    sampler = StorySampler(read_cast().draw(rng, conditions.people, conditions.rooms), chosen.kinds, conditions)
+    draft = sampler.draw_draft(rng)
+    assert draft is not None
+    assert draft.state.follows_beliefs == (name == "a6")
+    found, expected = sampler.tracked(draft), track(sampler.script(draft))
+    for person in expected.people:
+        for other in expected.people:
+            for key in expected.known_keys():
+                assert found.nested_belief(person, other, key) == expected.nested_belief(person, other, key)

@@ -80,10 +80,10 @@ class StorySearch:
     async def _evaluate(self, draft: StoryDraft) -> FoundStory:
         """Puts a story to the reader; keeps it if it meets the conditions and is harder than all before it."""
         self.evaluations += 1
-        script = self._sampler.script(draft)
-        difficulty = await self._measure(script, draft.tracker)
+        script, tracker = self._sampler.script(draft), self._sampler.tracked(draft)
+        difficulty = await self._measure(script, tracker)
         self.questions += difficulty.questions
-        found = FoundStory(script, draft.tracker, difficulty, self.evaluations, self.questions)
+        found = FoundStory(script, tracker, difficulty, self.evaluations, self.questions)
         is_harder = self.best is None or difficulty.accuracy < self.best.difficulty.accuracy
         if is_harder and self._sampler.is_met(draft):
             self.best = found
