@@ -11,8 +11,8 @@ from random import Random
 
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.testing.exploretom.reference import BeliefReference
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind
+from hm_agent.worlds.exploretom.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.cast import CastLists, StoryCast, read_cast
 from hm_agent.worlds.exploretom.language import text_of
 from hm_agent.worlds.exploretom.readers import WEAK_RULES
@@ -145,10 +145,10 @@ def compare() -> None:
     lists, sets, differing, beliefs = read_cast(), list(ACTION_SETS.values()), 0, 0
     for seed in range(COMPARED):
         drawn = story_of(seed, sets[seed % len(sets)], lists, sees_contents=seed % 5 == 0)
-        tracker, reference = drawn.tracker, BeliefReference(drawn.script)
+        tracker, reference = drawn.tracker, DefinedBeliefs(drawn.script)
         for person in tracker.people:
             for other in tracker.people:
-                expected = reference.all_beliefs(person, other)
+                expected = reference.all_beliefs((person, other))
                 keys = {*tracker.known_keys(), *expected}
                 beliefs += len(keys)
                 differing += sum(tracker.nested_belief(person, other, key) != expected.get(key) for key in keys)

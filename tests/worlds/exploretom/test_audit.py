@@ -34,6 +34,17 @@ SEEN_AGAIN = """\
 8 Emil exited the cellar.
 9 Vera entered the cellar.
 """
+ONE_BY_ONE = """\
+1 Vera entered the cellar.
+2 Emil entered the cellar.
+3 Otto entered the cellar.
+4 The turnips are in the red_crate.
+5 Otto exited the cellar.
+6 Vera moved the turnips to the blue_barrel.
+7 Emil exited the cellar.
+8 Vera moved the turnips to the green_box.
+"""
+"""Otto leaves before the first move, Emil before the second one."""
 RIGHT, WRONG, NOT_JUDGED = LabelVerdict.RIGHT, LabelVerdict.WRONG, LabelVerdict.NOT_JUDGED
 
 
@@ -74,6 +85,45 @@ def test_right_labels_stand_and_wrong_ones_are_found(
     assert len(found.trace) == len(story.splitlines())
     assert "unheard-of shelf" not in found.reason
     assert verdict(tmp_path, story, question, "unheard-of shelf").verdict is WRONG
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("Where does Vera really think the turnips is?", "green_box", "blue_barrel"),
+        ("Where does Vera think Emil thinks the turnips is?", "blue_barrel", "green_box"),
+        ("Where does Vera think Emil thinks Otto thinks the turnips is?", "red_crate", "blue_barrel"),
+        ("Where does Vera think Emil thinks Vera thinks the turnips is?", "blue_barrel", "green_box"),
+        ("Where does Otto think that Vera thinks that Emil looks for the turnips?", "red_crate", "blue_barrel"),
+        ("Where does Emil believe Otto believes Vera searches for the turnips?", "red_crate", "green_box"),
+        ("Where does Vera think Emil thinks Vera thinks Emil thinks the turnips is?", "blue_barrel", "green_box"),
+        ("Where does Emil think Vera thinks Otto thinks Vera thinks the turnips is?", "red_crate", "blue_barrel"),
+        ("Where does Vera think Vera thinks Vera thinks the turnips is?", "green_box", "blue_barrel"),
+    ],
+)
+def test_labels_of_any_order_are_judged(tmp_path: Path, question: str, right: str, wrong: str) -> None:
+    assert verdict(tmp_path, ONE_BY_ONE, question, right).verdict is RIGHT
+    assert verdict(tmp_path, ONE_BY_ONE, question, wrong).verdict is WRONG
+
+
+def test_trace_follows_a_belief_of_the_third_order(tmp_path: Path) -> None:
+    asked = "Where does Vera think Emil thinks Vera thinks the turnips is?"
+    found = verdict(tmp_path, ONE_BY_ONE, asked, "green_box")
+    holder = "Vera thinks that Emil thinks that Vera believes"
+    assert found.reason == f"{holder} it in the blue barrel in the cellar"
+    assert [line.partition(f"{holder}: ")[2] for line in found.trace if holder in line] == [
+        "in the red crate in the cellar]",
+        "in the blue barrel in the cellar]",
+    ]
+
+
+def test_third_order_about_someone_who_saw_nothing_is_not_judged(tmp_path: Path) -> None:
+    story = f"{ONE_BY_ONE}9 Rosa entered the attic.\n"
+    found = verdict(tmp_path, story, "Where does Vera think Emil thinks Rosa thinks the turnips is?", "red_crate")
+    assert (found.verdict, found.reason) == (
+        NOT_JUDGED,
+        "the story does not say where the turnips, as Vera thinks that Emil thinks that Rosa believes, is",
+    )
 
 
 def test_what_entering_shows_decides_by_the_flag(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hm_agent.testing.exploretom.reference import BeliefReference
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
+from hm_agent.worlds.exploretom.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, track
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.evidence import (
@@ -62,6 +62,37 @@ def test_distracted_person_misses_and_everyone_thinks_otherwise() -> None:
     story = told(ALL_IN, MOVED_TO_BOX, f"{MOVED_TO_BIN} {MISSED}")
     assert story.belief("Beth", APPLE) == BOX
     assert story.nested_belief("Anne", "Beth", APPLE) == BIN
+
+
+@pytest.mark.parametrize(
+    ("people", "believed"),
+    [
+        (("Carl", "Beth", "Anne"), BIN),
+        (("Carl", "Anne", "Beth", "Carl"), BIN),
+        (("Beth", "Anne", "Carl"), BOX),
+        (("Dora", "Anne", "Beth"), BIN),
+        (("Dora", "Dora", "Beth"), BIN),
+        (("Dora", "Anne", "Dora"), None),
+        (("Anne", "Carl", "Dora"), None),
+    ],
+)
+def test_higher_orders_follow_from_who_is_taken_to_have_seen_it(
+    people: tuple[str, ...], believed: ObjectLocation | None
+) -> None:
+    aside = f"{PEEKED} {MISSED}"
+    script = parse_story("\n".join((ALL_IN, MOVED_TO_BOX, f"{MOVED_TO_BIN} {aside}")))
+    assert DefinedBeliefs(script).chained_belief(people, APPLE) == believed
+
+
+def test_listener_is_thought_to_think_that_the_teller_believes_it() -> None:
+    script = parse_story(
+        f"{ALL_IN}\n{MOVED_TO_BOX}\nBeth left the hall.\n{MOVED_TO_BIN}\n"
+        "Anne told privately to Beth that the apple is in the bin in the hall."
+    )
+    beliefs = DefinedBeliefs(script)
+    assert beliefs.chained_belief(("Anne", "Beth", "Anne"), APPLE) == BIN
+    assert beliefs.chained_belief(("Anne", "Beth", "Carl"), APPLE) == BOX
+    assert beliefs.chained_belief(("Carl", "Anne", "Beth"), APPLE) == BOX
 
 
 def test_second_order_belief_of_the_distracted_does_not_leak() -> None:
@@ -235,7 +266,7 @@ def test_tracker_equals_beliefs_by_definition(name: str, seed: int, sees_content
             return  # who sees more may have nothing to tell
     else:
         tracker = drawn.tracker
-    reference = BeliefReference(script)
+    reference = DefinedBeliefs(script)
     for key in tracker.known_keys():
         for person in script.people:
             for other in script.people:

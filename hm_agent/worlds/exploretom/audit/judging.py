@@ -32,6 +32,7 @@ from hm_agent.worlds.exploretom.audit.tomi_language import (
     parse_sentence,
     words,
 )
+from hm_agent.worlds.exploretom.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.datasets.belief_trace import value_words
 from hm_agent.worlds.exploretom.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
@@ -90,12 +91,14 @@ def _judge(read: ReadStory, question: LabelledQuestion, lines: Sequence[int]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Objection:
-    """Why a label can't be right. key: what the answer is about; person, other: whose belief; None for what is so."""
+    """Why a label can't be right.
+
+    key: what the answer is about. people: who thinks that who thinks ... that it is so; none for what is so.
+    """
 
     reason: str
     key: Key
-    person: str | None
-    other: str | None = None
+    people: Sequence[str]
 
 
 class ReadStory:
@@ -151,7 +154,7 @@ class ReadStory:
             answer = chosen_action(story, action, tracked(story))
             if meaning(question.label, action_choices(story, action)) == answer:
                 return None
-            return _Objection(f"the answer is {answer!r}", action.key, action.person)
+            return _Objection(f"the answer is {answer!r}", action.key, (action.person,))
         if isinstance(asked, Asked) and self._acts_itself:
             asked = _where(asked)
         if isinstance(asked, Asked):
@@ -174,24 +177,40 @@ class ReadStory:
             raise _Unjudged("the story gives no definite answer")
         if meaning(question.label, story.choices(asked)) == answer:
             return None
-        return _Objection(f"the answer is {answer!r}", asked.key, asked.person, asked.other)
+        return _Objection(f"the answer is {answer!r}", asked.key, _people(asked))
 
     def _where_objection(self, asked: WhereAsked, question: LabelledQuestion) -> _Objection | None:
         tracker = self._at(question.after)
         unknown = [name for name in asked.people if name not in self._people]
         if unknown:
             raise _Unjudged(f"the story names no {unknown[0]}")
-        key, value = _value(tracker, asked)
-        person, other = (*asked.people, None, None)[:2]
+        key = ("room" if asked.thing in tracker.people else "location", asked.thing)
+        value = self._value(tracker, key, asked.people, question.after, asked.time)
         label = self._place(question.label)
         if isinstance(value, ObjectLocation | str):
             right = (value,) if isinstance(value, str) else (value.container, value.room)
             if label in right:
                 return None
-            return _Objection(_contrast(asked, value_words(value)), key, person, other)
+            return _Objection(_contrast(asked, value_words(value)), key, asked.people)
         if isinstance(value, AwayFrom | Missing) and self._is_ruled_out(label, value, tracker):
-            return _Objection(_contrast(asked, f"not in the {value.room}"), key, person, other)
+            return _Objection(_contrast(asked, f"not in the {value.room}"), key, asked.people)
         raise _Unjudged(f"the story does not say where {_whose(asked)} is")
+
+    def _value(
+        self, tracker: BeliefTracker, key: Key, people: Sequence[str], after: int, time: str = "now"
+    ) -> Value | None:
+        """Where something is after some sentences, or was at the beginning; with people, where these think that it is.
+
+        tracker: after these sentences. It knows two orders of beliefs; the others follow from their definition.
+        """
+        if len(people) > 2:
+            actions = tuple(action for done in self.actions[:after] for action in done)
+            return DefinedBeliefs(StoryScript(actions, self._sees_contents), self._people).chained_belief(people, key)
+        if people:
+            return tracker.nested_belief(people[0], people[-1], key)
+        if key[0] == "room":
+            return tracker.rooms.get(key[1])
+        return (tracker.first_locations if time == "beginning" else tracker.locations).get(key[1])
 
     def _at(self, after: int) -> BeliefTracker:
         tracker = self._tracker()
@@ -218,15 +237,15 @@ class ReadStory:
     def trace(self, wrong: _Objection, after: int) -> Iterator[str]:
         """A line for each sentence: the sentence, who saw it, and what changed of the belief that counts."""
         tracker, before = self._tracker(), "nothing"
-        for sentence, done in zip(self.sentences[:after], self.actions[:after], strict=True):
+        for number, (sentence, done) in enumerate(zip(self.sentences[:after], self.actions[:after], strict=True), 1):
             seen: dict[str, None] = {}
             for action in done:
                 seen |= dict.fromkeys(name for name in self._people if sees(tracker, name, action))
                 apply(tracker, action)
-            now = value_words(_held(tracker, wrong))
+            now = value_words(self._value(tracker, wrong.key, wrong.people, number))
             notes = [f"seen by {listed(tuple(seen))}"] if seen else []
             if now != before:
-                notes.append(f"{_holder(wrong)}: {now}")
+                notes.append(f"{_holder(wrong.people)}: {now}")
             yield f"{sentence}   [{'; '.join(notes)}]" if notes else sentence
             before = now
 
@@ -237,27 +256,13 @@ def _read(sentences: tuple[str, ...], sees_contents: bool) -> ReadStory:
     return ReadStory(sentences, sees_contents)
 
 
-def _value(tracker: BeliefTracker, asked: WhereAsked) -> tuple[Key, Value | None]:
-    """What is asked for, as the tracker has it."""
-    if asked.thing in tracker.people:
-        return ("room", asked.thing), tracker.rooms.get(asked.thing)
-    key = ("location", asked.thing)
-    if asked.people:
-        return key, tracker.nested_belief(asked.people[0], asked.people[-1], key)
-    known = tracker.first_locations if asked.time == "beginning" else tracker.locations
-    return key, known.get(asked.thing)
+def _people(asked: Asked) -> tuple[str, ...]:
+    """Whose belief is asked for, and whose about it."""
+    return tuple(name for name in (asked.person, asked.other) if name)
 
 
-def _held(tracker: BeliefTracker, wrong: _Objection) -> Value | None:
-    if wrong.person is None:
-        return tracker.rooms.get(wrong.key[1]) if wrong.key[0] == "room" else tracker.locations.get(wrong.key[1])
-    return tracker.nested_belief(wrong.person, wrong.other or wrong.person, wrong.key)
-
-
-def _holder(wrong: _Objection) -> str:
-    if wrong.person is None:
-        return "it is"
-    return f"{wrong.person} thinks that {wrong.other} believes" if wrong.other else f"{wrong.person} believes"
+def _holder(people: Sequence[str]) -> str:
+    return f"{' thinks that '.join(people)} believes" if people else "it is"
 
 
 def _whose(asked: WhereAsked) -> str:
@@ -271,18 +276,11 @@ def _whose(asked: WhereAsked) -> str:
 def _contrast(asked: WhereAsked, known: str) -> str:
     if asked.time == "beginning":
         return f"at the beginning it is {known}"
-    if not asked.people:
-        return f"it is {known}"
-    return (
-        f"{asked.people[0]} thinks that {asked.people[1]} believes it {known}"
-        if len(asked.people) > 1
-        else (f"{asked.people[0]} believes it {known}")
-    )
+    return f"{_holder(asked.people)} it {known}" if asked.people else f"it is {known}"
 
 
 def _where(asked: Asked) -> WhereAsked | Asked:
     """A question of ours about a place as one that any story may have; others stay."""
     if asked.about not in (AskedProperty.ROOM, AskedProperty.CONTAINER) or asked.time is AskedTime.BEFORE:
         return asked
-    people = tuple(name for name in (asked.person, asked.other) if name)
-    return WhereAsked(asked.subject, people, "beginning" if asked.time is AskedTime.BEGINNING else "now")
+    return WhereAsked(asked.subject, _people(asked), "beginning" if asked.time is AskedTime.BEGINNING else "now")

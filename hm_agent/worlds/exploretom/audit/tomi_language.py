@@ -108,9 +108,10 @@ def words(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WhereAsked:
-    """Where is something, or where does someone think that it is? people: none, one, or (who thinks, that who thinks).
+    """Where is something, or where does someone think that it is?
 
-    time: `now`, or `beginning` for where it was first.
+    people: who thinks, that who thinks, ... that who thinks that it is there; none for where it is. time: `now`, or
+    `beginning` for where it was first.
     """
 
     thing: str
@@ -118,18 +119,16 @@ class WhereAsked:
     time: str = "now"
 
 
+_THINK, _THINKS = r"(?:think|believe) (?:that )?", r"(?:thinks|believes) (?:that )?"
 _QUESTIONS: Sequence[re.Pattern[str]] = (
     re.compile(rf"Where (?:will|would|does) (?P<first>{_PERSON}) (?:look|search) for the (?P<thing>{_THING})\?"),
     re.compile(
-        rf"Where does (?P<first>{_PERSON}) (?:really )?(?:think|believe) (?:that )?the (?P<thing>{_THING}) is\?"
+        rf"Where does (?P<first>{_PERSON}) (?:really )?{_THINK}(?P<others>(?:{_PERSON} {_THINKS})*)"
+        rf"the (?P<thing>{_THING}) is\?"
     ),
     re.compile(
-        rf"Where does (?P<first>{_PERSON}) (?:think|believe) (?:that )?(?P<second>{_PERSON}) "
+        rf"Where does (?P<first>{_PERSON}) {_THINK}(?P<others>(?:{_PERSON} {_THINKS})*{_PERSON}) "
         rf"(?:will )?(?:looks?|search(?:es)?) for the (?P<thing>{_THING})\?"
-    ),
-    re.compile(
-        rf"Where does (?P<first>{_PERSON}) (?:think|believe) (?:that )?(?P<second>{_PERSON}) "
-        rf"(?:thinks|believes) (?:that )?the (?P<thing>{_THING}) is\?"
     ),
     re.compile(rf"Where (?:is|are) the (?P<thing>{_THING}?)(?: really)?\?"),
     re.compile(rf"Where (?:was|were) the (?P<thing>{_THING}) at the (?P<beginning>beginning)\?"),
@@ -142,7 +141,7 @@ def parse_question(text: str) -> WhereAsked | Asked | None:
     for pattern in _QUESTIONS:
         if found := pattern.fullmatch(text):
             parts = found.groupdict()
-            people = tuple(name for name in (parts.get("first"), parts.get("second")) if name)
+            people = tuple(re.findall(_PERSON, f"{parts.get('first') or ''} {parts.get('others') or ''}"))
             thing = parts.get("someone") or words(parts["thing"])
             return WhereAsked(thing, people, "beginning" if parts.get("beginning") else "now")
     try:

@@ -1,13 +1,14 @@
-"""Beliefs by their definition, slowly: each person remembers what it perceived and who it thinks perceived that, too.
+"""Beliefs of any order by their definition, slowly: each person remembers what it perceived, and who was there.
 
 What a believes follows from all that a perceived. What a thinks that b believes follows in the same way from those of
-a's own perceptions that a thinks b had, too. There are no second-order beliefs to update, so none can be forgotten.
+a's own perceptions that a thinks b had, too; what a thinks that b thinks that c believes from those of these that a
+thinks b takes c to have had; and so on. There are no beliefs about beliefs to update, so none can be forgotten.
 The world is kept in plain dictionaries; an action is expected to be possible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -71,11 +72,15 @@ Held: TypeAlias = dict[Key, tuple[Value, int]]
 """(value, when that was seen to be so) by key"""
 
 
-class BeliefReference:
-    """A story so far: the world, and each person's perceptions with the people whom it thinks to have had them, too."""
+class DefinedBeliefs:
+    """A story so far: the world, and each person's perceptions with those who were there to have them, too.
 
-    def __init__(self, script: StoryScript) -> None:
-        self.people, self.sees_contents, self.time = script.people, script.sees_contents, 0
+    people: whose beliefs are asked for besides those of the people whom the story mentions.
+    """
+
+    def __init__(self, script: StoryScript, people: Sequence[str] = ()) -> None:
+        self.people = tuple(dict.fromkeys((*script.people, *people)))
+        self.sees_contents, self.time = script.sees_contents, 0
         self.rooms: dict[str, str] = {}
         self.containers: dict[str, str] = {}
         self.locations: dict[str, ObjectLocation] = {}
@@ -86,25 +91,34 @@ class BeliefReference:
 
     def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
         """What a person thinks that another believes; with itself, what it believes."""
-        return self.all_beliefs(person, other).get(key)
+        return self.chained_belief((person, other), key)
 
-    def all_beliefs(self, person: str, other: str) -> Mapping[Key, Value]:
-        """The same for everything of which the other is thought to believe anything."""
+    def chained_belief(self, people: Sequence[str], key: Key) -> Value | None:
+        """What the first person thinks that the second thinks ... that the last believes; None if nothing."""
+        return self.all_beliefs(people).get(key)
+
+    def all_beliefs(self, people: Sequence[str]) -> Mapping[Key, Value]:
+        """The same for everything of which the last is thought to believe anything."""
+        return {key: value for key, (value, _) in self._held(people).items()}
+
+    def _held(self, people: Sequence[str]) -> Held:
+        # What one thinks that one thinks oneself is what one thinks.
+        chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
         held: Held = {}
-        for perception, sharers in self._perceived[person]:
-            if other in sharers:
-                self._take_in(held, perception, believer=other, imagined_by=person)
-        return {key: value for key, (value, _) in held.items()}
+        for perception, present in self._perceived[chain[0]]:
+            if present.issuperset(chain[1:]):
+                self._take_in(held, perception, believer=chain[-1], is_imagined=len(chain) > 1)
+        return held
 
     # What follows from perceptions
 
-    def _take_in(self, held: Held, perception: Perception, believer: str, imagined_by: str) -> None:
+    def _take_in(self, held: Held, perception: Perception, believer: str, *, is_imagined: bool) -> None:
         if isinstance(perception, Sight):
             held[perception.key] = (perception.value, perception.time)
         elif isinstance(perception, Look):
             self._look_about(held, perception)
         elif perception.teller == believer:
-            if believer != imagined_by:  # the teller itself learns nothing by telling
+            if is_imagined:  # the teller itself learns nothing by telling
                 held[perception.key] = (perception.value, perception.since)
         elif perception.key not in held or self._convinces(*held[perception.key], perception):
             held[perception.key] = (perception.value, perception.since)
@@ -142,7 +156,7 @@ class BeliefReference:
         present = frozenset(witnesses)
         attending = (present | set(action.peekers if peek else ())) - set(action.distracted)
         for name in attending:
-            self._perceived[name].append((perception, present | {name}))
+            self._perceived[name].append((perception, present))
 
     def _apply(self, action: StoryAction) -> None:
         self.time += 1
@@ -223,9 +237,6 @@ class BeliefReference:
 
     def _inform(self, action: Inform) -> None:
         key = claim_key(action.claim)
-        held: Held = {}
-        for perception, sharers in self._perceived[action.person]:
-            if action.person in sharers:
-                self._take_in(held, perception, action.person, action.person)
-        telling = Telling(self.time, action.person, key, claim_value(action.claim), held[key][1])
+        _, since = self._held((action.person,))[key]
+        telling = Telling(self.time, action.person, key, claim_value(action.claim), since)
         self._show(action, self._company(action), telling)
