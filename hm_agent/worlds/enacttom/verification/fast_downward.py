@@ -55,7 +55,9 @@ def ask_its_search(problem: StripsProblem, *, seconds: float = SECONDS) -> Answe
     command = [str(_folder() / "builds" / "release" / "bin" / "downward"), "--internal-plan-file", PLAN]
     files = {INPUT: translated(problem)}
     answer = _asked(problem, files, [*command, "--search", SEARCH], seconds / 2)
-    return answer if answer[0] != "unknown" else _asked(problem, files, [*command, "--search", ABSTRACTING], seconds / 2)
+    return (
+        answer if answer[0] != "unknown" else _asked(problem, files, [*command, "--search", ABSTRACTING], seconds / 2)
+    )
 
 
 def _asked(problem: StripsProblem, files: Mapping[str, str], command: Sequence[str], seconds: float) -> Answer:
