@@ -96,7 +96,7 @@ def grammar_in_one(schema: Mapping[str, Any], longest_text: int = 9) -> str:
     """The grammar of a schema with all its parts in the place of their names."""
     root, *parts = grammar_of(schema, longest_text).splitlines()
     for name, rule in reversed([part.split(" ::= ", 1) for part in parts]):
-        root = re.sub(rf"\b{name}\b", lambda _, rule=rule: rule, root)
+        root = re.sub(rf"\b{name}\b", rule.replace("\\", r"\\"), root)
     return root
 
 
