@@ -22,28 +22,71 @@ def grammar_of(schema: Mapping[str, Any], longest_text: int) -> str:
 
     longest_text: characters of a text, where the schema allows more. Raises ValueError for a schema that is not closed.
     """
-    return f"root ::= {_rule(schema, schema.get('$defs', {}), longest_text)}"
+    grammar = _Grammar(schema.get("$defs", {}), longest_text)
+    root = grammar.rule(schema)
+    return "\n".join([f"root ::= {root}", *(f"{name} ::= {rule}" for rule, name in grammar.parts.items())])
 
 
-def _rule(schema: Mapping[str, Any], named: Mapping[str, Any], longest: int) -> str:
-    """The right side of a rule, in brackets where it has alternatives."""
-    if "$ref" in schema:
-        return _rule(named[schema["$ref"].rpartition("/")[2]], named, longest)
-    if "anyOf" in schema:
-        return _either([_rule(part, named, longest) for part in schema["anyOf"]])
-    match schema.get("type"):
-        case "object":
-            fields = {json.dumps(name): _rule(part, named, longest) for name, part in schema["properties"].items()}
-            pairs = '"," '.join(f"{_literal(f'{name}:')} {rule} " for name, rule in fields.items())
-            return f'"{{" {pairs}"}}"'
-        case "array":
-            starts = [_rule(part, named, longest) for part in schema.get("prefixItems", ())]
-            item = _rule(schema["items"], named, longest)
-            return _list(starts, item, schema.get("minItems", 0), schema["maxItems"])
-        case "string" if not schema.keys() & {"enum", "const"}:
-            text = _bounded(schema["pattern"], longest) if "pattern" in schema else _text(schema["maxLength"], longest)
-            return f'"\\"" {text} "\\""'
-    return _either([_literal(json.dumps(value)) for value in _values(schema)])
+class _Grammar:
+    """Rules by what they say. What is repeated has a rule of its own: llama.cpp bounds a repetition of repetitions."""
+
+    def __init__(self, named: Mapping[str, Any], longest: int) -> None:
+        self._named, self._longest = named, longest
+        self.parts: dict[str, str] = {}
+
+    def rule(self, schema: Mapping[str, Any]) -> str:
+        """The right side of a rule, in brackets where it has alternatives."""
+        if "$ref" in schema:
+            return self.rule(self._named[schema["$ref"].rpartition("/")[2]])
+        if "anyOf" in schema:
+            return _either([self.rule(part) for part in schema["anyOf"]])
+        match schema.get("type"):
+            case "object":
+                fields = {json.dumps(name): self.rule(part) for name, part in schema["properties"].items()}
+                pairs = '"," '.join(f"{_literal(f'{name}:')} {rule} " for name, rule in fields.items())
+                return f'"{{" {pairs}"}}"'
+            case "array":
+                starts = [self.rule(part) for part in schema.get("prefixItems", ())]
+                item = self._part(self.rule(schema["items"]))
+                return _list(starts, item, schema.get("minItems", 0), schema["maxItems"])
+            case "string" if "pattern" in schema:
+                return f'"\\"" {self._bounded(schema["pattern"])} "\\""'
+            case "string" if not schema.keys() & {"enum", "const"}:
+                return f'"\\"" {self._several(_CHARACTER, 0, schema["maxLength"])} "\\""'
+        return _either([_literal(json.dumps(value)) for value in _values(schema)])
+
+    def _part(self, rule: str) -> str:
+        """The name of a rule, a new one if there is none that says the same."""
+        return self.parts.setdefault(rule, f"part-{len(self.parts) + 1}")
+
+    def _several(self, characters: str, least: int, most: int) -> str:
+        return self._part(f"{characters}{{{least},{min(most, self._longest)}}}")
+
+    def _bounded(self, pattern: str) -> str:
+        """The rule of a regular expression made of plain text, groups, alternatives, and classes with a repetition."""
+        rule, end = [], 0
+        while end < len(pattern):
+            part = _PATTERN_PART.match(pattern, end)
+            if part is None:
+                raise ValueError(f"no grammar for the pattern {pattern[:80]!r}")
+            end = part.end()
+            match part.lastgroup:
+                case "group":
+                    rule.append(part[0])
+                case "several":
+                    rule.append(self._class(part[0]))
+                case "plain":
+                    rule.append(_literal(re.sub(r"\\(.)", r"\1", part[0])))
+        return f"({' '.join(rule)})"
+
+    def _class(self, part: str) -> str:
+        """A class of characters; a negated one becomes the printable ones, of which no pattern of ours bars more."""
+        characters, _, times = part.partition("]")
+        allowed = _CHARACTER if characters.startswith("[^") else f"{characters}]"
+        if not times:
+            return allowed
+        least, most = map(int, times.strip("{}").split(","))
+        return self._several(allowed, least, most)
 
 
 def _values(schema: Mapping[str, Any]) -> Sequence[Any]:
@@ -60,10 +103,6 @@ def _values(schema: Mapping[str, Any]) -> Sequence[Any]:
         case {"type": "null"}:
             return [None]
     raise ValueError(f"no grammar for {json.dumps(schema)[:80]}: its values have no bounds")
-
-
-def _text(most: int, longest: int) -> str:
-    return f"{_CHARACTER}{{0,{min(most, longest)}}}"
 
 
 def _literal(text: str) -> str:
@@ -85,31 +124,3 @@ def _list(starts: list[str], item: str, least: int, most: int) -> str:
         comma, optional = '"," ' if number else "", "" if number < least else "?"
         rule = f" ({comma}{start}{rule}){optional}"
     return f'"["{rule} "]"'
-
-
-def _bounded(pattern: str, longest: int) -> str:
-    """The rule of a regular expression made of plain text, groups, alternatives, and classes with a repetition."""
-    rule, end = [], 0
-    while end < len(pattern):
-        part = _PATTERN_PART.match(pattern, end)
-        if part is None:
-            raise ValueError(f"no grammar for the pattern {pattern[:80]!r}")
-        end = part.end()
-        match part.lastgroup:
-            case "group":
-                rule.append(part[0])
-            case "several":
-                rule.append(_class(part[0], longest))
-            case "plain":
-                rule.append(_literal(re.sub(r"\\(.)", r"\1", part[0])))
-    return f"({' '.join(rule)})"
-
-
-def _class(part: str, longest: int) -> str:
-    """A class of characters; a negated one becomes the printable ones, of which no pattern of ours bars any more."""
-    characters, _, times = part.partition("]")
-    allowed = _CHARACTER if characters.startswith("[^") else f"{characters}]"
-    if not times:
-        return allowed
-    least, most = map(int, times.strip("{}").split(","))
-    return f"{allowed}{{{least},{min(most, longest)}}}"

@@ -83,10 +83,8 @@ class _Llama:
 
     def reply(self, request: Request) -> Reply:
         """The samples for a request. Only the request decides on them: nothing of earlier ones is kept."""
-        from llama_cpp import LlamaGrammar
-
         self._model = self._model or _load(self._path)
-        grammar = LlamaGrammar.from_string(grammar_of(request.schema, LONGEST_TEXT), verbose=False)
+        grammar = _read_grammar(self._model, grammar_of(request.schema, LONGEST_TEXT))
         replies = [self._sample(request, grammar, number) for number in range(request.sampling.completions or 1)]
         return Reply(
             tuple(text for reply in replies for text in reply.texts),
@@ -115,6 +113,18 @@ class _Llama:
         (choice,), usage = made["choices"], made["usage"]
         problem = "it was cut off at the token limit; be shorter" if choice["finish_reason"] == "length" else None
         return Reply((choice["message"]["content"] or "",), problem, usage["prompt_tokens"], usage["completion_tokens"])
+
+
+def _read_grammar(model: Any, text: str) -> Any:
+    """The grammar; raises ValueError if llama.cpp can't read it, by which the process would die when it samples."""
+    from llama_cpp import LlamaGrammar, llama_cpp
+
+    vocabulary = llama_cpp.llama_model_get_vocab(model.model)
+    sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, text.encode(), b"root")
+    if not sampler:
+        raise ValueError(f"llama.cpp can't read the grammar: {text[:200]}")
+    llama_cpp.llama_sampler_free(sampler)
+    return LlamaGrammar.from_string(text, verbose=False)
 
 
 def _prompt(messages: Sequence[Message]) -> str:

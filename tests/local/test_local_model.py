@@ -24,11 +24,20 @@ from hm_agent.questions import Call, Model, Question, answer_schema
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.worlds.melting_pot.games import ANSWERS
+from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
+from tests.worlds.exploretom.test_prompts import EXAMPLES as STORY_EXAMPLES
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, PLAN_COOKING
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
+from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
 
 NAME = "local:smollm2"
-EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
+OF_OTHER_WORLDS = {**LANGUAGE_EXAMPLES, **STORY_EXAMPLES, **HOUSE_EXAMPLES}
+ONE_OF_EACH_KIND = {type(one): name for name, one in reversed(OF_OTHER_WORLDS.items())}.values()
+EXAMPLES: Mapping[str, Question[Any]] = {
+    **MATRIX_EXAMPLES,
+    **KITCHEN_EXAMPLES,
+    **{name: OF_OTHER_WORLDS[name] for name in ONE_OF_EACH_KIND},
+}
 BEYOND_A_SCHEMA = (r"\bcall ([2-9]|10), ", "named more than once", "needs words")
 """What is wrong with the only answers that fit their schema and are refused all the same, as regular expressions."""
 

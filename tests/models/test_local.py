@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -92,9 +92,17 @@ def test_a_file_that_is_missing_or_no_gguf_is_refused(packages: Callable[..., Pa
 # Grammars
 
 
+def grammar_in_one(schema: Mapping[str, Any], longest_text: int = 9) -> str:
+    """The grammar of a schema with all its parts in the place of their names."""
+    root, *parts = grammar_of(schema, longest_text).splitlines()
+    for name, rule in reversed([part.split(" ::= ", 1) for part in parts]):
+        root = re.sub(rf"\b{name}\b", rule.replace("\\", r"\\"), root)
+    return root
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_schema_of_every_answer_has_a_grammar(name: str) -> None:
-    grammar = grammar_of(answer_schema(EXAMPLES[name]), longest_text=99)
+    grammar = grammar_in_one(answer_schema(EXAMPLES[name]), longest_text=99)
     assert grammar.startswith('root ::= "{" "\\"reasoning\\":" "\\"" [ !#-\\[\\]-~]{0,99} "\\"" "," ')
     outside = re.sub(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]', "", grammar)
     assert not re.search(r'["\[\]\\]', outside)
@@ -120,7 +128,17 @@ def test_the_schema_of_every_answer_has_a_grammar(name: str) -> None:
     ],
 )
 def test_each_kind_of_value_has_its_rule(schema: dict[str, Any], rule: str) -> None:
-    assert grammar_of(schema, longest_text=9) == f"root ::= {rule}"
+    assert grammar_in_one(schema) == f"root ::= {rule}"
+
+
+def test_what_is_repeated_has_a_rule_of_its_own_so_that_no_repetition_stands_in_another() -> None:
+    text = {"type": "string", "maxLength": 5}
+    grammar = grammar_of({"type": "array", "maxItems": 3, "items": text}, longest_text=9)
+    assert grammar.splitlines() == [
+        'root ::= "[" (part-2 ("," part-2){0,2})? "]"',
+        r"part-1 ::= [ !#-\[\]-~]{0,5}",
+        r'part-2 ::= "\"" part-1 "\""',
+    ]
 
 
 def fits(text: str, grammar: str) -> bool:
@@ -148,12 +166,12 @@ def test_the_first_items_of_a_list_have_forms_of_their_own(
 ) -> None:
     starts = [{"const": 1}, {"const": 2}]
     schema = {"type": "array", "minItems": least, "maxItems": most, "prefixItems": starts, "items": {"const": 3}}
-    grammar = grammar_of(schema, longest_text=9)
+    grammar = grammar_in_one(schema)
     assert [text for text in allowed + barred if fits(text, grammar)] == allowed
 
 
 def test_a_plan_begins_with_what_the_hands_allow_and_goes_on_with_what_is_in_reach() -> None:
-    grammar = grammar_of(answer_schema(EXAMPLES["plan_cooking"]), longest_text=9)
+    grammar = grammar_in_one(answer_schema(EXAMPLES["plan_cooking"]))
     tomato, pot = "interact((0, 1))", "interact((4, 2))"
     plans = [tomato], [tomato, pot], ["wait((4, 2))", pot], [pot], [pot, tomato], [tomato, "interact((9, 9))"]
     texts = [json.dumps({"reasoning": "", "subgoals": plan}, separators=(",", ":")) for plan in plans]

@@ -1,8 +1,10 @@
 """The literal questions at the end of an episode: what does an agent say that others know?
 
 There is one for each K operator of the shared goal (section 5, appendix H): for K_a K_b p, agent a is asked whether b
-knows that p, and b whether p. Answers are yes, no and don't know; an agent may also say nothing. How an answer is found
-is the agent's business: by calculation, or by a question to a model. Nothing else follows from it.
+knows that p, and b whether p. Since a team that does all it should makes all of this so, each has a foil, which the
+paper has not: a is asked, too, whether another agent knows that p, and b whether something is so that excludes p.
+Answers are yes, no and don't know; an agent may also say nothing. How an answer is found is the agent's business: by
+calculation, or by a question to a model. Nothing else follows from it.
 
 What is so: a proposition if it holds at the end; that b knows something, if it is so and b has seen it or was told it
 as data (knowledge.py), or says so itself when it is asked. The latter is the paper's measure, and the only one where
@@ -11,11 +13,15 @@ agents talk in plain text, which teaches the runtime nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeVar
 
-from hm_agent.worlds.enacttom.propositions import Claim
+from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.propositions import IS_CLOSED, IS_OPEN, Claim, Proposition
+
+T = TypeVar("T")
 
 
 class ProbeAnswer(Enum):
@@ -28,7 +34,10 @@ class ProbeAnswer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question. name: `k_probe_1` and so on, as in the paper. claim: the K operator with all that is within it."""
+    """One question. name: `k_probe_1` and so on, as in the paper. claim: the K operator with all that is within it.
+
+    Nothing in it tells a foil from what the goal wants known.
+    """
 
     name: str
     claim: Claim
@@ -66,6 +75,7 @@ class ProbeResult:
     probe: Probe
     answer: ProbeAnswer | None
     is_so: bool
+    is_foil: bool = False
 
     @property
     def is_right(self) -> bool:
@@ -74,18 +84,61 @@ class ProbeResult:
 
     @property
     def is_passed(self) -> bool:
-        """True if what the goal wants known is so, and its knower says so."""
+        """True if what the goal wants known is so, and its knower says so; asked of probes that are no foils."""
         return self.is_so and self.answer is ProbeAnswer.YES
 
 
-def probes_of(goal: Iterable[Claim]) -> tuple[Probe, ...]:
-    """The probes of a goal: one for each K operator in it, the outer ones first, each once."""
+def operators_of(goal: Iterable[Claim]) -> tuple[Claim, ...]:
+    """The K operators of a goal, each with all that is within it, the outer ones first, each once."""
     claims = (Claim(one.knowers[start:], one.proposition) for one in goal for start in range(one.depth))
-    return tuple(Probe(f"k_probe_{number}", one) for number, one in enumerate(dict.fromkeys(claims), 1))
+    return tuple(dict.fromkeys(claims))
+
+
+def foils_of(operators: Sequence[Claim], household: Household) -> tuple[Claim, ...]:
+    """A foil for each operator, where the household has one; none of them is an operator."""
+    found = (_foil(one, household, operators) for one in operators)
+    return tuple(dict.fromkeys(one for one in found if one is not None))
+
+
+def _foil(operator: Claim, household: Household, operators: Sequence[Claim]) -> Claim | None:
+    if operator.depth == 1:
+        other = _excluded(operator.proposition, household)
+        return Claim(operator.knowers, other) if other else None
+    knower, other_knower, *further = operator.knowers
+    for agent in _after(other_knower, household.agents):
+        found = Claim((knower, agent, *further), operator.proposition)
+        is_new = agent not in (knower, *further[:1]) and found not in operators
+        if is_new and Claim(found.knowers[1:], found.proposition) in household.bits:
+            return found
+    return None
+
+
+def _excluded(what: Proposition, household: Household) -> Proposition | None:
+    """Something of the same thing that can't be so beside it: what was so at the start or, if that is it, another."""
+    kinds = (IS_OPEN, IS_CLOSED) if what.predicate in (IS_OPEN, IS_CLOSED) else (what.predicate,)
+    alike = [one for one in household.physical if one.predicate in kinds and one.arguments[0] == what.arguments[0]]
+    others = _after(what, alike)
+    at_start = [one for one in others if one in household.task.init]
+    return next(iter([*at_start, *others]), None)
+
+
+def _after(one: T, all_of_them: Sequence[T]) -> list[T]:
+    """The others, from the next one on and round to the one before."""
+    place = all_of_them.index(one)
+    return [*all_of_them[place + 1 :], *all_of_them[:place]]
+
+
+def probes_of(claims: Iterable[Claim]) -> tuple[Probe, ...]:
+    """The probes in the order in which they are asked: by their words, which betrays no foil."""
+    ordered = sorted(claims, key=lambda one: (one.knowers[0], Claim(one.knowers[1:], one.proposition).words))
+    return tuple(Probe(f"k_probe_{number}", one) for number, one in enumerate(ordered, 1))
 
 
 def graded(
-    probes: Sequence[Probe], answers: Mapping[str, ProbeAnswers], holds: Callable[[Claim], bool]
+    probes: Sequence[Probe],
+    answers: Mapping[str, ProbeAnswers],
+    holds: Callable[[Claim], bool],
+    foils: Collection[Claim] = (),
 ) -> tuple[ProbeResult, ...]:
     """Compares answers, by agent, with what is so. holds: whether a claim holds as far as the runtime knows."""
     said = {one.claim: answers.get(one.agent, ProbeAnswers()).said.get(one.name) for one in probes}
@@ -96,16 +149,16 @@ def graded(
         inner = Claim(what.knowers[1:], what.proposition)
         return what.depth > 0 and said.get(what) is ProbeAnswer.YES and is_so(inner)
 
-    return tuple(ProbeResult(one, said[one.claim], is_so(one.about)) for one in probes)
+    return tuple(ProbeResult(one, said[one.claim], is_so(one.about), one.claim in foils) for one in probes)
 
 
 def literal_metrics(results: Sequence[ProbeResult]) -> Mapping[str, float]:
-    """Shares of the probes asked; empty if none was.
+    """Shares of the probes asked, foils among them; empty if none was.
 
     literal_right: answered rightly; also by the K operators that a probe stands for, e.g. `literal_right_k2`.
     literal_true: what is so, which `always yes` reaches; `always no` reaches the rest. literal_said_yes: answered with
-    yes. literal_unanswered: not answered, which is wrong. literal_passed: so, and answered with yes. literal_success: 1
-    if all are passed.
+    yes. literal_unanswered: not answered, which is wrong. Of those that are no foils, the paper's: literal_passed, so,
+    and answered with yes; literal_success, 1 if all are passed.
     """
     if not results:
         return {}
@@ -114,12 +167,12 @@ def literal_metrics(results: Sequence[ProbeResult]) -> Mapping[str, float]:
         "literal_true": [one.is_so for one in results],
         "literal_said_yes": [one.answer is ProbeAnswer.YES for one in results],
         "literal_unanswered": [one.answer is None for one in results],
-        "literal_passed": [one.is_passed for one in results],
+        "literal_passed": [one.is_passed for one in results if not one.is_foil],
     }
     for depth in sorted({one.probe.claim.depth for one in results}):
         shares[f"literal_right_k{depth}"] = [one.is_right for one in results if one.probe.claim.depth == depth]
     return {
         "literal_asked": float(len(results)),
         **{name: sum(values) / len(values) for name, values in shares.items()},
-        "literal_success": float(all(one.is_passed for one in results)),
+        "literal_success": float(all(one.is_passed for one in results if not one.is_foil)),
     }

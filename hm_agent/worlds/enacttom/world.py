@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from hm_agent.core import Observation, Seat, Turn, World
 from hm_agent.worlds.enacttom.commands import CLOSE_IT, IDLE, OPEN_IT, WAIT, CommandError, HouseCommand, parse_command
 from hm_agent.worlds.enacttom.household import Household
-from hm_agent.worlds.enacttom.probes import ProbeAnswers, ProbeResult, graded, literal_metrics, probes_of
+from hm_agent.worlds.enacttom.probes import (
+    ProbeAnswers,
+    ProbeResult,
+    foils_of,
+    graded,
+    literal_metrics,
+    operators_of,
+    probes_of,
+)
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.runtime import ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.task import HouseholdTask
@@ -52,8 +60,10 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
         self.task = task
-        self.probes = probes_of(task.goal) if asks else ()
         self.household = Household(task)
+        operators = operators_of(task.goal) if asks else ()
+        self.foils = foils_of(operators, self.household)
+        self.probes = probes_of((*operators, *self.foils))
         self.seats: Sequence[Seat] = task.agents
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
@@ -75,7 +85,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._before = (runtime.state, tuple(runtime.memories))
         if self._has_ended:
             answers = {seat: said for seat, said in actions.items() if isinstance(said, ProbeAnswers)}
-            self._answered = graded(self.probes, answers, self.holds)
+            self._answered = graded(self.probes, answers, self.holds, self.foils)
             return self._turn()
         commands, faults = self._read(actions)
         runtime.step(commands)

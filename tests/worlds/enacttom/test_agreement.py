@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -15,7 +16,8 @@ from hm_agent.worlds.enacttom.commands import COMMUNICATE, EVERYONE, FIND, IDLE,
 from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.propositions import Claim
 from hm_agent.worlds.enacttom.runtime import HouseRuntime, OutcomeKind
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.task import HouseholdTask, load_task
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, without_irrelevant
 from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward, ask_its_search
 from hm_agent.worlds.enacttom.verification.planner import solve
@@ -27,7 +29,7 @@ from hm_agent.worlds.enacttom.verification.plans import (
     steps_of_strips,
     strips_plan,
 )
-from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, to_strips
+from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits, holds_once, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
 from hm_agent.worlds.enacttom.views import ViewMaker
 
@@ -62,6 +64,7 @@ class Walk:
             else:
                 self._follow(agent, commands[agent])
         self.state = self._looked(self.state)
+        assert all((self.state & group).bit_count() == 1 for group in self.strips.groups)
 
     def _succeeded(self, agent: int) -> bool:
         outcome = self.runtime.outcomes[agent]
@@ -210,6 +213,26 @@ def test_fast_downwards_search_agrees_on_every_question(seed: int) -> None:
         if status == "solved":
             assert problem.goal & ~strips.after(plan) == 0
             assert reaches(problem, steps_of_strips(problem, plan))
+
+
+def test_places_and_states_are_groups_of_which_one_holds_but_not_where_a_mirror_sets_several() -> None:
+    strips = to_strips(compile_task(Household(load_task(task_files()["enacttom_appendix_e"])), Variant(())))
+    groups = [{strips.atoms[number] for number in bits(group)} for group in strips.groups]
+    assert {"is_open-cabinet_34", "is_closed-cabinet_34"} in groups
+    (places,) = [group for group in groups if "is_inside-bowl_1-cabinet_34" in group]
+    assert places > {"is_on_floor-bowl_1", "is_held_by-bowl_1-agent_0", "is_on_top-bowl_1-table_22"}
+    setting = StripsAction("set", 0, adds=0b01, deletes=0b10)  # whatever it was before
+    assert holds_once(0b11, 0b01, [])
+    assert not holds_once(0b11, 0b11, [])
+    assert not holds_once(0b11, 0b01, [setting])
+    assert holds_once(0b11, 0b01, [replace(setting, needs=0b10)])
+
+
+def test_fast_downward_refutes_that_one_thing_ends_in_two_places_of_whole_households() -> None:
+    task = load_task(task_files()["enacttom_mixed_k1_008"])
+    problem = compile_task(Household(task), variants(task)["private"])
+    assert solve(problem).status == "unsolvable"
+    assert ask_its_search(to_strips(problem)) == ("unsolvable", ())
 
 
 def test_a_planner_that_is_too_slow_is_stopped_and_says_nothing() -> None:

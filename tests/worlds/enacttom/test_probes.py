@@ -14,7 +14,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.testing.enacttom.shipped_tasks import few_task_files
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.commands import IDLE
-from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers, graded, literal_metrics, probes_of
+from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers, graded, literal_metrics, operators_of, probes_of
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.suite import SUITE, task_files
 from hm_agent.worlds.enacttom.task import load_task
@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.world import QUIET_TURNS, EnacttomWorld
 YES, NO, UNKNOWN = ProbeAnswer
 OPEN = Proposition("is_open", ("cabinet_5",))
 NESTED = Claim(("agent_0", "agent_1", "agent_2"), OPEN)
-PROBES = probes_of([Claim((), OPEN), NESTED])
+PROBES = probes_of(operators_of([Claim((), OPEN), NESTED]))
 
 
 def world_of(name: str) -> EnacttomWorld:
@@ -46,7 +46,7 @@ def test_each_k_operator_is_asked_of_its_own_knower_once() -> None:
         ("k_probe_2", "agent_1", "(K agent_2 (is_open cabinet_5))"),
         ("k_probe_3", "agent_2", "(is_open cabinet_5)"),
     ]
-    assert probes_of([NESTED, Claim(NESTED.knowers[1:], OPEN)]) == PROBES
+    assert probes_of(operators_of([NESTED, Claim(NESTED.knowers[1:], OPEN)])) == PROBES
 
 
 def test_a_probe_reads_as_a_question() -> None:
@@ -86,6 +86,34 @@ def test_a_right_no_is_not_passed_and_metrics_count_each_kind() -> None:
     assert found["literal_success"] == 0
 
 
+def test_each_operator_has_a_foil_about_another_agent_or_what_can_not_be_so_beside_it() -> None:
+    world = world_of("relay_of_three")
+    asked = {(one.agent, one.about.pddl) for one in world.probes if one.claim in world.foils}
+    assert asked == {("agent_2", "(is_closed cabinet_5)"), ("agent_1", "(K agent_0 (is_open cabinet_5))")}
+    moved = world_of("appendix_e")
+    assert [one.proposition.pddl for one in moved.foils] == ["(is_on_top bowl_1 counter_29)"]  # where it stood
+
+
+@pytest.mark.parametrize("name", sorted(task_files())[::7])
+def test_foils_are_no_operators_and_nothing_betrays_them(name: str) -> None:
+    world = world_of(name.removeprefix("enacttom_"))
+    operators = operators_of(world.task.goal)
+    assert {one.claim for one in world.probes} == {*operators, *world.foils}
+    assert not set(operators) & set(world.foils)
+    assert len(world.foils) <= len(operators)
+    assert [one.name for one in world.probes] == [f"k_probe_{number}" for number in range(1, len(world.probes) + 1)]
+    assert all(one.claim.knowers[0] == one.agent for one in world.probes)
+    questions = [one.words for one in world.probes]
+    assert questions == sorted(questions, key=lambda words: (world.probes[questions.index(words)].agent, words))
+
+
+def test_foils_count_as_right_or_wrong_but_nothing_has_to_be_passed_of_them() -> None:
+    foil = PROBES[2].claim
+    found = literal_metrics(graded(PROBES, said(YES, YES, NO), lambda what: what.depth > 0, [foil]))
+    assert found["literal_right"] == found["literal_passed"] == found["literal_success"] == 1
+    assert found["literal_true"] == pytest.approx(2 / 3)
+
+
 @pytest.mark.parametrize("name", sorted(few_task_files()))
 def test_a_planner_passes_all_probes_and_is_asked_after_the_last_turn(name: str) -> None:
     world = world_of(name.removeprefix("enacttom_"))
@@ -107,7 +135,8 @@ def test_only_knowers_are_asked_and_whatever_is_no_answer_is_silence() -> None:
     for _ in range(QUIET_TURNS):
         turn = world.step(dict.fromkeys(turn.observations, IDLE))
     assert list(turn.observations) == ["agent_0"]
-    assert [one.about.pddl for one in turn.observations["agent_0"].view.probes] == ["(is_open drawer_3)"]
+    asked = [one.about.pddl for one in turn.observations["agent_0"].view.probes]
+    assert asked == ["(is_closed drawer_3)", "(is_open drawer_3)"]
     turn = world.step({"agent_0": "yes"})
     assert turn.is_over
     assert not turn.observations["agent_0"].view.probes
@@ -124,12 +153,12 @@ def test_random_answers_are_the_same_for_the_same_seed() -> None:
         asyncio.run(run_episode(world, agents, seed=0))
         found.append((world.metrics(), world.scene()))
     assert found[0] == found[1]
-    assert found[0][0]["literal_asked"] == 3
+    assert found[0][0]["literal_asked"] == 5
 
 
 def test_the_option_says_whether_to_ask() -> None:
     scenario = scenario_named("enacttom_one_window")
-    for value, count in ((None, 1), ("5", 1), ("0", 0)):
+    for value, count in ((None, 2), ("5", 2), ("0", 0)):
         world = SUITE.open(scenario, {"literal": value})
         assert isinstance(world, EnacttomWorld)
         assert len(world.probes) == count

@@ -264,14 +264,15 @@ class HouseMind:
     # Answering
 
     def answer(self, probe: Probe) -> ProbeAnswer:
-        """What it knows; it does not guess."""
+        """Yes to what it knows; no to what it believes to be otherwise, and to knowledge of which it has no sign."""
         about = probe.about
         if about.depth and about.depth >= self.order:
             return ProbeAnswer.UNKNOWN
         if self.beliefs.holds(about.proposition) is False:
             return ProbeAnswer.NO
-        is_known = about in self.notes if about.depth else self.beliefs.knows(about.proposition)
-        return ProbeAnswer.YES if is_known else ProbeAnswer.UNKNOWN
+        if about.depth:
+            return ProbeAnswer.YES if about in self.notes else ProbeAnswer.NO
+        return ProbeAnswer.YES if self.beliefs.knows(about.proposition) else ProbeAnswer.UNKNOWN
 
     def state(self) -> LadderState:
         reached = [one for one in self.goals if self.beliefs.holds(one)]

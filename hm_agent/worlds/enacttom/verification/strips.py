@@ -13,9 +13,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hm_agent.worlds.enacttom.propositions import Claim
+from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.propositions import (
+    AGENT_IN_ROOM,
+    IS_CLOSED,
+    IS_HELD_BY,
+    IS_IN_ROOM,
+    IS_INSIDE,
+    IS_ON_FLOOR,
+    IS_ON_TOP,
+    IS_OPEN,
+    Claim,
+)
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
 
+_ASPECTS = ({IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_HELD_BY}, {AGENT_IN_ROOM, IS_IN_ROOM}, {IS_OPEN, IS_CLOSED})
+"""Predicates of which one at a time is so of a thing; `holds_once` tells whether that is so in a household."""
 _NO_LETTER = re.compile(r"[^a-z0-9_]+")
 
 
@@ -33,13 +46,14 @@ class StripsAction:
 
 @dataclass(frozen=True)
 class StripsProblem:
-    """Atoms are bits; `atoms[n]` is the name of bit n."""
+    """Atoms are bits; `atoms[n]` is the name of bit n. groups: masks of atoms of which one holds at any time."""
 
     name: str
     atoms: Sequence[str]
     start: int
     goal: int
     actions: Sequence[StripsAction]
+    groups: Sequence[int] = ()
 
     @property
     def domain_pddl(self) -> str:
@@ -118,9 +132,35 @@ def to_strips(problem: PlanningProblem) -> StripsProblem:
     for number, sight in enumerate(problem.sights):
         actions.append(StripsAction(_atom(f"see_{number} {sight.claim.pddl}"), sight.needs, sight.adds))
     atoms = _distinct([_atom(name) for name in names])
-    return StripsProblem(
-        _atom(problem.household.task.name.lower()), atoms, problem.start | free, problem.goal, tuple(actions)
-    )
+    start = problem.start | free
+    groups = [group for group in _places(problem.household) if holds_once(group, start, actions)]
+    name = _atom(problem.household.task.name.lower())
+    return StripsProblem(name, atoms, start, problem.goal, tuple(actions), groups)
+
+
+def _places(household: Household) -> list[int]:
+    """For each agent, object and piece of furniture, the bits that say where it is, in which room, in which state."""
+    found: dict[tuple[int, str], int] = {}
+    for one in household.physical:
+        for number, aspect in enumerate(_ASPECTS):
+            if one.predicate in aspect:
+                key = number, one.arguments[0]
+                found[key] = found.get(key, 0) | household.bits[one]
+    return list(found.values())
+
+
+def holds_once(group: int, start: int, actions: Sequence[StripsAction]) -> bool:
+    """True if exactly one atom of a group holds at the start, and no action changes that.
+
+    An action that sets one takes back another that it needs; it can't be the other way round, either.
+    """
+    if (start & group).bit_count() != 1:
+        return False
+    for one in actions:
+        added, deleted = one.adds & ~one.needs & group, one.deletes & ~one.adds & group
+        if (added or deleted) and not (added.bit_count() == deleted.bit_count() == 1 and deleted & one.needs):
+            return False
+    return True
 
 
 def _atom(text: str) -> str:

@@ -154,4 +154,5 @@ def _probe(one: ProbeResult) -> dict[str, Any]:
         "answer": one.answer and one.answer.value,
         "is_so": one.is_so,
         "right": one.is_right,
+        "foil": one.is_foil,
     }

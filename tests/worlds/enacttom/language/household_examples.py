@@ -23,7 +23,6 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
 )
 from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, EvaluateHouse, HousePlanRecord, PlanHouse
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct
-from hm_agent.worlds.enacttom.probes import probes_of
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.task import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
@@ -91,9 +90,8 @@ REVISE = RevisePartner(
     IDEAS,
     (PlayerBelief("agent_0", "It wants cabinet_5 open and can't enter the pantry.", "writes about cabinet_5"),),
 )
-PROBES = tuple(
-    one for one in probes_of(load_task(task_files()["enacttom_relay_of_three"]).goal) if one.agent == "agent_1"
-)
+ASKED = EnacttomWorld(load_task(task_files()["enacttom_relay_of_three"]), asks=True).probes
+PROBES = tuple(one for one in ASKED if one.agent == "agent_1")
 PROBE = ProbeHouse(RELAY, PROBES)
 HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_house": PLAN_HOUSE,

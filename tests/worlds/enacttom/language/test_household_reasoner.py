@@ -108,9 +108,10 @@ def propose_words(history: tuple[PartnerAct, ...]) -> str:
 
 
 def test_probes_are_answered_from_what_was_told() -> None:
-    assert answer_probes(PROBE).answers == ["yes"]
+    assert [one.about.knowers for one in PROBE.probes] == [("agent_0",), ("agent_2",)]
+    assert answer_probes(PROBE).answers == ["no", "yes"]
     before = Watched("relay_of_three", "agent_1").situation
-    assert answer_probes(replace(PROBE, situation=before)).answers == ["don't know"]
+    assert answer_probes(replace(PROBE, situation=before)).answers == ["no", "no"]
 
 
 def test_a_hand_that_holds_something_else_can_be_emptied_in_a_plan() -> None:

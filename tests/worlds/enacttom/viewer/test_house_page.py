@@ -52,7 +52,7 @@ def scripts() -> Mapping[str, Agent[Any, Any]]:
         navigate("hall_1"),
     ]
     taking = [navigate("hall_1"), IDLE, IDLE, IDLE, IDLE, IDLE, pick("cup_1")]
-    said = ProbeAnswers({"k_probe_1": ProbeAnswer.NO})
+    said = ProbeAnswers({"k_probe_1": ProbeAnswer.NO, "k_probe_2": ProbeAnswer.NO})
     return {"agent_0": Scripted(carrying), "agent_1": Scripted(taking, said)}
 
 
@@ -166,14 +166,15 @@ def test_secrets_of_others_are_shown_only_with_the_truth(pages: Mapping[str, Rep
 
 def test_probes_are_shown_with_their_answers_at_the_end(page: Page, pages: Mapping[str, Replayed]) -> None:
     last = len(pages["small"].log.steps) - 1
-    (probe,) = pages["small"].log.scene(last).probes
-    assert not probe.is_right
+    foil, probe = pages["small"].log.scene(last).probes
+    assert (foil.is_right, foil.is_foil) == (True, True)
+    assert (probe.is_right, probe.is_foil) == (False, False)
     for seat in ("agent_0", "agent_1"):
         page.select_option("#seat", seat)
         go_to(page, last)
-        expect(page.locator(".probes li")).to_have_count(1)
+        expect(page.locator(".probes li")).to_have_count(2)
         expect(page.locator(".probes")).to_contain_text("agent_1 is asked: Is it so that cabinet_1 is open? no.")
-        expect(page.locator("#present")).to_contain_text("0 of 1 answered rightly")
+        expect(page.locator("#present")).to_contain_text("1 of 2 answered rightly")
     go_to(page, last - 1)
     expect(page.locator(".probes")).to_have_count(0)
 
