@@ -131,8 +131,8 @@ def test_random_play_passes_through_the_same_states_in_runtime_and_strips(seed: 
         walk.turn(list(agents) if together else [rng.choice(agents)])
         assert walk.state & mask == walk.runtime.state
         left = [walk.runtime.messages_left[agent] for agent in agents]
-        for agent, bits in zip(agents, tokens(walk.strips, walk.household), strict=True):
-            assert not bits or walk.state & bits[left[agent]]
+        for agent, counted in zip(agents, tokens(walk.strips, walk.household), strict=True):
+            assert not counted or walk.state & counted[left[agent]]
 
 
 def tokens(strips: StripsProblem, household: Household) -> list[list[int]]:
