@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 
 @contextmanager
@@ -32,9 +35,39 @@ def errors_held_back() -> Iterator[None]:
             os.close(kept)
 
 
-# TensorFlow's native code greets every process with a page of remarks on the machine.
-with errors_held_back():
-    importlib.import_module("tensorflow")
+class _LoadedOnUse(ModuleType):
+    """Stands for a module in `sys.modules`: runs the module's code when one of its names is first asked for.
+
+    Names that were set before that stay as they were set.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or self.__spec__ is None or self.__spec__.loader is None:
+            raise AttributeError(name)
+        set_before = dict(vars(self))
+        self.__class__ = ModuleType
+        with errors_held_back():  # TensorFlow's native code greets every process with a page of remarks on the machine
+            self.__spec__.loader.exec_module(self)
+        vars(self).update(set_before)
+        return getattr(self, name)
+
+
+def _load_on_use(package: str, path: str) -> None:
+    """Puts a stand-in for one module of a package, a file below the package's folder, into `sys.modules`."""
+    name = ".".join((package, *Path(path).with_suffix("").parts))
+    found = find_spec(package)
+    assert found is not None, f"{package} is not installed"
+    folders = found.submodule_search_locations
+    assert folders, f"{package} has no folder"
+    spec = spec_from_file_location(name, Path(folders[0]) / path)
+    assert spec is not None
+    stand_in = _LoadedOnUse(name)
+    vars(stand_in).update(vars(module_from_spec(spec)))
+    sys.modules.setdefault(name, stand_in)
+
+
+# Melting Pot imports TensorFlow for its trained bots, which takes longer than a short episode of scripted ones.
+_load_on_use("meltingpot", "utils/policies/saved_model_policy.py")
 
 # JAX, which Melting Pot imports, cleans up after itself at each of Python's garbage collections: they are made rarer.
 gc.set_threshold(20_000)
