@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -41,29 +42,30 @@ class _LoadedOnUse(ModuleType):
     Names that were set before that stay as they were set.
     """
 
+    def __init__(self, spec: ModuleSpec) -> None:
+        super().__init__(spec.name)
+        vars(self).update(vars(module_from_spec(spec)), _not_run=spec.loader)
+
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or self.__spec__ is None or self.__spec__.loader is None:
-            raise AttributeError(name)
+        if name.startswith("__") or "_not_run" not in vars(self):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        loader = vars(self).pop("_not_run")
         set_before = dict(vars(self))
-        self.__class__ = ModuleType
         with errors_held_back():  # TensorFlow's native code greets every process with a page of remarks on the machine
-            self.__spec__.loader.exec_module(self)
+            loader.exec_module(self)
         vars(self).update(set_before)
         return getattr(self, name)
 
 
 def _load_on_use(package: str, path: str) -> None:
     """Puts a stand-in for one module of a package, a file below the package's folder, into `sys.modules`."""
-    name = ".".join((package, *Path(path).with_suffix("").parts))
     found = find_spec(package)
-    assert found is not None, f"{package} is not installed"
-    folders = found.submodule_search_locations
-    assert folders, f"{package} has no folder"
+    folders = found.submodule_search_locations if found else None
+    assert folders, f"{package} is not installed"
+    name = ".".join((package, *Path(path).with_suffix("").parts))
     spec = spec_from_file_location(name, Path(folders[0]) / path)
     assert spec is not None
-    stand_in = _LoadedOnUse(name)
-    vars(stand_in).update(vars(module_from_spec(spec)))
-    sys.modules.setdefault(name, stand_in)
+    sys.modules.setdefault(name, _LoadedOnUse(spec))
 
 
 # Melting Pot imports TensorFlow for its trained bots, which takes longer than a short episode of scripted ones.
