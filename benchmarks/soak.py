@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from hm_agent.testing.memory_growth import MAX_GROWTH, SCENARIO, WARM_UP_STEPS, memory_by_step, resources_around
 
-STEPS = 5000
+STEPS = 20_000
 EPISODES = 50
 
 

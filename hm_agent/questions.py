@@ -42,6 +42,10 @@ Remark = Annotated[str, AfterValidator(in_one_line), WithJsonSchema({"type": "st
 """The same, which may be empty."""
 
 
+Forms = Mapping[str, Mapping[str, Any]]
+"""JSON schema keywords by the field of an answer to which they are added."""
+
+
 class Question(Generic[AnswerT]):
     """A question to a model: a dataclass whose fields are all that its prompt may show.
 
@@ -64,7 +68,7 @@ class Question(Generic[AnswerT]):
         return None
 
     @property
-    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+    def forms(self) -> Forms:
         """JSON schema keywords to add to fields of the answer, by the field's name at any depth."""
         return {}
 
@@ -117,7 +121,7 @@ def answer_schema(question: Question[Any]) -> dict[str, Any]:
     keys. Numbers, texts and lists have bounds. What only `check` can tell, e.g. that a call is refused, is not in it.
     Raises ValueError for a mapping if the question has no keys.
     """
-    return map_schema(_json_schema(question.schema), partial(_close, question))
+    return map_schema(_json_schema(question.schema), partial(_close, question, question.forms))
 
 
 @lru_cache(256)  # some questions make a class of their own for their answers
@@ -144,12 +148,12 @@ def item_schemas(schema: Mapping[str, Any], count: int) -> list[Mapping[str, Any
     return [*schema.get("prefixItems", ()), *repeat(schema["items"], count)][:count]
 
 
-def _close(question: Question[Any], schema: dict[str, Any]) -> dict[str, Any]:
+def _close(question: Question[Any], forms: Forms, schema: dict[str, Any]) -> dict[str, Any]:
     """One schema without the words for a reader, with all its properties named and required, and with bounds."""
     closed = {name: part for name, part in schema.items() if name not in {"title", "default", "description"}}
     match closed.get("type"):
         case "object":
-            closed |= _closed_object(question, closed)
+            closed |= _closed_object(question.keys, forms, closed)
         case "array":
             closed.setdefault("maxItems", MAX_ITEMS)
         case "string" if not closed.keys() & {"enum", "const", "pattern", "maxLength"}:
@@ -159,13 +163,13 @@ def _close(question: Question[Any], schema: dict[str, Any]) -> dict[str, Any]:
     return closed
 
 
-def _closed_object(question: Question[Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+def _closed_object(keys: Sequence[str], forms: Forms, schema: Mapping[str, Any]) -> dict[str, Any]:
     properties, values = schema.get("properties", {}), schema.get("additionalProperties")
     if isinstance(values, dict):
-        if not question.keys:
+        if not keys:
             raise ValueError("a mapping in an answer needs the keys of its question, and it has none")
-        properties = dict.fromkeys(question.keys, values)
-    properties = {name: _merged(part, question.forms.get(name, {})) for name, part in properties.items()}
+        properties = dict.fromkeys(keys, values)
+    properties = {name: _merged(part, forms.get(name, {})) for name, part in properties.items()}
     return {"properties": properties, "required": list(properties), "additionalProperties": False}
 
 

@@ -208,19 +208,17 @@ class Suite:
     """What one world hands out; worlds extend it.
 
     name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
-    preload: modules that take long to import, which worker processes share. commands: further ones of `hm-agent`, by
-    name. published_source: whose results `ScenarioInfo.published` has. breakdowns: figures of its reports.
-    environments: ids in PettingZoo's registry, with the scenario that each begins with. literal: how often what an
-    agent says of other minds is right; None if nothing asks. functional: how well it acts on them, if not by the
-    normalised score of each scenario's metric. lists_numbers: False if a list has one line for all scenarios of a group
-    whose names differ in their number alone.
+    commands: further ones of `hm-agent`, by name. published_source: whose results `ScenarioInfo.published` has.
+    breakdowns: figures of its reports. environments: ids in PettingZoo's registry, with the scenario that each begins
+    with. literal: how often what an agent says of other minds is right; None if nothing asks. functional: how well it
+    acts on them, if not by the normalised score of each scenario's metric. lists_numbers: False if a list has one line
+    for all scenarios of a group whose names differ in their number alone.
     """
 
     name: str
     title: str
     options: Sequence[Option] = ()
     packages: Sequence[str] = ()
-    preload: Sequence[str] = ()
     commands: Mapping[str, OwnCommand] = {}
     published_source: str = ""
     breakdowns: Sequence[Breakdown] = ()
@@ -255,6 +253,10 @@ class Suite:
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """The options with every choice made; raises ConfigError if the scenario can't be played with them."""
         return options
+
+    def preload(self, options: Mapping[str, Setting]) -> Sequence[str]:
+        """The modules that take long to import, which worker processes share; with settled options."""
+        return ()
 
     def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
         """How many different episodes a scenario has, with settled options; None if there is no end of them."""

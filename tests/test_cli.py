@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.testing.commands import call_here
+
 ROOT = Path(__file__).parents[1]
 EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"
 
@@ -50,6 +52,13 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, output, errors
 
 
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, and this process in it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -79,13 +88,13 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
         (("--scenario=rws_repeated_selfplay", "--agent=oracle"), "oracle can't play rws_repeated_selfplay: .* can"),
     ],
 )
-def test_wrong_input_gets_one_line_and_leaves_nothing(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    status, output, errors = call(*arguments, cwd=tmp_path)
+def test_wrong_input_gets_one_line_and_leaves_nothing(arguments: tuple[str, ...], message: str, empty: Path) -> None:
+    status, output, errors = call_here(*arguments)
     assert status == 2
     assert re.search(message, errors)
     assert errors.count("\n") == 1
     assert output == ""
-    assert list(tmp_path.iterdir()) == []
+    assert list(empty.iterdir()) == []
 
 
 def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
@@ -98,46 +107,47 @@ def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("help",)])
-def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    status, output, errors = hm_agent(*arguments, cwd=tmp_path)
+def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...]) -> None:
+    status, output, errors = call_here("hm-agent", *arguments)
     assert (status, errors) == (0, "")
     assert all(f"hm-agent {name}" in output for name in ("play", "report", "orders", "list", "watch"))
 
 
-def test_an_unknown_command_is_refused_with_those_there_are(tmp_path: Path) -> None:
+def test_an_unknown_command_is_refused_with_those_there_are() -> None:
     known = (
         "play, report, orders, minds, list, watch, new-game, train, generate, export, browse, audit, verify, depths, "
         "completion"
     )
     said = f"hm-agent: unknown command 'dance': there are {known}; see --help\n"
-    assert hm_agent("dance", cwd=tmp_path) == (2, "", said)
+    assert call_here("hm-agent", "dance") == (2, "", said)
 
 
 @pytest.mark.parametrize("command", ["play", "report", "orders", "list"])
-def test_errors_are_signed_by_the_command_that_was_typed(command: str, tmp_path: Path) -> None:
-    status, output, errors = hm_agent(command, "--scenaro=rws_repeated_1", cwd=tmp_path)
+def test_errors_are_signed_by_the_command_that_was_typed(command: str) -> None:
+    status, output, errors = call_here("hm-agent", command, "--scenaro=rws_repeated_1")
     assert (status, output, errors.count("\n")) == (2, "", 1)
     assert errors.startswith(f"hm-agent {command}: ")
-    assert call("--scenaro=rws_repeated_1", cwd=tmp_path)[2].startswith("run_scenario.py: ")
+    assert call_here("--scenaro=rws_repeated_1")[2].startswith("run_scenario.py: ")
 
 
-def test_each_command_has_a_help_of_its_own(tmp_path: Path) -> None:
-    play, report = (hm_agent(command, "--help", cwd=tmp_path)[1] for command in ("play", "report"))
+def test_each_command_has_a_help_of_its_own() -> None:
+    play, report = (call_here("hm-agent", command, "--help")[1] for command in ("play", "report"))
     assert ("hm-agent play --scenario=rws_repeated_1" in play, "--engine " in play) == (True, True)
     assert ("hm-agent report --out=runs" in report, "--engine " in report) == (True, False)
 
 
-def test_hm_agent_plays_and_reports_again_from_the_files(tmp_path: Path) -> None:
-    flags = ("--scenario=rws_repeated_1", "--agent=noop", "--max_steps=5", "--bots=scripted", "--out=out", "--noreplay")
-    status, _, errors = hm_agent("play", *flags, cwd=tmp_path)
+def test_hm_agent_plays_and_reports_again_from_the_files(empty: Path) -> None:
+    flags = ("--scenario=exploretom_a4", "--agent=reality", "--max_steps=5", "--out=out", "--noreplay")
+    status, _, errors = call_here("hm-agent", "play", *flags)
     assert (status, errors) == (0, "")
-    assert hm_agent("report", "--out=out", "--report=again", cwd=tmp_path) == (0, "Report: again/report.html\n", "")
-    assert (tmp_path / "again" / "report.md").read_text() == (tmp_path / "out" / "report" / "report.md").read_text()
-    assert call("--report_only", "--out=out", "--agent=react", cwd=tmp_path)[0] == 2
+    again = call_here("hm-agent", "report", "--out=out", "--report=again")
+    assert again == (0, "Report: again/report.html\n", "")
+    assert (empty / "again" / "report.md").read_text() == (empty / "out" / "report" / "report.md").read_text()
+    assert call_here("--report_only", "--out=out", "--agent=react")[0] == 2
 
 
-def test_help_tells_of_every_flag(tmp_path: Path) -> None:
-    status, output, _ = call("--help", cwd=tmp_path)
+def test_help_tells_of_every_flag() -> None:
+    status, output, _ = call_here("--help")
     assert status == 0
     for flag in [
         "scenario",
@@ -169,7 +179,7 @@ def test_two_processes_leave_the_same_trace(tmp_path: Path) -> None:
     traces = []
     for hash_seed in ("1", "2"):
         out = tmp_path / hash_seed
-        arguments = ("--scenario=rws_repeated_1", "--max_steps=250", f"--out={out}", "--bots=scripted")
+        arguments = ("--scenario=rws_repeated_1", "--max_steps=250", f"--out={out}", "--bots=scripted", "--noreplay")
         status, _, errors = call(*arguments, cwd=tmp_path, PYTHONHASHSEED=hash_seed)
         assert (status, errors) == (0, "")
         traces.append((out / EPISODE / "trace.jsonl").read_bytes())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import resource
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,13 +16,15 @@ import pytest
 from hm_agent.cli import main
 from hm_agent.pool.run import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
-from hm_agent.testing.commands import call, orphans, start
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.commands import call, call_here, orphans, start
 from hm_agent.testing.endpoint import Endpoint
-from hm_agent.testing.melting_pot import text_player
+from hm_agent.testing.schema_player import answer
 from hm_agent.worlds.symmtom.learning.checkpoints import load
 
 SIZE = RESERVED_BYTES + 4 * EPISODE_BYTES
 GRID = ("--scenario=rws_repeated_1", "--episodes=2", "--max_steps=1000", "--bots=scripted")
+STORIES = ("--scenario=exploretom_a4", "--agent=reader", "--max_steps=5", "--noreplay")
 
 
 @pytest.fixture
@@ -56,7 +59,7 @@ def test_a_disk_that_fills_up_under_way_ends_the_run_in_one_line(disk: Path, wor
     out = disk / "out"
     process = start(str(out), *GRID, f"--workers={workers}", f"--out={out}", "--record_video")
     while process.poll() is None and not any(path.stat().st_size for path in out.glob("*/*/*/*/trace.jsonl")):
-        pass
+        time.sleep(0.005)
     fill(disk)
     _, errors = process.communicate()
     check_said(process.returncode, errors, "can't write: .*No space left on device")
@@ -68,7 +71,7 @@ def test_a_disk_that_fills_up_under_way_ends_the_run_in_one_line(disk: Path, wor
 
 def test_a_full_disk_is_told_of_before_anything_is_played(disk: Path) -> None:
     fill(disk)
-    status, output, errors = call("full", *GRID, f"--out={disk / 'out'}")
+    status, output, errors = call_here(*GRID, f"--out={disk / 'out'}")
     check_said(status, errors, "make room|No space left")
     assert output == ""
 
@@ -77,19 +80,19 @@ def test_a_full_disk_is_told_of_before_anything_is_played(disk: Path) -> None:
 def test_a_full_disk_below_the_cache_ends_the_run_before_more_is_paid(disk: Path, tmp_path: Path) -> None:
     def answer_and_fill(body: dict[str, object]) -> object:
         fill(disk)
-        return text_player.answer(body)
+        return answer(body)
 
     with Endpoint(answer_and_fill) as server:  # type: ignore[arg-type]
         flags = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={disk / 'answers'}"]
-        status, _, errors = call("cache", *GRID, *flags, f"--out={tmp_path / 'out'}")
+        status, _, errors = call_here(*STORIES, *flags, f"--out={tmp_path / 'out'}")
         check_said(status, errors, f"can't write: {disk / 'answers'}: .*full")
         assert len(server.received) < 10
 
 
 @pytest.mark.slow
 def test_a_file_that_may_not_grow_ends_the_run_in_one_line(tmp_path: Path) -> None:
-    process = start("limited", *GRID, f"--out={tmp_path / 'out'}")
-    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (20_000, 20_000))
+    process = start("limited", "--scenario=exploretom_a4", "--agent=reality", f"--out={tmp_path / 'out'}")
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (2_000, 2_000))
     _, errors = process.communicate()
     check_said(process.returncode, errors, "can't write: .*File too large")
     assert not list((tmp_path / "out").glob("*/*/*/*/result.json"))
@@ -101,11 +104,11 @@ def test_a_place_that_can_not_be_written_to_is_told_of_in_one_line(tmp_path: Pat
     (tmp_path / "file").touch()
     wanted = {"out": tmp_path / "out", "report": tmp_path / "report"} | {flag: tmp_path / place}
     flags = [f"--{name}={path}" for name, path in wanted.items()]
-    status, _, errors = call("place", "--scenario=rws_repeated_1", "--max_steps=5", "--bots=scripted", *flags)
+    status, _, errors = call_here(*STORIES, *flags)
     check_said(status, errors, str(wanted[flag].parent))
 
 
-SCENARIO = "running_with_scissors_in_the_matrix__repeated_1"
+SCENARIO = find_scenarios(["exploretom_a4"])[0].name
 
 
 @pytest.mark.slow
@@ -115,8 +118,7 @@ def test_something_else_in_the_place_of_a_file_or_folder_is_told_of_in_one_line(
     (place if name.endswith("/") else place.parent).mkdir(parents=True)
     if not name.endswith("/"):
         place.write_bytes(b"\0")
-    flags = ["--scenario=rws_repeated_1", "--max_steps=5", "--bots=scripted", f"--out={tmp_path / 'out'}"]
-    status, _, errors = call("place", *flags)
+    status, _, errors = call_here(*STORIES, f"--out={tmp_path / 'out'}")
     check_said(status, errors, name.rstrip("/"))
 
 

@@ -26,7 +26,7 @@ from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.scratch import PREFIX
 from hm_agent.shell import printable
-from hm_agent.testing.commands import ROOT, call, end, orphans, processes, start
+from hm_agent.testing.commands import ROOT, call, call_here, end, orphans, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.schema_player import answer
 
@@ -170,7 +170,7 @@ def test_control_characters_are_written_out() -> None:
 @pytest.mark.slow
 def test_an_endpoint_can_not_command_the_terminal(tmp_path: Path) -> None:
     with Endpoint(lambda body: refusal(404, "\x1b]0;gotcha\x07\x1b[2J")) as server:
-        status, output, errors = call("escape", *STORIES, *asking(server), f"--out={tmp_path / 'out'}")
+        status, output, errors = call_here(*STORIES, *asking(server), f"--out={tmp_path / 'out'}")
     assert status == 3
     assert "gotcha" in errors
     assert "\x1b" not in output + errors
@@ -207,7 +207,7 @@ def test_something_else_in_place_of_an_episodes_folder_is_replaced(tmp_path: Pat
     (elsewhere / "precious").touch()
     make = {"link": lambda: episode.folder.symlink_to(elsewhere), "file": episode.folder.touch}
     make.get(kind, lambda: os.mkfifo(episode.folder))()
-    status, _, errors = call("way", *FAST, f"--out={out}")
+    status, _, errors = call_here(*FAST, f"--out={out}")
     assert (status, errors) == (0, "")
     assert not episode.folder.is_symlink()
     assert (elsewhere / "precious").exists()
@@ -216,14 +216,14 @@ def test_something_else_in_place_of_an_episodes_folder_is_replaced(tmp_path: Pat
 @pytest.mark.slow
 def test_a_folder_whose_name_is_no_text_is_reported_on(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert call("play", *FAST, f"--out={out}")[0] == 0
+    assert call_here(*FAST, f"--out={out}")[0] == 0
     (model,) = out.glob("*/*/builtin")
     copied = Path(shutil.copytree(model, os.fsdecode(os.fsencode(model.parent) + b"/\xff\xfe")))
     (path,) = copied.glob("*/result.json")
     path.write_text(path.read_text().replace('"model": "builtin"', '"model": "another"'))
     (copied / "episode-7").mkdir()
     (copied / "episode-7" / "result.json").write_text("broken")
-    status, _, errors = call("report", "--report_only", f"--out={out}")
+    status, _, errors = call_here("--report_only", f"--out={out}")
     assert (status, errors) == (0, "")
 
 
@@ -258,7 +258,7 @@ def test_plain_names_are_folders_as_they_are() -> None:
 
 def test_a_result_of_another_model_is_not_taken_for_this_ones(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert call("play", *FAST, f"--out={out}")[0] == 0
+    assert call_here(*FAST, f"--out={out}")[0] == 0
     (path,) = out.glob("*/*/*/*/result.json")
     path.write_text(path.read_text().replace('"model": "builtin"', '"model": "gpt-4o"'))
     experiment = Experiment(find_scenarios(["exploretom_a4"]), ("reality",), out=out, max_steps=3)
@@ -297,14 +297,8 @@ def test_the_grid_is_not_made_before_it_is_played() -> None:
     ],
 )
 def test_numbers_that_are_none_and_empty_names_are_refused(flag: str) -> None:
-    called = subprocess.run(
-        [sys.executable, str(ROOT / "run_scenario.py"), "--scenario=exploretom_a4", "--agent=reader", flag],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert called.returncode == 2
-    assert called.stderr.count("\n") == 1
+    status, _, errors = call_here("--scenario=exploretom_a4", "--agent=reader", flag)
+    assert (status, errors.count("\n")) == (2, 1)
 
 
 def test_an_empty_model_name_has_no_folder() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,7 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.suite import ScenarioInfo
+from hm_agent.testing.commands import call_here
 from hm_agent.testing.endpoint import Endpoint, Response, completion, refusal
 from hm_agent.testing.melting_pot import text_player
 
@@ -72,7 +70,7 @@ def test_among_several_players_the_model_is_asked_whom_to_meet(
     endpoint: Endpoint, tmp_path: Path, silence: Progress
 ) -> None:
     (arena,) = find_scenarios(["rws_arena_6"])
-    result = play(tmp_path, settings(endpoint), silence, max_steps=400, scenario=arena)
+    result = play(tmp_path, settings(endpoint), silence, max_steps=300, scenario=arena)
     assert (result.status, result.unanswered_questions) == ("max_steps", 0)
     asked = {question["question"] for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])}
     assert {"ChooseOpponents", "PredictNext", "ProposeHypothesis", "PlanSubgoals"} <= asked
@@ -172,12 +170,16 @@ def test_a_model_that_can_not_be_used_is_refused_before_anything_is_played(
         Experiment((SCENARIO,), model=model, out=tmp_path, options=SCRIPTED).check()
 
 
-def test_the_command_line_reaches_an_endpoint_and_keeps_the_key_to_itself(endpoint: Endpoint, tmp_path: Path) -> None:
+def test_the_command_line_reaches_an_endpoint_and_keeps_the_key_to_itself(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = "sk-loopback-0123456789"
+    monkeypatch.setenv("MY_KEY", key)
+    monkeypatch.chdir(tmp_path)
     arguments = ["--scenario=rws_repeated_1", "--bots=scripted", "--max_steps=100", "--model=gpt-4o-mini"]
     arguments += [f"--base_url={endpoint.base_url}", "--api_key_env=MY_KEY", "--temperature=0.1", "--max_calls=4"]
     arguments += [f"--cache={tmp_path / 'answers.sqlite'}", "--retries=0"]
-    status, output, errors = call(arguments, tmp_path, MY_KEY=key)
+    status, output, errors = call_here(*arguments)
     assert (status, errors.count("\n")) == (3, 1)
     assert "budget_spent: all 4 calls of --max_calls are made; what was played is in runs" in errors
     assert {received.headers["authorization"] for received in endpoint.received} == {f"Bearer {key}"}
@@ -185,16 +187,3 @@ def test_the_command_line_reaches_an_endpoint_and_keeps_the_key_to_itself(endpoi
     written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(written) >= 5
     assert not any(key.encode() in content for content in [*written, output.encode(), errors.encode()])
-
-
-def call(arguments: list[str], cwd: Path, **environment: str) -> tuple[int, str, str]:
-    process = subprocess.run(
-        [sys.executable, str(ROOT / "run_scenario.py"), *arguments],
-        cwd=cwd,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    return process.returncode, process.stdout, process.stderr

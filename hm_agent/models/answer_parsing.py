@@ -51,8 +51,8 @@ class BadAnswer(ValueError):
         super().__init__(unbroken if len(unbroken) <= MAX_PROBLEM else f"{unbroken[: MAX_PROBLEM - 3]}...")
 
 
-def read_answer(text: str, question: Question[AnswerT]) -> AnswerT:
-    """Returns the last valid answer in a text, whatever surrounds it.
+def read_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any] | None = None) -> AnswerT:
+    """Returns the last valid answer in a text, whatever surrounds it. schema: the question's, where it is at hand.
 
     A candidate is a JSON object or a Python dict literal that has one of the answer's keys and stands after `</think>`,
     if the text has that. Raises BadAnswer with the problem of the last object.
@@ -69,7 +69,8 @@ def read_answer(text: str, question: Question[AnswerT]) -> AnswerT:
         try:
             found, end = _parse_object(text, start)
             if end > end_of_thinking and fields & found.keys():
-                answer = _validate(found, question)
+                schema = schema or answer_schema(question)
+                answer = _validate(found, question, schema)
         except BadAnswer as error:
             problem = error
     if answer is None:
@@ -120,9 +121,8 @@ def _to_python(match: re.Match[str]) -> str:
     return _PYTHON_NAMES.get(match[0]) or match[0].replace("\n", "\\n")
 
 
-def _validate(found: dict[Any, Any], question: Question[AnswerT]) -> AnswerT:
+def _validate(found: dict[Any, Any], question: Question[AnswerT], schema: Mapping[str, Any]) -> AnswerT:
     """The answer in an object; raises BadAnswer with everything that is wrong with it."""
-    schema = answer_schema(question)
     found = as_meant(found, schema, schema.get("$defs", {}))
     try:
         answer = cast("AnswerT", question.schema.model_validate(found))

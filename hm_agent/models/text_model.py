@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, cast
+from typing import Any, Generic, cast
 
 from hm_agent.bounds import MAX_SENT_BACK
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
@@ -52,7 +52,7 @@ class TextModel:
         drawn, part = _Drawn[AnswerT](None), None
         for sample in range(self._sampling.completions or 1):
             reply = await self._chat.complete(replace(single, sample=sample) if sample else request)
-            drawn = _first_valid(reply, question)
+            drawn = _first_valid(reply, question, request.schema)
             tokens = reply.input_tokens, reply.output_tokens
             cost = self._price.of(*tokens) if self._price else None
             problem = None if drawn.answer is not None else drawn.problem
@@ -77,11 +77,11 @@ class _Drawn(Generic[AnswerT]):
     text: str = ""
 
 
-def _first_valid(reply: Reply, question: Question[AnswerT]) -> _Drawn[AnswerT]:
+def _first_valid(reply: Reply, question: Question[AnswerT], schema: Mapping[str, Any]) -> _Drawn[AnswerT]:
     problem, part = reply.problem or "it is empty", None
     for text in reply.texts:
         try:
-            return _Drawn(read_answer(text, question))
+            return _Drawn(read_answer(text, question, schema))
         except BadAnswer as bad:
             problem, part = reply.problem or str(bad), cast("AnswerT | None", bad.part)
     return _Drawn(None, problem, part, reply.texts[-1] if reply.texts else "")

@@ -1,4 +1,4 @@
-"""Runs workers on the nodes of a Ray cluster: Ray starts them there, and they connect to this process.
+"""Runs workers on the nodes of a Ray cluster: Ray starts them there, and this process connects to them.
 
 Ray itself only spreads the processes over the nodes. All messages pass through the workers' connections, as they do on
 one machine.
@@ -7,20 +7,17 @@ one machine.
 from __future__ import annotations
 
 import os
-import queue
+import re
 import secrets
 import socket
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import AuthenticationError
-from multiprocessing.connection import Connection, Listener
+from multiprocessing.connection import Client, Connection, wait
 from tempfile import NamedTemporaryFile
-from threading import Thread
 
 import ray
-from ray.exceptions import RayError
+from ray.exceptions import GetTimeoutError, RayError
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
@@ -35,26 +32,22 @@ START_TIMEOUT = 60.0
 """Seconds in which the cluster must have started the wanted workers."""
 CONNECT_TIMEOUT = 5.0
 """Seconds to wait for an answer from an address; Ray itself would go on for minutes."""
-ADVICE = "`ray start --head` says the right one"
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 """How a client of HTTP/2, and so of gRPC, begins; a server answers with SETTINGS, whose fourth byte is 4 (RFC 9113)."""
-AUTO = "auto"
-"""Ray's address for the cluster that this machine is a node of."""
 
 
 @dataclass(frozen=True)
 class ClusterLink:
-    """A worker on some node: it ends when its connection is closed."""
+    """A worker on some node: it ends when its connection is closed, or when nothing refers to its actor any more."""
 
     connection: Connection
+    actor: object
 
     def fate(self) -> str:
         return "it was lost with its node or its process"
 
     def end(self, grace: float) -> None:
-        with suppress(EOFError, OSError):  # a worker that ends by itself closes the connection
-            while self.connection.poll(grace):
-                self.connection.recv()
+        wait([self.connection], grace)  # a worker that ends by itself closes the connection
         self.connection.close()
 
 
@@ -63,62 +56,37 @@ class ClusterHost:
 
     def __init__(self, requirements: node.NodeRequirements) -> None:
         ray.cloudpickle.register_pickle_by_value(node)  # nodes can run it where the package is not installed
-        options = {"num_cpus": CPUS_PER_WORKER, "max_retries": 0, "max_calls": 1, "scheduling_strategy": "SPREAD"}
-        self._join, self._requirements = ray.remote(**options)(node.join), requirements
-        self._key = secrets.token_bytes(32)
-        self._listener = Listener((ray.util.get_node_ip_address(), 0), backlog=128, authkey=self._key)
-        self._connected: queue.Queue[Connection] = queue.Queue()
-        Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                self._connected.put(self._listener.accept())
-            except (AuthenticationError, EOFError, ConnectionError):
-                continue  # somebody else, or a worker that is gone already
-            except OSError:
-                return  # the listener is closed
+        self._actor = ray.remote(num_cpus=CPUS_PER_WORKER, scheduling_strategy="SPREAD")(node.NodeWorker)
+        self._requirements, self._key = requirements, secrets.token_bytes(32)
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
-        starting = [self._join.remote(self._requirements, self._listener.address, self._key) for _ in range(workers)]
-        links: list[WorkerLink] = []
-        deadline = time.monotonic() + START_TIMEOUT
-        while len(links) < workers:
-            with suppress(queue.Empty):
-                links.append(ClusterLink(self._connected.get(timeout=0.1)))
-                continue
-            self._check(starting, workers - len(links), deadline)
-        return links
-
-    def _check(self, starting: Sequence[ray.ObjectRef[str | None]], wanted: int, deadline: float) -> None:
-        """Raises ConfigError if a node lacks something, a worker was lost, or the cluster has no place for them."""
-        ended, _ = ray.wait(list(starting), num_returns=len(starting), timeout=0)
+        actors = [self._actor.remote() for _ in range(workers)]
         try:
-            problem = next(filter(None, ray.get(ended)), None)
-        except RayError as error:
-            cause = str(error).strip().splitlines()[-1].partition(" Some common causes")[0]
-            problem = f"workers on the Ray cluster end before they begin: {cause}"
-        if problem is None and time.monotonic() > deadline:
-            problem = (
-                f"the Ray cluster has no place for {wanted} more workers: each asks for {CPUS_PER_WORKER:g} of a core; "
-                "say fewer --workers, or add nodes"
-            )
-        if problem is not None:
-            raise ConfigError(problem)
+            answers = [actor.listen.remote(self._requirements, self._key) for actor in actors]
+            addresses: list[node.Address | str] = ray.get(answers, timeout=START_TIMEOUT)
+            return [self._link(actor, address) for actor, address in zip(actors, addresses, strict=True)]
+        except GetTimeoutError as error:
+            raise ConfigError(
+                f"the Ray cluster has no place for {workers} more workers: each asks for {CPUS_PER_WORKER:g} of a "
+                "core; say fewer --workers, or add nodes"
+            ) from error
+        except (RayError, OSError, EOFError) as error:
+            cause = str(error).strip().splitlines()[-1:] or [type(error).__name__]
+            raise ConfigError(f"workers on the Ray cluster end before they begin: {cause[0]}") from error
 
-    def close(self) -> None:
-        self._listener.close()
+    def _link(self, actor: ray.actor.ActorHandle, address: node.Address | str) -> ClusterLink:
+        """Connects to a worker; raises ConfigError if its node said what it lacks instead of an address."""
+        if isinstance(address, str):
+            raise ConfigError(address)
+        actor.work.remote()
+        return ClusterLink(Client(address, authkey=self._key), actor)
 
 
 @contextmanager
 def cluster_host(experiment: Experiment) -> Iterator[ClusterHost]:
     """Connects to the cluster; raises ConfigError if that fails. experiment: as `portable` makes it."""
     with connected(experiment.ray_address), node_requirements(experiment) as requirements:
-        host = ClusterHost(requirements)
-        try:
-            yield host
-        finally:
-            host.close()
+        yield ClusterHost(requirements)
 
 
 @contextmanager
@@ -127,8 +95,8 @@ def connected(address: str | None) -> Iterator[None]:
 
     address: as host:port; None stands for RAY_ADDRESS or, if unset, for the cluster that this machine is a node of.
     """
-    address = address or os.environ.get("RAY_ADDRESS") or AUTO
-    if address != AUTO:
+    address = address or os.environ.get("RAY_ADDRESS") or "auto"
+    if address != "auto":
         _check_address(address)
     try:
         ray.init(address, log_to_driver=False, logging_level="ERROR")
@@ -145,17 +113,18 @@ def connected(address: str | None) -> Iterator[None]:
 
 def _check_address(address: str) -> None:
     """Raises ConfigError if no gRPC server answers at an address; Ray would try for minutes."""
-    host, colon, port = address.rpartition(":")
-    if not (colon and host and port.isdecimal()) or "/" in host:
+    if not re.fullmatch(r"[^/]+:[0-9]+", address):
         raise ConfigError(f"--ray_address={address}: it looks like 10.0.0.1:6379, as `ray start --head` says it")
+    host, _, port = address.rpartition(":")
+    problem = "what answers there is no Ray cluster"
     try:
         with socket.create_connection((host, int(port)), CONNECT_TIMEOUT) as connection:
             connection.sendall(HTTP2_PREFACE)
-            is_grpc = connection.recv(9)[3:4] == b"\4"
+            if connection.recv(9)[3:4] == b"\4":
+                return
     except (OSError, OverflowError) as error:
-        raise ConfigError(f"--ray_address={address}: no Ray cluster answers there ({error}); {ADVICE}") from error
-    if not is_grpc:
-        raise ConfigError(f"--ray_address={address}: what answers there is no Ray cluster; {ADVICE}")
+        problem = f"no Ray cluster answers there ({error})"
+    raise ConfigError(f"--ray_address={address}: {problem}; `ray start --head` says the right one")
 
 
 def portable(experiment: Experiment) -> Experiment:

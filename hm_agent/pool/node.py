@@ -1,6 +1,6 @@
-"""Runs on a node of a cluster: checks what the node has, and connects a worker to the pool.
+"""Runs on a node of a cluster: checks what the node has, and plays for the pool.
 
-It imports only Python's standard library, so that it can report a node where the package itself is missing.
+It imports only Python's standard library and Ray, so that it can report a node where the package itself is missing.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import platform
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing.connection import Client
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Listener
 from pathlib import Path
 
+Address = tuple[str, int]
 FILE_SYSTEM_DELAY = 3.0
 """Seconds until a file written on one machine is visible on the others, on slow network file systems."""
 
@@ -28,15 +31,29 @@ class NodeRequirements:
     variables: Sequence[str]
 
 
-def join(requirements: NodeRequirements, address: tuple[str, int], key: bytes) -> str | None:
-    """Plays episodes for the pool at an address; if this node lacks something, says in one line what is missing."""
-    missing = next(_missing(requirements), None)
-    if missing is not None:
-        return f"node {socket.gethostname()} {missing}"
-    from hm_agent.pool.worker import work
+class NodeWorker:
+    """An actor of Ray, which plays episodes for the pool that connects to it."""
 
-    work(Client(address, authkey=key))
-    return None
+    def listen(self, requirements: NodeRequirements, key: bytes) -> Address | str:
+        """The address at which it waits for the pool, which knows the key; or in one line what this node lacks."""
+        missing = next(_missing(requirements), None)
+        if missing is not None:
+            return f"node {socket.gethostname()} {missing}"
+        import ray
+
+        self._listener = Listener((ray.util.get_node_ip_address(), 0), authkey=key)
+        address: Address = self._listener.address
+        return address
+
+    def work(self) -> None:
+        from hm_agent.pool.worker import work
+
+        with self._listener:
+            connection = None
+            while connection is None:
+                with suppress(AuthenticationError, EOFError, ConnectionError):  # somebody else
+                    connection = self._listener.accept()
+        work(connection)
 
 
 def _missing(requirements: NodeRequirements) -> Iterator[str]:
@@ -57,8 +74,6 @@ def _missing(requirements: NodeRequirements) -> Iterator[str]:
 
 def _is_visible(path: str) -> bool:
     deadline = time.monotonic() + FILE_SYSTEM_DELAY
-    while not Path(path).exists():
-        if time.monotonic() > deadline:
-            return False
+    while not (is_there := Path(path).exists()) and time.monotonic() < deadline:
         time.sleep(0.1)
-    return True
+    return is_there

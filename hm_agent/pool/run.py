@@ -20,6 +20,7 @@ from hm_agent.pool.progress import Progress
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import InlinePlayer
 from hm_agent.recording.result import Result
+from hm_agent.registry import suites
 
 LOCK = ".lock"
 EPISODE_BYTES = 10_000_000
@@ -54,9 +55,10 @@ def _host(experiment: Experiment) -> AbstractContextManager[Host]:
         from hm_agent.pool.cluster import cluster_host, portable
 
         return cluster_host(portable(experiment))
-    slow = [module for suite in experiment.suites for module in suite.preload]
+    options = experiment.options_by_scenario
+    slow = [module for one in experiment.scenarios for module in suites()[one.world].preload(options[one.name])]
     slow += ["hm_agent.models.openai_chat"] if any(name not in PROVIDERS for name in experiment.model_names) else []
-    return nullcontext(LocalHost(slow))
+    return nullcontext(LocalHost([*dict.fromkeys(slow)]))
 
 
 def _to_play(experiment: Experiment, episodes: Iterator[Episode]) -> Iterator[Episode]:

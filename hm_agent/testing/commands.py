@@ -1,7 +1,8 @@
-"""Runs the whole command as a user starts it, in processes of its own, and reads the files it leaves."""
+"""Runs the whole command as a user starts it, in processes of its own or in this one, and reads the files it leaves."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -9,8 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
+
+from hm_agent.cli import PLAY as PLAY_COMMAND
+from hm_agent.cli import main
 
 ROOT = Path(__file__).parents[2]
 MARK = "HM_AGENT_COMMAND"
@@ -45,6 +49,16 @@ def call(mark: str, *flags: str, cwd: Path | None = None) -> tuple[int, str, str
     process = start(mark, *flags, cwd=cwd)
     output, errors = process.communicate()
     return process.returncode, output, errors
+
+
+def call_here(*arguments: str) -> tuple[int, str, str]:
+    """As `call`, but in this process: for what no signal, no limit and no state of a process can change.
+
+    arguments: the flags of `run_scenario.py`; or `hm-agent` and its arguments.
+    """
+    with redirect_stdout(io.StringIO()) as output, redirect_stderr(io.StringIO()) as errors:
+        status = main(arguments) if arguments[:1] == ("hm-agent",) else PLAY_COMMAND.run(arguments)
+    return status, output.getvalue(), errors.getvalue()
 
 
 def outputs_by_hash_seed(script: str) -> list[str]:

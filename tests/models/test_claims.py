@@ -23,7 +23,7 @@ from hm_agent.models import answer_file
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.testing.commands import call, outcomes, start
+from hm_agent.testing.commands import call_here, outcomes, start
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.schema_player import answer as schema_answer
 
@@ -175,13 +175,13 @@ def test_two_commands_at_one_cache_pay_nothing_twice_and_play_what_it_replays(tm
         return Response(body=said)
 
     with Endpoint(answer, delay=0.02) as server:
-        grid = ["--scenario=exploretom_a4", "--agent=reader", "--episodes=10", "--max_steps=10", "--noreplay"]
+        grid = ["--scenario=exploretom_a4", "--agent=reader", "--episodes=4", "--max_steps=10", "--noreplay"]
         flags = [*grid, "--model=loopback", f"--base_url={server.base_url}", f"--cache={tmp_path / 'answers'}"]
         running = [start(name, *flags, f"--out={tmp_path / name}") for name in ("one", "two")]
         for process in running:
             _, errors = process.communicate(timeout=2 * PATIENCE)
             assert (process.returncode, errors) == (0, "")
         asked = [json.dumps(received.body) for received in server.received]
-        assert call("three", *flags, "--offline", f"--out={tmp_path / 'three'}")[0] == 0
+        assert call_here(*flags, "--offline", f"--out={tmp_path / 'three'}")[0] == 0
     assert len(asked) == len(set(asked)) > 10
     assert outcomes(tmp_path / "one") == outcomes(tmp_path / "two") == outcomes(tmp_path / "three")

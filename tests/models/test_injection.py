@@ -111,7 +111,7 @@ def test_an_attack_in_every_answer_changes_no_step_and_makes_no_file(
             model = ModelSettings("loopback", base_url=server.base_url, retries=0)
             scenarios = find_scenarios(["rws_repeated_1"])
             scripted = {"bots": "scripted"}
-            run(Experiment(scenarios, model=model, out=tmp_path / name, options=scripted, max_steps=400), silence)
+            run(Experiment(scenarios, model=model, out=tmp_path / name, options=scripted, max_steps=200), silence)
         (path,) = (tmp_path / name).glob("*/*/*/*/result.json")
         found = read_result(path)
         assert found is not None

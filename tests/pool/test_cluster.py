@@ -20,7 +20,7 @@ from hm_agent.cli import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.pool.cluster import connected
-from hm_agent.pool.node import NodeRequirements, join
+from hm_agent.pool.node import NodeRequirements, NodeWorker
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
@@ -34,7 +34,7 @@ GRID = ["--scenario=rws_repeated_1,cooking_asymmetric_1", "--agent=mmp,mmp_he", 
 """Both agents begin with the same questions."""
 PATIENCE = 60.0
 """In seconds: whatever is waited for for longer does not come."""
-TASK = b"ray::join"
+ACTOR = b"ray::NodeWorker"
 """How Ray titles the processes of workers."""
 
 
@@ -68,7 +68,7 @@ def workers() -> dict[int, int]:
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if (folder / "cmdline").read_bytes().startswith(TASK):
+            if (folder / "cmdline").read_bytes().startswith(ACTOR):
                 found[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:  # it has ended meanwhile
             continue
@@ -140,8 +140,8 @@ def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
     ],
 )
 def test_what_a_node_lacks_is_said_in_one_line(requirements: NodeRequirements, said: str) -> None:
-    lack = join(requirements, ("127.0.0.1", 1), b"")
-    assert lack is not None
+    lack = NodeWorker().listen(requirements, b"")
+    assert isinstance(lack, str)
     assert re.search(said, lack)
     assert "\n" not in lack
 

@@ -7,15 +7,15 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
 import pytest
 
-from hm_agent.testing import faults
-from hm_agent.testing.commands import call, orphans, outcomes, processes, start
+from hm_agent.testing import faults, schema_player
+from hm_agent.testing.commands import call_here, orphans, outcomes, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.faults import FAULTS
 from hm_agent.testing.kills import KillTrial, run_trial
@@ -31,16 +31,14 @@ def endpoint() -> Iterator[Endpoint]:
         yield server
 
 
-def flags(server: Endpoint, out: Path, steps: int = 1000) -> list[str]:
-    grid = ["--scenario=rws_repeated_1,rws_repeated_2", "--episodes=4", f"--max_steps={steps}", "--bots=scripted"]
-    return [
-        *grid,
-        "--workers=3",
-        "--concurrency=1",
-        "--model=loopback",
-        f"--base_url={server.base_url}",
-        f"--out={out}",
-    ]
+GAMES = ("--scenario=rws_repeated_1,rws_repeated_2", "--bots=scripted", "--max_steps=40")
+STORIES = ("--scenario=exploretom_a4,exploretom_a7", "--agent=reader", "--max_steps=6", "--noreplay")
+
+
+def flags(server: Endpoint, out: Path, grid: Sequence[str] = STORIES) -> list[str]:
+    """Eight episodes, three at the same time."""
+    how = ["--episodes=4", "--workers=3", "--concurrency=1", "--model=loopback", f"--base_url={server.base_url}"]
+    return [*grid, *how, f"--out={out}"]
 
 
 def wait_for(is_so: Callable[[], object], process: Popen[str]) -> None:
@@ -71,7 +69,8 @@ def test_faults_of_an_endpoint_change_no_episode(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_repeatedly_killed_command_loses_no_answer_and_pays_none_twice(tmp_path: Path, endpoint: Endpoint) -> None:
-    trial = KillTrial(tmp_path, endpoint, episodes=1, steps=100)
+    grid = ["--scenario=rws_repeated_1,cooking_asymmetric_0", "--bots=scripted", "--concurrency=1"]
+    trial = KillTrial(tmp_path, endpoint, episodes=1, steps=100, grid=grid)
     rounds = run_trial(trial, rounds=2)
     assert [one.was_killed for one in rounds] == [True, True, False]
     assert [one.paid_again for one in rounds] == [0] * 3
@@ -86,12 +85,12 @@ def test_a_second_run_in_the_same_folder_is_refused_in_one_line_and_changes_noth
 
     def answer_later(body: dict[str, Any]) -> Response:
         is_refused.wait(PATIENCE)
-        return text_player.answer(body)
+        return schema_player.answer(body)
 
     with Endpoint(answer_later) as server:
-        process = start("first", *flags(server, tmp_path / "out", steps=20))
+        process = start("first", *flags(server, tmp_path / "out"))
         wait_for(lambda: server.received, process)
-        status, output, errors = call("second", *flags(server, tmp_path / "out", steps=20))
+        status, output, errors = call_here(*flags(server, tmp_path / "out"))
         is_refused.set()
         process.communicate()
     assert (status, output, errors.count("\n")) == (2, "", 1)
@@ -109,16 +108,16 @@ class Stalling:
 
     def answer(self, body: dict[str, Any]) -> Response:
         if next(self._left, None) is not None:
-            return text_player.answer(body)
+            return schema_player.answer(body)
         self.is_stalling = True
         return Response(hang=PATIENCE)
 
 
 @pytest.mark.slow
 def test_an_interruption_from_the_terminal_keeps_and_tells_what_was_played(tmp_path: Path) -> None:
-    stalling, out = Stalling(after=120), tmp_path / "out"
+    stalling, out = Stalling(after=20), tmp_path / "out"
     with Endpoint(stalling.answer) as server:
-        process = start(str(out), *flags(server, out, steps=300), "--concurrency=1")
+        process = start(str(out), *flags(server, out))
         wait_for(lambda: stalling.is_stalling and statuses(out, "result.json"), process)
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=PATIENCE)
@@ -136,7 +135,7 @@ def test_an_interruption_from_the_terminal_keeps_and_tells_what_was_played(tmp_p
 def test_an_interruption_at_any_moment_of_the_start_fails_no_episode(tmp_path: Path, endpoint: Endpoint) -> None:
     out = tmp_path / "out"
     for workers in (1, 2):
-        process = start(str(out), *flags(endpoint, out, steps=40))
+        process = start(str(out), *flags(endpoint, out, GAMES))
         wait_for(lambda: len(processes(str(out))) > 2 + workers, process)  # noqa: B023 - called at once
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE)

@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,8 +48,8 @@ class Watcher:
 
 
 def experiment(out: Path, workers: int = 2, steps: int = 150, episodes: int = 2) -> Experiment:
-    options = {"bots": "scripted"}
-    return Experiment(SCENARIOS, episodes=episodes, out=out, options=options, max_steps=steps, workers=workers, seed=5)
+    how: dict[str, Any] = {"episodes": episodes, "max_steps": steps, "workers": workers, "record_replay": False}
+    return Experiment(SCENARIOS, out=out, options={"bots": "scripted"}, seed=5, **how)
 
 
 def traces(out: Path) -> dict[str, bytes]:
@@ -120,14 +121,14 @@ def test_an_interruption_keeps_what_is_whole_and_the_same_command_goes_on_from_t
 
     cut, undisturbed = tmp_path / "cut", tmp_path / "undisturbed"
     with pytest.raises(KeyboardInterrupt):
-        run(experiment(cut, steps=600), Watcher(interrupt))
+        run(experiment(cut, steps=400), Watcher(interrupt))
     unfinished = list(cut.glob("*/*/*/*/unfinished.json"))
     assert [json.loads(path.read_text())["status"] for path in unfinished] == ["interrupted"] * 2
     assert not multiprocessing.active_children()
     before = len(statuses(cut))
-    assert len(run(experiment(cut, steps=600), Watcher())) == 4 - before
+    assert len(run(experiment(cut, steps=400), Watcher())) == 4 - before
     assert statuses(cut) == ["max_steps"] * 4
-    run(experiment(undisturbed, steps=600), Watcher())
+    run(experiment(undisturbed, steps=400), Watcher())
     assert traces(cut) == traces(undisturbed)
 
 

@@ -90,7 +90,6 @@ class MeltingPotSuite(Suite):
         ),
     )
     packages = ("dm-meltingpot", "dmlab2d")
-    preload = ("hm_agent.worlds.melting_pot.simulator.world", "hm_agent.worlds.melting_pot.body")
     literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
     published_source = "Hypothetical Minds' table 1, GPT-4 against trained bots"
 
@@ -121,6 +120,11 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 
         return {**options, "bots": str(choose_bots(own, str(wanted), _path(options["bots_dir"])))}
+
+    def preload(self, options: Mapping[str, Setting]) -> Sequence[str]:
+        modules = ["hm_agent.worlds.melting_pot.simulator.world", "hm_agent.worlds.melting_pot.body"]
+        is_trained = options["bots"] == "trained"
+        return [*modules, "hm_agent.worlds.melting_pot.simulator.bots.saved_models"] if is_trained else modules
 
     def _lacks_models(self, scenario: Scenario) -> bool:
         """True if the trained models of a scenario are not installed, as far as that shows without the simulator."""

@@ -122,7 +122,7 @@ class PlayerBeliefMap:
         return tuple(chosen)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1_000)
 def _numbers(cells: tuple[Cell, ...], height: int, width: int) -> npt.NDArray[np.intp]:
     """The numbers, row by row, of those cells that are on a map. Kept, since a pose always shows the same cells."""
     return np.array([y * width + x for x, y in cells if 0 <= y < height and 0 <= x < width], np.intp)

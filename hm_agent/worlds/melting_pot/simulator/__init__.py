@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 
 @contextmanager
@@ -32,9 +36,40 @@ def errors_held_back() -> Iterator[None]:
             os.close(kept)
 
 
-# TensorFlow's native code greets every process with a page of remarks on the machine.
-with errors_held_back():
-    importlib.import_module("tensorflow")
+class _LoadedOnUse(ModuleType):
+    """Stands for a module in `sys.modules`: runs the module's code when one of its names is first asked for.
+
+    Names that were set before that stay as they were set.
+    """
+
+    def __init__(self, spec: ModuleSpec) -> None:
+        super().__init__(spec.name)
+        vars(self).update(vars(module_from_spec(spec)), _not_run=spec.loader)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "_not_run" not in vars(self):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        loader = vars(self).pop("_not_run")
+        set_before = dict(vars(self))
+        with errors_held_back():  # TensorFlow's native code greets every process with a page of remarks on the machine
+            loader.exec_module(self)
+        vars(self).update(set_before)
+        return getattr(self, name)
+
+
+def _load_on_use(package: str, path: str) -> None:
+    """Puts a stand-in for one module of a package, a file below the package's folder, into `sys.modules`."""
+    found = find_spec(package)
+    folders = found.submodule_search_locations if found else None
+    assert folders, f"{package} is not installed"
+    name = ".".join((package, *Path(path).with_suffix("").parts))
+    spec = spec_from_file_location(name, Path(folders[0]) / path)
+    assert spec is not None
+    sys.modules.setdefault(name, _LoadedOnUse(spec))
+
+
+# Melting Pot imports TensorFlow for its trained bots, which takes longer than a short episode of scripted ones.
+_load_on_use("meltingpot", "utils/policies/saved_model_policy.py")
 
 # JAX, which Melting Pot imports, cleans up after itself at each of Python's garbage collections: they are made rarer.
 gc.set_threshold(20_000)

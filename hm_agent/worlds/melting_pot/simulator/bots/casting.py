@@ -36,7 +36,6 @@ from hm_agent.worlds.melting_pot.simulator.bots.policies import (
     IntentReporter,
     ScriptedPuppet,
 )
-from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model, load_model
 from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
 
@@ -97,6 +96,9 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
             "reinstall dm-meltingpot where its archive can be downloaded, or use --bots=scripted"
         )
+    # TensorFlow takes long to import, so only those who play with trained bots wait for it.
+    from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
+
     for path, goals in models.items():
         check_model(path, scenario.game.substrate, goals)
     return Bots.TRAINED
@@ -133,6 +135,8 @@ def build_bots(
         if name == STANDING:
             player: policy_lib.Policy[Any] = fixed_action_policy.FixedActionPolicy(Move.NOOP)
         elif bots is Bots.TRAINED:
+            from hm_agent.worlds.melting_pot.simulator.bots.saved_models import load_model
+
             player = load_model(model_path(name, bots_dir))
         else:
             player = scripted_player(name, scenario.game, visions, own_stream)

@@ -11,7 +11,6 @@ from typing import Any
 import dm_env
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.policies import saved_model_policy
 
@@ -19,6 +18,9 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.simulator import errors_held_back
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
+
+with errors_held_back():  # its native code greets every process with a page of remarks on the machine
+    import tensorflow as tf
 
 FUNCTIONS = ("initial_state", "step")
 """What Melting Pot calls of a model, beside two functions that describe these."""

@@ -138,7 +138,7 @@ def _prior(game: StageGame) -> Weights:
     return np.outer(priors, [*NOISE.values()]) / sum(priors)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)  # some 35 kB each
 def _filter(game: StageGame, history: tuple[Moves, ...]) -> RuleFilter:
     """The filter after a history. Kept, so that one more interaction costs one step."""
     if history:
