@@ -1,4 +1,4 @@
-"""SymmToM: how far the planners are from the best joint play, which is computed exactly or bounded from above.
+"""SymmToM: how far the planners are from the best joint play, which is computed exactly or bounded from both sides.
 
 `python -m benchmarks.symmtom_bounds BOARDS`: over so many boards of a 6 x 6 game; with nine pieces over half as many.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.best_play import best_total, relaxed_total
 from hm_agent.worlds.symmtom.metrics import REWARD
-from hm_agent.worlds.symmtom.rules import GameState
+from hm_agent.worlds.symmtom.policies.planner import best_piece, choose_place, follow
+from hm_agent.worlds.symmtom.rules import GameState, Keys
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.sights import sights_of
 
 Bound = Callable[[GameSettings, GameState], int]
 
@@ -33,9 +36,40 @@ FIRST_SEED = 5000
 """No constant of the planners was chosen on boards of these seeds."""
 
 
+def searched(settings: GameSettings, seeds: Keys) -> np.ndarray:
+    """(B,): the mean reward per agent of a joint search that is told everything: no best play earns less.
+
+    Each step it plays every joint move, and after it the planners' convention to the end, and takes the best.
+    """
+    n = settings.agents
+    moves = np.array(list(product(range(5), repeat=n)), np.int32)
+    state, own = rules.reset(settings, seeds), rules.random_keys(seeds, 0xA6E27, n)
+    place = np.repeat(choose_place(sights_of(settings, state, None, own)).reshape(-1, n, 2), len(moves), axis=0)
+    total = np.zeros(len(seeds))
+    while not rules.is_over(settings, state).all():
+        after = GameState(**{name: np.repeat(value, len(moves), axis=0) for name, value in vars(state).items()})
+        seen = sights_of(settings, after, None, np.repeat(own, len(moves), axis=0))
+        directions = np.tile(moves, (len(seeds), 1))
+        pieces = best_piece(seen, np.repeat(after.knows, n, axis=0), directions.reshape(-1)).reshape(-1, n)
+        after, effects = rules.step(settings, after, directions, pieces)
+        found = effects.rewards.sum(1)
+        while not rules.is_over(settings, after).all():
+            seen = sights_of(settings, after, None, np.repeat(own, len(moves), axis=0))
+            chosen = follow(seen, np.repeat(after.knows, n, axis=0), place.reshape(-1, 2))
+            ways, words = (one.reshape(-1, n) for one in chosen)
+            after, effects = rules.step(settings, after, ways, words)
+            found = found + effects.rewards.sum(1)
+        best = found.reshape(len(seeds), -1).argmax(1) + np.arange(len(seeds)) * len(moves)
+        state, effects = rules.step(settings, state, directions[best], pieces[best])
+        total += effects.rewards.sum(1)
+    mean: np.ndarray = total / n
+    return mean
+
+
 def main(boards: int = BOARDS) -> None:
     print("Mean reward per agent on the same boards, and as a share of the best joint play or of a bound above it.\n")
-    print(f"| scenario | boards | {' | '.join(AGENTS)} | most | which is |\n| --- |{' --- |' * (len(AGENTS) + 3)}")
+    columns = ("scenario", "boards", *AGENTS, "search", "most", "which is")
+    print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for settings, words, bound, part in KINDS:
         seeds = np.arange(FIRST_SEED, FIRST_SEED + max(1, boards // part), dtype=np.uint32)
         most = np.array([bound(settings, rules.reset(settings, [seed])) for seed in seeds]) / settings.agents
@@ -43,6 +77,8 @@ def main(boards: int = BOARDS) -> None:
         for agent in AGENTS:
             found = measure(settings, POLICIES[agent], seeds)[REWARD].mean(1)
             cells.append(f"{found.mean():.1f} ({found.sum() / most.sum():.0%})")
+        found = searched(settings, seeds)
+        cells.append(f"{found.mean():.1f} ({found.sum() / most.sum():.0%})")
         print(
             f"| {settings.name} | {len(seeds)} | {' | '.join(cells)} | {most.mean():.1f} | {words} |",
             flush=True,

@@ -1,8 +1,7 @@
-"""Learners, their checkpoints, and trained agents that play."""
+"""Networks, checkpoints, and the command line of training."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,88 +20,15 @@ from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer,
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward, initial_weights
 from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
-from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, TrainingProgress, mean_reward, run
+from hm_agent.worlds.symmtom.learning.training import Training, mean_reward, run
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure, play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
-from tests.worlds.symmtom.training_runs import check_same, go_on, no_report, run_until_killed
+from tests.worlds.symmtom.training_runs import no_report
 
 SMALL = GameSettings(6, 3, 3)
-TRAINING = Training(
-    "ippo", SMALL, 0, PpoParameters(updates=30, games=64), hidden=32, every=10, validation=50, evaluation=50
-)
-
-
-class Killed(Exception):
-    """Stands for the end of the process."""
-
-
-@pytest.fixture(scope="module")
-def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("whole")
-    run(TRAINING, folder, no_report)
-    return folder
-
-
-@pytest.mark.slow
-def test_a_learner_improves(whole_run: Path) -> None:
-    found = json.loads((whole_run / "evaluation.json").read_text())
-    untrained = TRAINING.player(TRAINING.shape.initial_weights(SMALL, 0))
-    before = mean_reward(untrained, np.arange(100, dtype=np.uint32))
-    assert found["final"] > before + 3
-    assert found["best"] > before + 3
-    assert found["evaluated_episodes"] == 50
-    rows = (whole_run / "curve.csv").read_text().splitlines()
-    assert len(rows) == 31
-    assert [row.split(",")[0] for row in rows if not row.endswith(",")][1:] == ["640", "1280", "1920"]
-    assert (whole_run / "curve.png").read_bytes()[:4] == b"\x89PNG"
-
-
-@pytest.mark.slow
-def test_a_run_that_was_killed_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
-    run_until_killed(TRAINING, tmp_path, 17)
-    (tmp_path / ".last.npz.part").write_bytes(b"half a file")
-    assert go_on(TRAINING, tmp_path) == 11
-    check_same(whole_run, tmp_path)
-
-
-@pytest.mark.slow
-def test_training_stops_where_a_number_is_none_and_keeps_the_checkpoint_before(whole_run: Path, tmp_path: Path) -> None:
-    with pytest.raises(Killed):
-        run(TRAINING, tmp_path, killed_at_eleven)
-    player, extra = load(tmp_path / "last.npz")
-    poisoned = {
-        name: np.full_like(value, np.nan) if name.startswith("optimiser/") and value.ndim == 2 else value
-        for name, value in extra.items()
-    }
-    save(tmp_path / "last.npz", player, poisoned)
-    with pytest.raises(TrainingFailed, match=r"seed 0.*update 11"):
-        run(TRAINING, tmp_path, no_report)
-    kept, _ = load(tmp_path / "last.npz", SMALL)
-    np.testing.assert_array_equal(kept.weights["first"], player.weights["first"])
-
-
-def killed_at_eleven(training: Training, progress: TrainingProgress) -> None:
-    if progress.updates == 11:
-        raise Killed
-
-
-@pytest.mark.slow
-def test_a_folder_with_another_run_is_refused(whole_run: Path) -> None:
-    with pytest.raises(ConfigError, match="other settings"):
-        run(replace(TRAINING, seed=1), whole_run, no_report)
-
-
-@pytest.mark.slow
-def test_a_trained_agent_plays_from_the_command_line(whole_run: Path, tmp_path: Path) -> None:
-    flags = ["--agent=ippo", f"--checkpoint={whole_run / 'best.npz'}", "--noreplay", f"--out={tmp_path}"]
-    assert main(["hm-agent", "play", "--scenario=symmtom_w6_n3_c3", *flags]) == 0
-    (path,) = tmp_path.glob("symmtom_w6_n3_c3/ippo/*/episode-0/result.json")
-    result = json.loads(path.read_text())
-    assert result["metrics"]["reward_per_agent"] > 0
-    assert 0.5 < result["metrics"]["believed_rightly"] <= 1
 
 
 @pytest.mark.slow

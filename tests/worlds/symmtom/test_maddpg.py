@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -11,26 +11,23 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hm_agent.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import EgoView
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
-from hm_agent.worlds.symmtom.learning.actors import ActorShape, act, estimated_k, features
+from hm_agent.worlds.symmtom.learning.actors import ActorShape, estimated_k, features
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, player_of, save
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, player_of, save
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.networks import Weights
 from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, add, arrays_of, replay_of, sample
 from hm_agent.worlds.symmtom.learning.trained_policy import ego_view_of
-from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, mean_reward, run
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.selfplay import play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
 from hm_agent.worlds.symmtom.suite import TRAINED
-from tests.worlds.symmtom.training_runs import check_same, go_on, no_report, run_until_killed
 
 SMALL = GameSettings(4, 2, 2)
 PARAMETERS = MaddpgParameters(updates=1, games=4, batch=32, capacity=8)
@@ -91,42 +88,28 @@ def test_an_estimate_lies_between_silence_and_every_piece_said() -> None:
 @pytest.mark.parametrize("name", ["maddpg_ee", "rmaddpg"])
 def test_learner_and_player_give_actors_the_same(name: str) -> None:
     """The learner's views of its own games, against those of a player in NumPy who sees the same games."""
-    settings, algorithm = GameSettings(5, 3, 4), ALGORITHMS[name]
+    settings, algorithm = GameSettings(4, 3, 4), ALGORITHMS[name]
     shape = replace(algorithm.network, hidden=8)  # type: ignore[type-var]
     assert isinstance(shape, ActorShape)
     learner = Maddpg(settings, algorithm.kind, shape, PARAMETERS)
     actors = learner.begin(3).networks.actors
-    games = jax.jit(learner._play)(actors, jax.random.key(0))
-    views = jax.jit(learner._views)(games.states)
+    games, views, fast_seen = jax.jit(lambda key: seen_in_play(learner, actors, key))(jax.random.key(0))
+    turn = jax.jit(partial(learner._act, actors))
     state, effects = rules.reset(settings, np.asarray(games.states.game.seed)[:, 0]), None
     knowledge, before, memory = KINDS[algorithm.kind](), state.positions, shape.no_memory(settings, 12)
     for step in range(settings.steps):
         sights = sights_of(settings, state, effects, np.zeros((4, 3), np.uint32))
         view = ego_view_of(sights, knowledge.update(sights, state), sights.positions - np.repeat(before, 3, 0))
         seen = features(np, settings, shape, view)
-        fast = EgoView(*(field[:, :, step] for field in views))
-        fast_seen = np.asarray(features(jnp, settings, shape, fast))
-        np.testing.assert_allclose(by_row(fast_seen), seen, atol=1e-6)
+        np.testing.assert_allclose(by_row(np.asarray(fast_seen[:, :, step])), seen, atol=1e-6)
         if learner._keeps_memory:
             kept = np.asarray(games.memories)[:, step].reshape(12, -1)
             np.testing.assert_allclose(kept / MEMORY_LEVELS, memory, atol=0.51 / MEMORY_LEVELS)
         weights = {key: np.asarray(value) for key, value in actors.items()}
         logits = shape.play(settings, weights, view, sights.me, memory)
-        heads = [
-            act(
-                jnp,
-                settings,
-                shape,
-                {key: value[at] for key, value in actors.items()},
-                seen[at::3],
-                part(view, at),
-                memory[at::3],
-            )
-            for at in range(3)
-        ]
-        for at, one in enumerate(heads):
-            for mine, theirs in zip(one, logits, strict=True):
-                np.testing.assert_allclose(np.asarray(mine), theirs[at::3], atol=1e-5)
+        fast = EgoView(*(field[:, :, step] for field in views))
+        for one, other in zip(turn(fast_seen[:, :, step], fast, by_agent(memory)), logits, strict=True):
+            np.testing.assert_allclose(by_row(np.asarray(one)), other, atol=1e-5)
         memory, before = logits.memory, state.positions
         state, effects = rules.step(
             settings, state, *(np.asarray(each)[:, step] for each in (games.directions, games.pieces))
@@ -134,13 +117,21 @@ def test_learner_and_player_give_actors_the_same(name: str) -> None:
         np.testing.assert_array_equal(effects.rewards, np.asarray(games.rewards)[:, step])
 
 
+def seen_in_play(learner: Maddpg, actors: Weights, key: jax.Array) -> tuple[Replay, EgoView, jax.Array]:
+    """New games, what agents saw in them, and its features."""
+    games = learner._play(actors, key)
+    views = learner._views(games.states)
+    return games, views, features(jnp, learner.settings, learner.shape, views)
+
+
+def by_agent(values: np.ndarray) -> np.ndarray:
+    """(B n, ...) as (n, B, ...), for three agents."""
+    return np.swapaxes(values.reshape(-1, 3, *values.shape[1:]), 0, 1)
+
+
 def by_row(values: np.ndarray) -> np.ndarray:
     """(n, B, ...) as (B n, ...), those of a game next to each other."""
     return np.swapaxes(values, 0, 1).reshape(-1, *values.shape[2:])
-
-
-def part(view: EgoView, agent: int) -> EgoView:
-    return EgoView(*(field[agent::3] for field in view))
 
 
 # The replay
@@ -222,79 +213,20 @@ def test_a_gumbel_sample_is_one_action_with_a_gradient(
 ) -> None:
     segments, views, given = seen
 
-    def chosen(actors: Weights) -> jax.Array:
+    def chosen(actors: Weights) -> tuple[jax.Array, jax.Array]:
         logits = learner._unrolled(actors, views, given, segments.memories, slice(None, -1))
-        return learner._gumbel(logits, jax.random.key(2))
+        actions = learner._gumbel(logits, jax.random.key(2))
+        return actions[..., 0].sum(), actions
 
-    actors = dict(learner.begin(0).networks.actors)
-    actions = np.asarray(jax.jit(chosen)(actors))
+    gradient, found = jax.jit(jax.grad(chosen, has_aux=True))(dict(learner.begin(0).networks.actors))
+    actions = np.asarray(found)
     for part in (actions[..., :5], actions[..., 5:]):
         np.testing.assert_allclose(part.sum(-1), 1, atol=1e-6)
         np.testing.assert_allclose(part.max(-1), 1, atol=1e-6)
-    gradient = jax.jit(jax.grad(lambda actors: chosen(actors)[..., 0].sum()))(actors)
     assert np.abs(np.asarray(gradient["directions"])).max() > 0
 
 
-# Runs
-
-TRAINING = Training(
-    "maddpg_ee",
-    SMALL,
-    0,
-    MaddpgParameters(updates=30, games=16, every=8, batch=256, capacity=160),
-    hidden=32,
-    every=10,
-    validation=20,
-    evaluation=40,
-)
-
-
-@pytest.fixture(scope="module")
-def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("whole")
-    run(TRAINING, folder, no_report)
-    return folder
-
-
-@pytest.mark.slow
-def test_maddpg_improves(whole_run: Path) -> None:
-    found = json.loads((whole_run / "evaluation.json").read_text())
-    untrained = TRAINING.player(TRAINING.shape.initial_weights(SMALL, 0))
-    before = mean_reward(untrained, np.arange(100, dtype=np.uint32))
-    assert found["best"] > before + 3
-    assert found["trained_episodes"] == 30 * 16
-
-
-@pytest.mark.slow
-@pytest.mark.heavy
-def test_a_run_that_was_killed_ends_with_the_same_weights_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
-    run_until_killed(TRAINING, tmp_path, 13)
-    assert go_on(TRAINING, tmp_path) == 11
-    check_same(whole_run, tmp_path)
-
-
-@pytest.mark.slow
-def test_maddpg_stops_where_a_number_is_none_and_keeps_the_checkpoint_before(whole_run: Path, tmp_path: Path) -> None:
-    player, extra = load(whole_run / "last.npz")
-    poisoned = {
-        name: np.full_like(value, np.nan) if name.startswith("critics/") and value.ndim == 3 else value
-        for name, value in extra.items()
-    }
-    save(tmp_path / "last.npz", player, poisoned | {"updates": np.array(10)})
-    with pytest.raises(TrainingFailed, match=r"symmtom_w4_n2_c2, seed 0.*update 11"):
-        run(TRAINING, tmp_path, no_report)
-    kept, _ = load(tmp_path / "last.npz", SMALL)
-    np.testing.assert_array_equal(kept.weights["first"], player.weights["first"])
-
-
-@pytest.mark.slow
-def test_a_trained_agent_plays_from_the_command_line(whole_run: Path, tmp_path: Path) -> None:
-    flags = [f"--checkpoint={whole_run / 'best.npz'}", "--noreplay", f"--out={tmp_path}"]
-    assert main(["hm-agent", "play", "--scenario=symmtom_w4_n2_c2", "--agent=maddpg_ee", *flags]) == 0
-    (path,) = tmp_path.glob("symmtom_w4_n2_c2/maddpg_ee/*/episode-0/result.json")
-    metrics = json.loads(path.read_text())["metrics"]
-    assert metrics["reward_per_agent"] > 3
-    assert 0.5 < metrics["believed_rightly"] <= 1
+# Checkpoints
 
 
 def test_a_checkpoint_of_another_algorithm_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,12 +24,13 @@ from hm_agent.worlds.symmtom.views import SpokenMove
 TRIALS = 8
 
 
-def trial(name: str, agent: str, seed: int) -> dict[str, float]:
+@cache
+def trial(name: str, agent: str, seed: int) -> Mapping[str, float]:
     world = MindTestWorld(mind_tests()[f"symmtom_test_{name}"])
     playing = PolicyAgent(POLICIES[agent](), world, seed=31 * seed + 1, is_told=agent == "k_oracle")
     outcome = asyncio.run(run_episode(world, {"player_0": playing}, seed=seed))
     assert outcome.error is None
-    return dict(world.metrics())
+    return world.metrics()
 
 
 def share_passed(name: str, agent: str) -> float:

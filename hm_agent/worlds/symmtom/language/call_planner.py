@@ -9,7 +9,7 @@ import numpy as np
 
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say, Walk
-from hm_agent.worlds.symmtom.policies.policy import approach, next_known, steps_between
+from hm_agent.worlds.symmtom.policies.policy import approach, next_known
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
@@ -174,11 +174,6 @@ class CallPlanner:
             return known[self._said % len(known)]
         last = -1 if board.said is None else board.said
         return int(next_known(sights.knows, np.array([last], np.int32))[0])
-
-
-def steps_to(board: Board, cell: Cell) -> int:
-    """How many moves a cell is away from the agent, if nobody is in the way."""
-    return int(steps_between(np.array(board.cell, np.int32), np.array(cell, np.int32)))
 
 
 def _list(pieces: Sequence[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,21 +63,36 @@ class LearningCurve:
         return "\n".join(lines) + "\n"
 
 
-def draw_curves(path: Path, curves: Mapping[str, LearningCurve], title: str) -> None:
-    """A picture of the rewards, one line a curve; dots are the checkpoints' rewards over the validation games."""
+def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title: str) -> None:
+    """A picture of the rewards, one line a name.
+
+    Of several curves, one for each seed, the line is their mean, and a band reaches from the least to the most. Where
+    there is one, dots are its checkpoints' rewards over the validation games.
+    """
     from matplotlib.figure import Figure  # takes long to import
 
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    for name, curve in curves.items():
-        rewards = np.array(curve.rewards)
-        sums = np.cumsum(np.concatenate([[0.0], rewards]))
-        starts = np.maximum(np.arange(1, len(sums)) - SMOOTHED, 0)
-        means = (sums[1:] - sums[starts]) / (np.arange(1, len(sums)) - starts)
-        (line,) = axes.plot(curve.episodes, means, label=name)
-        axes.plot(curve.judged, curve.validation, ".", color=line.get_color())
+    for name, seeds in curves.items():
+        episodes = np.array(min((one.episodes for one in seeds), key=lambda one: one[-1]))
+        rewards = np.array([np.interp(episodes, one.episodes, _smoothed(one.rewards)) for one in seeds])
+        label = f"{name} ({len(seeds)} seeds)" if len(seeds) > 1 else name
+        (line,) = axes.plot(episodes, rewards.mean(0), label=label)
+        if len(seeds) > 1:
+            axes.fill_between(episodes, rewards.min(0), rewards.max(0), color=line.get_color(), alpha=0.2, linewidth=0)
+        else:
+            axes.plot(seeds[0].judged, seeds[0].validation, ".", color=line.get_color())
     axes.set(title=title, xlabel="episodes", ylabel="reward per agent and episode")
     axes.legend(loc="best", fontsize="small")
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=110, metadata={"Software": None})
     write_whole(path, picture.getvalue())
+
+
+def _smoothed(rewards: Sequence[float]) -> npt.NDArray[np.float64]:
+    """Each reward as the mean of the latest ones."""
+    sums = np.cumsum(np.concatenate([[0.0], rewards]))
+    ends = np.arange(1, len(sums))
+    starts = np.maximum(ends - SMOOTHED, 0)
+    means: npt.NDArray[np.float64] = (sums[ends] - sums[starts]) / (ends - starts)
+    return means
