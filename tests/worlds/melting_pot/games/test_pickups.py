@@ -78,6 +78,13 @@ def test_only_a_change_of_the_leading_kind_is_news() -> None:
     assert news == [True, False, False, False, True]
 
 
+def test_a_lead_of_one_pickup_is_a_slight_clue() -> None:
+    reading = among_many()
+    kinds = ["purple_box", "purple_box", "yellow_box", "yellow_box", "yellow_box"]
+    slight = [clue.is_slight for step, kind in enumerate(kinds, 5) for clue in taking(reading, step, kind)]
+    assert slight == [True, False, True, True, True]
+
+
 def among_many() -> GatheringReader:
     return GatheringReader(THINGS, BEHAVIOURS, 1, ("first", "second"))
 

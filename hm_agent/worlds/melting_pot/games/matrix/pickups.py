@@ -12,6 +12,8 @@ from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
+TELLING = 2
+"""A lead of fewer pickups than this is a slight clue: a player may take one thing off its kind on its way."""
 RESPAWN_GAP = 60
 """A gap of this many steps between pickups means that the player respawned in between.
 
@@ -156,4 +158,7 @@ class GatheringReader:
         pickups = self._pickups[taker]
         suggests = self.leading(taker)
         is_news = suggests not in (None, self._leading(pickups[:-1]))
-        return Gathering(step, taker, suggests, self.taken(taker), own, pickups, is_news=is_news)
+        second, first = sorted(self.taken(taker))[-2:]
+        return Gathering(
+            step, taker, suggests, self.taken(taker), own, pickups, is_news=is_news, is_slight=first - second < TELLING
+        )
