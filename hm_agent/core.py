@@ -112,12 +112,13 @@ class Clue(Event):
     """Something seen of another player that hints at its behaviour before the next interaction with it.
 
     suggests: the behaviour that it hints at, None if it hints at no single one. is_news: True if what was seen before
-    did not hint at that behaviour.
+    did not hint at that behaviour. is_slight: True if a single thing that was seen makes the whole difference.
     """
 
     partner: str
     suggests: str | None
     is_news: bool = field(default=False, kw_only=True, compare=False)
+    is_slight: bool = field(default=False, kw_only=True, compare=False)
 
 
 class Interaction(Protocol):

@@ -69,10 +69,16 @@ def encounter(
 
 
 def see_pickup(
-    strategist: Considering, step: int, suggests: str | None, taken: Counts = (0, 1, 0), partner: str = "opponent"
+    strategist: Considering,
+    step: int,
+    suggests: str | None,
+    taken: Counts = (0, 1, 0),
+    partner: str = "opponent",
+    *,
+    is_slight: bool = False,
 ) -> MatrixStrategy | None:
     """Tells of a clue: a player has collected `taken`."""
-    return _matrix(strategist, Gathering(step, partner, suggests, taken, own=(1, 3, 1)))
+    return _matrix(strategist, Gathering(step, partner, suggests, taken, own=(1, 3, 1), is_slight=is_slight))
 
 
 def _matrix(strategist: Considering, event: Event) -> MatrixStrategy | None:

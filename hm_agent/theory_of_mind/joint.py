@@ -47,8 +47,13 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         return await self._decide_about(partner)
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Decides again if a clue contradicts what is expected; a clue scores no hypothesis."""
+        """Decides again if a clue contradicts what is expected; a clue scores no hypothesis.
+
+        A slight clue does not contradict what interactions with the player have taught.
+        """
         if clue.suggests in (None, self._expected.get(clue.partner)):
+            return None
+        if clue.is_slight and self._memory.of(clue.partner):
             return None
         return await self._decide_about(clue.partner)
 

@@ -81,6 +81,15 @@ def test_a_clue_that_fits_asks_nothing_and_one_that_contradicts_asks_again() -> 
     assert len(model.asked) == 2
 
 
+def test_a_slight_clue_contradicts_nothing_that_interactions_have_taught() -> None:
+    mind, model = mind_of(answer(ALWAYS), answer(ALWAYS))
+    see_pickup(mind, 5, "paper", is_slight=True)
+    assert len(model.asked) == 1
+    interact(mind, 10, ROCKS)
+    see_pickup(mind, 45, "paper", is_slight=True)
+    assert len(model.asked) == 2
+
+
 def frozen(game: MatrixGame, step: int) -> None:
     """Tells a game's mind that nothing can be done now."""
     game.mind.situation = game.mind.situation.__class__(step, (1, 1, 1), None, {}, can_act=False)

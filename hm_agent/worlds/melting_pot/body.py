@@ -103,7 +103,7 @@ class MeltingPotBody:
         return events
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
-        if strategy != self._strategy:
+        if strategy != self._strategy and not self._game.goes_on(self._planner.rest, self._inventory, strategy):
             self._because = self._because or "the strategy has changed"
         self._strategy = strategy
         self._move = await self._choose(strategy, history)
@@ -132,6 +132,7 @@ class MeltingPotBody:
             covert=strategy.covert,
             armed=game.is_armed(self._inventory),
             wanted=game.wanted(self._inventory, strategy),
+            unwanted=game.unwanted(self._inventory),
             leading=game.leading,
         )
 

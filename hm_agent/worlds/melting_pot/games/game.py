@@ -103,6 +103,14 @@ class Game(Protocol):
         """The kinds of things that the agent looks for by a strategy."""
         return frozenset()
 
+    def unwanted(self, inventory: Counts) -> frozenset[str]:
+        """The kinds of things of which one more would spoil an inventory."""
+        return frozenset()
+
+    def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: Any) -> bool:
+        """Whether what is left of a plan is the only plan that makes sense for a new strategy."""
+        return False
+
     def leading(self, player: str) -> str | None:
         """The kind of which a player was seen to take most; None if that is unknown."""
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, Window, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
+from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import (
     STEPS_FIRST,
@@ -18,6 +19,7 @@ from hm_agent.worlds.melting_pot.planning.beam import (
 )
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.subgoals import (
+    HIT_NOBODY,
     USED_UP,
     CollectUnseen,
     FireAt,
@@ -30,7 +32,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Subgoal,
     Wait,
 )
-from hm_agent.worlds.melting_pot.planning.walking import Walker
+from hm_agent.worlds.melting_pot.planning.walking import Walker, find_path
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 PURSUIT_STEPS = 10
@@ -66,8 +68,8 @@ class Situation:
 
     loaded: whether the beam can fire now. armed: False if nothing has been collected yet, without which firing has no
     effect. seek: the players to fire at; any if None. covert: whether to hide from other players what the agent
-    collects. wanted: the kinds of things that the agent looks for. leading: the kind of which a player was seen to take
-    most.
+    collects. wanted: the kinds of things that the agent looks for. unwanted: those of which one more would cost the
+    leading kind of its inventory the lead. leading: the kind of which a player was seen to take most.
     """
 
     step: int
@@ -78,6 +80,7 @@ class Situation:
     covert: bool = False
     armed: bool = True
     wanted: Set[str] = frozenset()
+    unwanted: Set[str] = frozenset()
     leading: Callable[[str], str | None] = lambda player: None
 
     @property
@@ -223,12 +226,26 @@ class ActionPlanner:
         # Another player has taken the thing to collect if its site is seen empty from another cell.
         is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
         if is_empty and situation.pose.cell != target:
-            self.skipped = (*self.skipped, subgoal)
+            self._skip(subgoal, situation)
             return None
         if target not in memory.sites:
             return self._explore(target, situation)
         move = self._walk(target, situation)
         return Move.NOOP if move is not None and self._should_hide(move, situation) else move
+
+    def _skip(self, subgoal: MoveTo, situation: Situation) -> None:
+        """Skips a call whose thing is gone.
+
+        The nearest known thing of its kind comes next if nothing is collected and no later call fetches anything: the
+        rest of the plan would have no effect.
+        """
+        memory, here = situation.memory, situation.pose.cell
+        self.skipped = (*self.skipped, subgoal)
+        is_needed = not situation.armed and not any(isinstance(call, MoveTo) for call in self.rest[1:])
+        cells = memory.cells_of(memory.sites[subgoal.target]) if is_needed else ()
+        if cells:
+            nearest = min(cells, key=lambda cell: (distance(here, cell), cell))
+            self.plan = (*self.plan[: self.place + 1], MoveTo(nearest), *self.plan[self.place + 1 :])
 
     def _explore(self, target: Cell, situation: Situation) -> Move | None:
         """Walks to a cell on which nothing is known, facing the way, until the cell or a wanted thing is in view."""
@@ -258,7 +275,7 @@ class ActionPlanner:
             return None
         if situation.step - self._started > FIRE_AT_STEPS:
             if len(self.rest) == 1:
-                self._end(f"{subgoal} has hit nobody in {FIRE_AT_STEPS} steps")
+                self._end(f"{subgoal} {HIT_NOBODY} {FIRE_AT_STEPS} steps")
             return None
         seek = subgoal.players or situation.seek
         sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
@@ -332,7 +349,27 @@ class ActionPlanner:
         if goal in situation.view.in_view:
             goal = self._goal = situation.memory.likely_place(situation.pose.cell, seek or ()) or around
         move = self._walk(goal, situation)
+        if move is not None and self._is_unwanted(situation.pose.after(move).cell, situation):
+            self._goal = self._free_place(situation, seek) or goal
+            move = self._walk(self._goal, situation)
         return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
+
+    def _is_unwanted(self, cell: Cell, situation: Situation) -> bool:
+        """Whether a thing lies on a cell of which one more would take the lead from what leads in the inventory."""
+        kind, _ = situation.memory.things.get(cell, (None, 0))
+        return kind in situation.unwanted
+
+    def _free_place(self, situation: Situation, seek: Sequence[str] | None) -> Cell | None:
+        """The best likely place out of view to which a way leads that takes nothing unwanted; None if there is none."""
+        memory, here = situation.memory, situation.pose.cell
+        avoid = {cell for cell in memory.things if self._is_unwanted(cell, situation)}
+        avoid |= {player.cell for player in situation.view.players if player.cell}
+        free = [
+            place
+            for place in memory.likely_places(seek or ())
+            if place[0] not in situation.view.in_view and find_path(self._layout, here, place[0], avoid)
+        ]
+        return place_to_search(free, here) if free else None
 
     def _interact(self, subgoal: Interact, situation: Situation) -> Move | None:
         """Walks to a station and uses it once.

@@ -100,6 +100,8 @@ Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Inter
 
 USED_UP = "the plan is used up"
 """Why a plan is over that nothing has cut short."""
+HIT_NOBODY = "has hit nobody in"
+"""In the words why a plan is over whose last call has looked for a player in vain."""
 
 
 @dataclass(frozen=True, slots=True)

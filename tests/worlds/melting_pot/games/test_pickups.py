@@ -78,6 +78,14 @@ def test_only_a_change_of_the_leading_kind_is_news() -> None:
     assert news == [True, False, False, False, True]
 
 
+def test_a_lead_of_one_pickup_is_a_slight_clue_of_the_only_other_player() -> None:
+    kinds = ["purple_box", "purple_box", "yellow_box", "yellow_box", "yellow_box"]
+    reading, crowd = reader(), among_many()
+    alone = [reading.read(step, NOBODY, [gone(kind, step)], OWN) for step, kind in enumerate(kinds, 5)]
+    assert [clue.is_slight for clues in alone for clue in clues] == [True, False, True, True, True]
+    assert not any(clue.is_slight for step, kind in enumerate(kinds, 5) for clue in taking(crowd, step, kind))
+
+
 def among_many() -> GatheringReader:
     return GatheringReader(THINGS, BEHAVIOURS, 1, ("first", "second"))
 

@@ -12,7 +12,7 @@ from hm_agent.worlds.melting_pot.scenarios import scenario_named
 
 @pytest.fixture(scope="module")
 def checked() -> tuple[Counter[str], int]:
-    return check(scenario_named("rws_arena_0"), seed=1000)
+    return check(scenario_named("rws_arena_0"), seed=1000, steps=500)
 
 
 def test_crowd_has_no_unknown_patch(checked: tuple[Counter[str], int]) -> None:

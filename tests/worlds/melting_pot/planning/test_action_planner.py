@@ -145,6 +145,47 @@ def test_a_disappeared_thing_costs_its_call_and_not_the_plan() -> None:
     assert planner.skipped == (MoveTo((4, 3)),)
 
 
+WALL_OF_BOXES = [box((x, 2)) for x in range(1, 8)]
+
+
+def test_a_disappeared_thing_is_replaced_by_the_nearest_of_its_kind_if_nothing_is_collected() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 3)), FireAt((4, 2)))
+    planner.next_move(situations.at(box((4, 3)), box((7, 6)), box((2, 6)), armed=False))
+    assert planner.next_move(situations.at(step=1, in_view=[(4, 3)], armed=False)) is Move.STEP_LEFT
+    assert planner.plan == (MoveTo((4, 3)), MoveTo((2, 6)), FireAt((4, 2)))
+    assert (planner.skipped, planner.subgoal) == ((MoveTo((4, 3)),), MoveTo((2, 6)))
+
+
+@pytest.mark.parametrize(("armed", "rest"), [(True, (FireAt((4, 2)),)), (False, (MoveTo((7, 6)),))])
+def test_a_disappeared_thing_is_not_replaced_if_the_plan_works_without(armed: bool, rest: tuple[Subgoal, ...]) -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 3)), *rest)
+    planner.next_move(situations.at(box((4, 3)), box((7, 6)), box((2, 6)), armed=armed))
+    planner.next_move(situations.at(step=1, in_view=[(4, 3)], armed=armed))
+    assert planner.plan == (MoveTo((4, 3)), *rest)
+
+
+def searched(unwanted: frozenset[str], steps: int = 20) -> set[Cell]:
+    """The cells that a search enters whose first goal lies behind things."""
+    situations, planner, pose, entered = Situations(), planner_of(FireAt((4, 1))), HERE, set()
+    situations.at(*WALL_OF_BOXES)
+    for step in range(1, steps):
+        ahead = [(x, y) for x in range(1, 8) for y in range(pose.y - 1, pose.y + 1)]
+        situation = replace(situations.at(*WALL_OF_BOXES, pose=pose, step=step, in_view=ahead), unwanted=unwanted)
+        move = planner.next_move(situation)
+        assert move is not None
+        pose = pose.after(move)
+        entered.add(pose.cell)
+    return entered
+
+
+def test_a_search_takes_nothing_that_would_cost_the_lead() -> None:
+    things = {thing.cell for thing in WALL_OF_BOXES}
+    assert searched(frozenset()) & things
+    entered = searched(frozenset({"yellow_box"}))
+    assert not entered & things
+    assert len(entered) > 3
+
+
 def test_subgoals_after_a_collected_thing_are_followed() -> None:
     situations, planner = Situations(), planner_of(MoveTo((4, 5)), FireAt((4, 2)))
     planner.next_move(situations.at(box((4, 5))))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import dm_env
@@ -17,6 +20,12 @@ def save_puppet(folder: Path, goals: int, view: int = 40, action: int = 1) -> No
 
     goals: the length of GOAL; 0 for a bot without a puppeteer, whose move is `action`. view: its RGB's width in pixels.
     """
+    shutil.copytree(_saved(goals, view, action).name, folder)
+
+
+@cache
+def _saved(goals: int, view: int, action: int) -> tempfile.TemporaryDirectory[str]:
+    """A folder of this process with the model, which takes TensorFlow a second to save."""
     observation = {"RGB": tf.TensorSpec([view, view, 3], tf.uint8)}
     if goals:
         observation["GOAL"] = tf.TensorSpec([goals], tf.int32)
@@ -52,7 +61,9 @@ def save_puppet(folder: Path, goals: int, view: int = 40, action: int = 1) -> No
 
     model.initial_state, model.step = initial_state, step
     model.function_tables, model.function_signatures = function_tables, function_signatures
-    tf.saved_model.save(model, str(folder))
+    folder = tempfile.TemporaryDirectory(prefix="saved_puppet_", ignore_cleanup_errors=True)
+    tf.saved_model.save(model, folder.name)
+    return folder
 
 
 def save_other(folder: Path) -> None:

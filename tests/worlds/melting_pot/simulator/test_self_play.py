@@ -27,7 +27,7 @@ from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 
 DYAD, ARENA, KITCHEN = "rws_repeated_selfplay", "rws_arena_selfplay", "cooking_asymmetric_selfplay"
-STEPS: Mapping[str, int] = {DYAD: 400, ARENA: 150, KITCHEN: 300}
+STEPS: Mapping[str, int] = {DYAD: 300, ARENA: 110, KITCHEN: 220}
 SEED = 7
 IN_THE_MATRIX = {"RGB", "INVENTORY", "READY_TO_SHOOT", "COLLECTIVE_REWARD"}
 IN_A_KITCHEN = {"RGB", "COLLECTIVE_REWARD"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
@@ -36,7 +36,15 @@ from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import USED_UP, FireAt, Names, PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import (
+    HIT_NOBODY,
+    USED_UP,
+    FireAt,
+    MoveTo,
+    Names,
+    PreviousPlan,
+    Subgoal,
+)
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
@@ -128,6 +136,22 @@ class MatrixGame(Game):
             kind for kind, want, have in zip(self.rules.things, target, inventory, strict=True) if want > have
         )
 
+    def unwanted(self, inventory: Counts) -> frozenset[str]:
+        """The kinds of which one more would be as many as there are of the leading one; none if none leads."""
+        main = argmax(inventory)
+        if main is None:
+            return frozenset()
+        kinds = zip(self.rules.things, inventory, strict=True)
+        return frozenset(kind for kind, have in kinds if have + 1 == inventory[main])
+
+    def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
+        """True while an opponent is looked for, if all that a strategy takes is held and it seeks the same players."""
+        if strategy.target is None or len(rest) != 1 or not isinstance(rest[0], FireAt) or rest[0].holding:
+            return False
+        has_lead = argmax(inventory) is not None and argmax(inventory) == argmax(strategy.target)
+        seeks = strategy.seek is None or {*strategy.seek} >= {*self.players}
+        return has_lead and not self.wanted(inventory, strategy) and seeks and not rest[0].players
+
     @property
     def names(self) -> Names:
         return Names(self.players, self.rules.behaviours)
@@ -156,15 +180,29 @@ class MatrixGame(Game):
         return None
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
-        """Looks for an opponent once all is collected and the plan, which did not look for one, is carried out."""
+        """What follows a plan that was carried out: looking for an opponent once all is collected, else exploring."""
         strategy, held = context.strategy, self.inventory(context.observation, context.view)
-        looked = context.previous is None or any(isinstance(call, FireAt) for call in context.previous.calls)
-        is_free = strategy.target is None or strategy.seek == ()
-        if looked or is_free or context.because != USED_UP or self.wanted(held, strategy) or argmax(held) is None:
+        if strategy.target is None or strategy.seek == () or context.previous is None:
+            return ()
+        wanted, looked = self.wanted(held, strategy), _fired_at(context.previous)
+        in_vain = looked is not None and HIT_NOBODY in context.because and not (looked.players or looked.holding)
+        if not in_vain and (looked is not None or context.because != USED_UP):
+            return ()
+        if wanted:
+            return () if in_vain else self._go_on_exploring(context, held, wanted)
+        if argmax(held) is None or argmax(held) != argmax(strategy.target):
             return ()
         assert context.view.pose is not None, "plans start from a known pose"
         place = context.memory.likely_place(context.view.pose.cell, strategy.seek or ())
         return (FireAt(place),) if place else ()
+
+    def _go_on_exploring(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Subgoal, ...]:
+        """Places to explore while nothing is collected and nothing was ever seen of what is wanted; else none."""
+        if self.is_armed(held) or not wanted.isdisjoint(context.memory.sites.values()):
+            return ()
+        assert context.view.pose is not None, "plans start from a known pose"
+        here, step = context.view.pose.cell, context.observation.step
+        return tuple(MoveTo(cell) for cell, _ in unseen_places(self.layout, here, context.memory.looked_at, step))
 
     def ask_plan(self, context: PlanContext) -> PlanSubgoals:
         observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy
@@ -225,3 +263,8 @@ class MatrixGame(Game):
             met=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
             others=self._seen(context),
         )
+
+
+def _fired_at(plan: PreviousPlan) -> FireAt | None:
+    """The last call of a plan that looks for a player; None if none does."""
+    return next((call for call in reversed(plan.calls) if isinstance(call, FireAt)), None)

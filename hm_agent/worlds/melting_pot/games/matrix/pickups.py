@@ -12,6 +12,11 @@ from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
+TELLING = 2
+"""A lead of fewer pickups than this is a slight clue: a player may take one thing off its kind on its way.
+
+Among many players, who are seen seldom, every lead tells.
+"""
 RESPAWN_GAP = 60
 """A gap of this many steps between pickups means that the player respawned in between.
 
@@ -156,4 +161,7 @@ class GatheringReader:
         pickups = self._pickups[taker]
         suggests = self.leading(taker)
         is_news = suggests not in (None, self._leading(pickups[:-1]))
-        return Gathering(step, taker, suggests, self.taken(taker), own, pickups, is_news=is_news)
+        taken = self.taken(taker)
+        second, first = sorted(taken)[-2:]
+        is_slight = self._is_alone and first - second < TELLING
+        return Gathering(step, taker, suggests, taken, own, pickups, is_news=is_news, is_slight=is_slight)

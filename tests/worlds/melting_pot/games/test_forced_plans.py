@@ -1,0 +1,108 @@
+"""Plans that nobody is asked for in a matrix game, because only one makes sense."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hm_agent.core import Observation
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.game import PlanContext
+from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
+from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
+from hm_agent.worlds.melting_pot.planning.subgoals import HIT_NOBODY, USED_UP, FireAt, MoveTo, PreviousPlan, Subgoal
+from tests.strategists import dyad
+
+HERE = Pose(3, 7, Facing.NORTH)
+IN_VAIN = f"fire_at((9, 9)) {HIT_NOBODY} 60 steps"
+NOTHING, COLLECTED = (1, 1, 1), (6, 1, 1)
+COLLECT = MatrixStrategy("hold rock", target=(6, 1, 1))
+SEARCH, EXPLORE = FireAt((9, 9)), MoveTo((9, 9))
+
+
+@pytest.fixture(scope="module")
+def game() -> MatrixGame:
+    return dyad()
+
+
+def forced(
+    game: MatrixGame,
+    held: Counts,
+    *previous: Subgoal,
+    because: str = USED_UP,
+    strategy: MatrixStrategy = COLLECT,
+    seen: tuple[tuple[str, Cell], ...] = (),
+) -> list[type[Subgoal]]:
+    """The kinds of calls of the plan that is forced. seen: things, in view now."""
+    memory = EntityMemory(PlayerBeliefMap(game.layout, game.players, 2))
+    things = tuple(Detection(kind, (0, 0), cell) for kind, cell in seen)
+    view = TextualMap(HERE, True, None, things, tuple(cell for _, cell in seen), 0)
+    memory.update(5, view)
+    plan = PreviousPlan(previous, len(previous))
+    observation = Observation(5, {"INVENTORY": np.array(held)})
+    context = PlanContext(observation, view, memory, strategy, because=because, previous=plan)
+    return [type(call) for call in game.forced_plan(context)]
+
+
+def test_a_search_in_vain_goes_on_while_nothing_is_missing(game: MatrixGame) -> None:
+    assert forced(game, COLLECTED, SEARCH, because=IN_VAIN) == [FireAt]
+
+
+def test_a_search_in_vain_is_thought_over_when_something_is_missing(game: MatrixGame) -> None:
+    assert forced(game, (4, 1, 1), SEARCH, because=IN_VAIN) == []
+
+
+@pytest.mark.parametrize("search", [FireAt((9, 9), holding="rock"), FireAt((9, 9), ("opponent",))])
+def test_a_search_on_conditions_is_thought_over(game: MatrixGame, search: FireAt) -> None:
+    assert forced(game, COLLECTED, search, because=IN_VAIN) == []
+
+
+def test_what_is_collected_is_followed_by_a_search(game: MatrixGame) -> None:
+    assert forced(game, COLLECTED, EXPLORE) == [FireAt]
+
+
+def test_a_lead_of_another_kind_is_thought_over(game: MatrixGame) -> None:
+    assert forced(game, (6, 8, 1), EXPLORE) == []
+
+
+def test_exploring_goes_on_until_something_wanted_is_seen(game: MatrixGame) -> None:
+    kinds = game.rules.things
+    assert forced(game, NOTHING, EXPLORE) == [MoveTo] * 3
+    assert forced(game, NOTHING, EXPLORE, seen=((kinds[1], (4, 7)),)) == [MoveTo] * 3
+    assert forced(game, NOTHING, EXPLORE, seen=((kinds[0], (4, 7)),)) == []
+
+
+def test_an_agent_that_holds_something_chooses_between_exploring_and_searching(game: MatrixGame) -> None:
+    assert forced(game, (2, 1, 1), EXPLORE) == []
+
+
+@pytest.mark.parametrize("strategy", [MatrixStrategy(""), MatrixStrategy("watch", seek=(), target=(6, 1, 1))])
+def test_without_a_target_or_anybody_to_meet_nothing_is_forced(game: MatrixGame, strategy: MatrixStrategy) -> None:
+    assert forced(game, NOTHING, EXPLORE, strategy=strategy) == []
+    assert forced(game, COLLECTED, SEARCH, because=IN_VAIN, strategy=strategy) == []
+
+
+def test_a_search_goes_on_under_a_new_strategy_that_lacks_nothing(game: MatrixGame) -> None:
+    assert game.goes_on([SEARCH], COLLECTED, MatrixStrategy("hold rock, too", target=(5, 1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("rest", "target"),
+    [((EXPLORE, SEARCH), (5, 1, 1)), ((SEARCH,), (8, 1, 1)), ((SEARCH,), (1, 1, 1)), ((), (5, 1, 1))],
+)
+def test_a_new_strategy_that_changes_anything_is_planned_for(
+    game: MatrixGame, rest: tuple[Subgoal, ...], target: Counts
+) -> None:
+    assert not game.goes_on(rest, COLLECTED, MatrixStrategy("hold rock, too", target=target))
+
+
+def test_one_more_thing_is_unwanted_if_it_would_cost_the_lead(game: MatrixGame) -> None:
+    rock, paper, scissors = game.rules.things
+    assert game.unwanted((2, 1, 1)) == {paper, scissors}
+    assert game.unwanted((4, 3, 1)) == {paper}
+    assert game.unwanted((4, 2, 2)) == game.unwanted((1, 1, 1)) == frozenset()
+    assert rock not in game.unwanted((2, 1, 1))
