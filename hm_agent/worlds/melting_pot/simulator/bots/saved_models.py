@@ -6,12 +6,11 @@ import random
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dm_env
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.policies import saved_model_policy
 
@@ -20,12 +19,20 @@ from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.simulator import errors_held_back
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 
+if TYPE_CHECKING:
+    import tensorflow as tf
+
 FUNCTIONS = ("initial_state", "step")
 """What Melting Pot calls of a model, beside two functions that describe these."""
 LONGEST = 160
 """The characters of an error that a message shows."""
-UNFIT = (OSError, AttributeError, KeyError, TypeError, ValueError, tf.errors.OpError)
-"""What loading a model or stepping it raises where it is not what Melting Pot expects."""
+
+
+def _unfit() -> tuple[type[Exception], ...]:
+    """What loading a model or stepping it raises where it is not what Melting Pot expects."""
+    import tensorflow as tf  # only where a trained bot is loaded: it takes seconds
+
+    return OSError, AttributeError, KeyError, TypeError, ValueError, tf.errors.OpError
 
 
 @cache
@@ -63,7 +70,7 @@ def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]]) -> str:
     """What is wrong with a model, in words; empty if nothing is. Where a step fails, its signature tells why."""
     try:
         policy = load_model(path)
-    except UNFIT as error:
+    except _unfit() as error:
         return _first_line(error)
     if missing := [name for name in FUNCTIONS if name not in policy._model.signatures]:
         return f"it has no function {missing[0]}"
@@ -72,7 +79,7 @@ def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]]) -> str:
         return "it observes no GOAL"
     try:
         return _misstep(policy, blank)
-    except UNFIT as error:
+    except _unfit() as error:
         unfit = [
             f"{name} {spec.dtype.name} {tuple(spec.shape)}"
             for name, spec in sorted(observed.items())
