@@ -1,4 +1,4 @@
-"""The command line as a user meets it: real processes, real files."""
+"""The command line as a user meets it: real files, and real processes where it is these that are tested."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+
+from hm_agent.cli import PLAY, main
 
 ROOT = Path(__file__).parents[1]
 EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"
@@ -44,10 +47,45 @@ def hm_agent(*arguments: str, cwd: Path) -> tuple[int, str, str]:
     return ended(start(*arguments, cwd=cwd, program=HM_AGENT))
 
 
+class Shell:
+    """Runs commands in this process, within a folder; returns what `call` and `hm_agent` do."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def run_scenario(self, *arguments: str) -> tuple[int, str, str]:
+        return PLAY.run(arguments), *self._capsys.readouterr()
+
+    def hm_agent(self, *arguments: str) -> tuple[int, str, str]:
+        return main(("hm-agent", *arguments)), *self._capsys.readouterr()
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    return Shell(capsys)
+
+
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     """The exit status of a process, its output and its errors."""
     output, errors = process.communicate(timeout=240)
     return process.returncode, output, errors
+
+
+class Demo(NamedTuple):
+    """What the process that played `make demo` left and said."""
+
+    out: Path
+    status: int
+    output: str
+    errors: str
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    out = tmp_path_factory.mktemp("demo") / "out"
+    arguments = (*demo_arguments(), "--max_steps=500", f"--out={out}")
+    return Demo(out, *call(*arguments, cwd=out.parent, PYTHONHASHSEED="1"))
 
 
 @pytest.mark.parametrize(
@@ -79,8 +117,10 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
         (("--scenario=rws_repeated_selfplay", "--agent=oracle"), "oracle can't play rws_repeated_selfplay: .* can"),
     ],
 )
-def test_wrong_input_gets_one_line_and_leaves_nothing(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    status, output, errors = call(*arguments, cwd=tmp_path)
+def test_wrong_input_gets_one_line_and_leaves_nothing(
+    arguments: tuple[str, ...], message: str, shell: Shell, tmp_path: Path
+) -> None:
+    status, output, errors = shell.run_scenario(*arguments)
     assert status == 2
     assert re.search(message, errors)
     assert errors.count("\n") == 1
@@ -88,8 +128,15 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(arguments: tuple[str, ...]
     assert list(tmp_path.iterdir()) == []
 
 
-def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
-    status, output, _ = call("--list", cwd=tmp_path)
+def test_a_process_that_got_wrong_input_says_so_in_one_line_and_by_its_status(tmp_path: Path) -> None:
+    status, output, errors = call("--scenario=rws_repeated_1", "--agent=nobody", cwd=tmp_path)
+    assert (status, output, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith("run_scenario.py: unknown agent 'nobody'")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_list_names_scenarios_agents_and_models(shell: Shell, tmp_path: Path) -> None:
+    status, output, _ = shell.run_scenario("--list")
     assert status == 0
     assert {"rws_repeated_0", "rws_repeated_8", "hypothetical_minds", "oracle", "builtin"} <= set(output.split())
     assert "rws_repeated_selfplay" in output.split()
@@ -98,46 +145,46 @@ def test_list_names_scenarios_agents_and_models(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("help",)])
-def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    status, output, errors = hm_agent(*arguments, cwd=tmp_path)
+def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...], shell: Shell) -> None:
+    status, output, errors = shell.hm_agent(*arguments)
     assert (status, errors) == (0, "")
     assert all(f"hm-agent {name}" in output for name in ("play", "report", "orders", "list", "watch"))
 
 
-def test_an_unknown_command_is_refused_with_those_there_are(tmp_path: Path) -> None:
+def test_an_unknown_command_is_refused_with_those_there_are(shell: Shell) -> None:
     known = (
         "play, report, orders, minds, list, watch, new-game, train, generate, export, browse, audit, verify, depths, "
         "completion"
     )
     said = f"hm-agent: unknown command 'dance': there are {known}; see --help\n"
-    assert hm_agent("dance", cwd=tmp_path) == (2, "", said)
+    assert shell.hm_agent("dance") == (2, "", said)
 
 
 @pytest.mark.parametrize("command", ["play", "report", "orders", "list"])
-def test_errors_are_signed_by_the_command_that_was_typed(command: str, tmp_path: Path) -> None:
-    status, output, errors = hm_agent(command, "--scenaro=rws_repeated_1", cwd=tmp_path)
+def test_errors_are_signed_by_the_command_that_was_typed(command: str, shell: Shell) -> None:
+    status, output, errors = shell.hm_agent(command, "--scenaro=rws_repeated_1")
     assert (status, output, errors.count("\n")) == (2, "", 1)
     assert errors.startswith(f"hm-agent {command}: ")
-    assert call("--scenaro=rws_repeated_1", cwd=tmp_path)[2].startswith("run_scenario.py: ")
+    assert shell.run_scenario("--scenaro=rws_repeated_1")[2].startswith("run_scenario.py: ")
 
 
-def test_each_command_has_a_help_of_its_own(tmp_path: Path) -> None:
-    play, report = (hm_agent(command, "--help", cwd=tmp_path)[1] for command in ("play", "report"))
+def test_each_command_has_a_help_of_its_own(shell: Shell) -> None:
+    play, report = (shell.hm_agent(command, "--help")[1] for command in ("play", "report"))
     assert ("hm-agent play --scenario=rws_repeated_1" in play, "--engine " in play) == (True, True)
     assert ("hm-agent report --out=runs" in report, "--engine " in report) == (True, False)
 
 
-def test_hm_agent_plays_and_reports_again_from_the_files(tmp_path: Path) -> None:
-    flags = ("--scenario=rws_repeated_1", "--agent=noop", "--max_steps=5", "--bots=scripted", "--out=out", "--noreplay")
+def test_hm_agent_plays_and_reports_again_from_the_files(shell: Shell, tmp_path: Path) -> None:
+    flags = ("--scenario=symmtom_w6_n3_c3", "--agent=random", "--max_steps=5", "--out=out", "--noreplay")
     status, _, errors = hm_agent("play", *flags, cwd=tmp_path)
     assert (status, errors) == (0, "")
-    assert hm_agent("report", "--out=out", "--report=again", cwd=tmp_path) == (0, "Report: again/report.html\n", "")
+    assert shell.hm_agent("report", "--out=out", "--report=again") == (0, "Report: again/report.html\n", "")
     assert (tmp_path / "again" / "report.md").read_text() == (tmp_path / "out" / "report" / "report.md").read_text()
-    assert call("--report_only", "--out=out", "--agent=react", cwd=tmp_path)[0] == 2
+    assert shell.run_scenario("--report_only", "--out=out", "--agent=react")[0] == 2
 
 
-def test_help_tells_of_every_flag(tmp_path: Path) -> None:
-    status, output, _ = call("--help", cwd=tmp_path)
+def test_help_tells_of_every_flag(shell: Shell) -> None:
+    status, output, _ = shell.run_scenario("--help")
     assert status == 0
     for flag in [
         "scenario",
@@ -165,14 +212,12 @@ def test_help_tells_of_every_flag(tmp_path: Path) -> None:
         assert f"--{flag} " in output
 
 
-def test_two_processes_leave_the_same_trace(tmp_path: Path) -> None:
-    traces = []
-    for hash_seed in ("1", "2"):
-        out = tmp_path / hash_seed
-        arguments = ("--scenario=rws_repeated_1", "--max_steps=250", f"--out={out}", "--bots=scripted")
-        status, _, errors = call(*arguments, cwd=tmp_path, PYTHONHASHSEED=hash_seed)
-        assert (status, errors) == (0, "")
-        traces.append((out / EPISODE / "trace.jsonl").read_bytes())
+def test_two_processes_leave_the_same_trace_whatever_else_they_record(demo: Demo, tmp_path: Path) -> None:
+    """The other process orders sets and hashes strings in another way, and records no more than a trace."""
+    arguments = ("--scenario=rws_repeated_1", "--max_steps=500", "--out=out", "--bots=scripted", "--noreplay")
+    status, _, errors = call(*arguments, cwd=tmp_path, PYTHONHASHSEED="2")
+    assert (status, errors) == (0, "")
+    traces = [(out / EPISODE / "trace.jsonl").read_bytes() for out in (tmp_path / "out", demo.out)]
     assert traces[0] == traces[1]
 
 
@@ -203,21 +248,18 @@ def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
     assert "1 interrupted" in (tmp_path / "out" / "report" / "report.md").read_text()
 
 
-def test_the_demo_leaves_a_video_a_trace_and_a_result(tmp_path: Path) -> None:
-    status, output, errors = call(*demo_arguments(), "--max_steps=500", f"--out={tmp_path / 'demo'}", cwd=tmp_path)
-    assert (status, errors) == (0, "")
-    assert "hypothetical_minds" in output
-    assert output.endswith(
-        f"Report: {tmp_path / 'demo' / 'report' / 'report.html'}\nIndex: {tmp_path / 'demo' / 'index.html'}\n"
-    )
-    episode = tmp_path / "demo" / EPISODE
+def test_the_demo_leaves_a_video_a_trace_and_a_result(demo: Demo) -> None:
+    assert (demo.status, demo.errors) == (0, "")
+    assert "hypothetical_minds" in demo.output
+    assert demo.output.endswith(f"Report: {demo.out / 'report' / 'report.html'}\nIndex: {demo.out / 'index.html'}\n")
+    episode = demo.out / EPISODE
     left = {path.name for path in episode.iterdir()}
     assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}
     result = json.loads((episode / "result.json").read_text())
     assert (result["status"], result["steps"]) == ("max_steps", 500)
     assert result["metrics"]["unknown_patches"] == 0
     assert result["metrics"]["interactions"] >= 3
-    assert f'href="../{EPISODE}/video.mp4"' in (tmp_path / "demo" / "report" / "report.html").read_text()
+    assert f'href="../{EPISODE}/video.mp4"' in (demo.out / "report" / "report.html").read_text()
 
 
 def demo_arguments() -> list[str]:
