@@ -124,9 +124,15 @@ def write(out: Path, files: FigureFiles = AS_PNG) -> Path:
     return write_orders(read_runs((out / "on", out / "off")), out / "study", files)
 
 
-def test_page_shows_the_numbers_of_the_tables(tmp_path: Path) -> None:
-    page = write(tmp_path).read_text("utf-8")
-    with (tmp_path / "study" / "orders.csv").open(newline="") as lines:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of that study."""
+    return write(tmp_path_factory.mktemp("orders")).parent
+
+
+def test_page_shows_the_numbers_of_the_tables(written: Path) -> None:
+    page = (written / "orders.md").read_text("utf-8")
+    with (written / "orders.csv").open(newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert len(rows) == 4 * (4 + 2) - 1
     for row in rows:
@@ -136,7 +142,7 @@ def test_page_shows_the_numbers_of_the_tables(tmp_path: Path) -> None:
     assert "| pd_repeated_5 | 1 | tit-for-tat |" in page
 
 
-def test_picture_is_the_same_for_the_same_episodes(tmp_path: Path) -> None:
-    pictures = [(write(tmp_path / name).parent / "orders.png").read_bytes() for name in ("one", "other")]
+def test_picture_is_the_same_for_the_same_episodes(written: Path, tmp_path: Path) -> None:
+    pictures = [(folder / "orders.png").read_bytes() for folder in (written, write(tmp_path).parent)]
     assert pictures[0].startswith(b"\x89PNG")
     assert pictures[0] == pictures[1]

@@ -13,7 +13,7 @@ import pytest
 
 from hm_agent.cli import PLAY
 from hm_agent.recording.result import Result, read_result
-from hm_agent.reporting.index import write_index
+from hm_agent.reporting.index import list_episodes, write_index
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
@@ -124,6 +124,12 @@ def test_markdown_says_what_was_run_and_shows_the_pictures(report: Path) -> None
     assert len(pictures) >= 4
     for picture in pictures:
         assert "<text" in (report / picture).read_text()
+
+
+def test_what_a_played_episode_leaves_is_found(grid: Folders) -> None:
+    found = list_episodes(read_runs(grid[:1]), grid[0])
+    assert len(found.entries) == 18
+    assert all(one.picture and one.replay for one in found.entries)
 
 
 def test_validation_is_drawn_and_ablations_are_not_where_there_are_none(grid: Folders) -> None:
