@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.scenarios import game_named
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
@@ -69,3 +69,19 @@ def browser(chromium: str) -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=chromium, args=QUIET)
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def only_window(browser: Browser) -> Iterator[Page]:
+    shown = browser.new_page()
+    yield shown
+    shown.close()
+
+
+@pytest.fixture
+def window(only_window: Page) -> Iterator[Page]:
+    """An empty page of usual size; tests of a module have it one after the other, as a new one takes a second."""
+    only_window.set_viewport_size({"width": 1280, "height": 720})
+    only_window.emulate_media(color_scheme="null")
+    yield only_window
+    only_window.goto("about:blank")

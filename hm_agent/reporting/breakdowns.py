@@ -11,6 +11,7 @@ from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order
 from hm_agent.reporting.drawing import LINE, MARKERS, MUTED, Key, Keys, Panel, Picture, head, legend
 from hm_agent.reporting.statistics import Estimate, estimate
+from hm_agent.reporting.wording import FEW_HAVE_NONE
 from hm_agent.suite import Breakdown
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Co
         _panel(f"{breakdown.name}-{place}", breakdown, group, [one for one in means if one.group == group], drawn_as)
         for place, group in enumerate(groups)
     ]
-    caption = f"Means over episodes with 95% bootstrap intervals over these. {breakdown.about}".strip()
+    caption = f"Means over episodes with 95% bootstrap intervals over these; {FEW_HAVE_NONE}. {breakdown.about}".strip()
     entries = legend(breakdown.name, conditions, labels, drawn_as)
     return Picture(breakdown.name, breakdown.title, caption, tuple(panels), tuple(entries))
 

@@ -89,12 +89,13 @@ def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) 
     if not by_scenario:
         return []
     said = [f"{scenario.short_name} ({_leads(some, labels)})" for scenario, some in by_scenario.items()]
+    intervals = sum(gap.difference.interval is not None for gap in gaps)
     agents = dict.fromkeys(gap.ceiling.agent for some in by_scenario.values() for gap in some)
     named = listed([f"`{agent}`" for agent in agents], "or")
     sentence = (
         f"{named} is no ceiling where an agent did better on the same seeds, with a 95% interval that excludes 0: "
-        f"{listed(said)}. Of {counted(len(gaps), 'such interval')}, chance alone would show that of about "
-        f"{number(CHANCE * len(gaps))} if no agent differed from it."
+        f"{listed(said)}. Of {counted(intervals, 'such interval')}, chance alone would show that of about "
+        f"{number(CHANCE * intervals)} if no agent differed from it."
     )
     return [sentence]
 

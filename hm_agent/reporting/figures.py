@@ -13,7 +13,7 @@ from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.drawing import BAND, INK, MUTED, PAGE, Keys, Panel, Picture, head, legend
 from hm_agent.reporting.tables import Row, by_group
 from hm_agent.reporting.validation import FEWEST, Curve
-from hm_agent.reporting.wording import counted, listed
+from hm_agent.reporting.wording import FEW_HAVE_NONE, counted, listed
 from hm_agent.suite import ScenarioInfo
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
         _means_panel(f"{name}-{place}", group, of_group, keys)
         for place, (group, of_group) in enumerate(by_group(rows).items())
     ]
-    has_intervals = any(row.estimate and row.estimate.interval for row in rows)
-    caption = ["Means with 95% bootstrap intervals." if has_intervals else "Means."]
+    caption = [f"Means with 95% bootstrap intervals over episodes; {FEW_HAVE_NONE}."]
     if any(row.normalised_score is not None for row in rows):
         caption.append("The bar behind reaches from the floor agent's mean to the ceiling agent's.")
     if sources := dict.fromkeys(row.published_source for row in rows if row.published):
@@ -135,7 +134,7 @@ def validation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> P
         "strategies follow a validated hypothesis. Hypotheses are kept about each other player, so the interactions "
         f"with each are a stream of their own: {validated} of {counted(streams, 'stream')} reached the threshold, the "
         "others are not shown. Means over episodes, after those over the streams of each, with 95% bootstrap "
-        f"intervals; offsets that fewer than {FEWEST} episodes or a third of them have are cut."
+        f"intervals; {FEW_HAVE_NONE}; offsets that fewer than {FEWEST} episodes or a third of them have are cut."
     )
     key = legend("validation", conditions, labels, keys)
     return Picture("validation", "Reward per interaction around validation", caption, tuple(panels), tuple(key))

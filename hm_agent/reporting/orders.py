@@ -47,15 +47,16 @@ class OrderMean:
 
     @property
     def interval(self) -> Interval | None:
-        """Student's t interval over rounds."""
-        return t_interval(self.estimate.values)
+        """Student's t interval over rounds; None for fewer than five episodes in all."""
+        return t_interval(self.estimate.values, self.scenarios * self.estimate.n)
 
 
 @dataclass(frozen=True)
 class OrderDifference:
     """The metric of the second condition less that of the first, against opponents of one order.
 
-    over_rounds: the interval for these opponents; over_scenarios: with that for others of their kind.
+    over_rounds: the interval for these opponents; over_scenarios: with that for others of their kind. Fewer than five
+    pairs of episodes have neither.
     """
 
     opponents: Opponents
@@ -185,4 +186,5 @@ def _differences(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iter
             over = paired_difference({name: list(found.values()) for name, found in sorted(paired.items())})
             if is_wanted and over is not None and replace(first, agent="") == replace(second, agent=""):
                 by_round = _by_round(paired)
-                yield OrderDifference(opponents, first, second, t_interval(by_round) if by_round else None, over)
+                over_rounds = t_interval(by_round, len(by_round) * len(paired)) if by_round else None
+                yield OrderDifference(opponents, first, second, over_rounds, over)

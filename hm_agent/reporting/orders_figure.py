@@ -11,7 +11,7 @@ from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, MARKERS, MUTED, STYLES, FigureFiles, drawn_file
 from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.seats import Matchups
-from hm_agent.reporting.wording import with_error
+from hm_agent.reporting.wording import FEW_HAVE_NONE, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
                 axes.plot((order, order), one.interval, color=colour, linewidth=1.5)
     axes.set_xticks(study.orders(family))
     axes.axhline(0, color=MUTED, linewidth=1, zorder=0)
-    axes.set_xlabel("order of the opponents")
+    axes.set_xlabel(f"order of the opponents\n({FEW_HAVE_NONE})")
     axes.set_ylabel(study.unit(family))
     axes.set_title(family, fontsize="medium")
     axes.legend(fontsize="small")

@@ -25,9 +25,9 @@ SCORE_DIGITS = 2
 class NormalisedScore:
     """A condition's mean normalised score over the scenarios of a group or all.
 
-    interval: Student's t over scenarios. middle: the interquartile mean over the episodes of all, each on the scale of
-    its scenario's mean floor and ceiling. middle_interval: by a bootstrap stratified by scenario; None where any
-    scenario has too few episodes for one.
+    interval: Student's t over scenarios; None for fewer than five episodes. middle: the interquartile mean over the
+    episodes of all, each on the scale of its scenario's mean floor and ceiling. middle_interval: by a bootstrap
+    stratified by scenario; None where any scenario has too few episodes for one.
     """
 
     condition: Condition
@@ -69,9 +69,8 @@ def _score(condition: Condition, group: str, rows: Sequence[Row]) -> NormalisedS
     known = [row.normalised_score for row in rows if row.normalised_score is not None]
     strata = [row.episode_scores for row in rows]
     middle = interquartile_mean([score for stratum in strata for score in stratum])
-    return NormalisedScore(
-        condition, group, mean(known), t_interval(known), len(known), middle, stratified_interval(strata)
-    )
+    interval = t_interval(known, sum(map(len, strata)))
+    return NormalisedScore(condition, group, mean(known), interval, len(known), middle, stratified_interval(strata))
 
 
 def groups(rows: Iterable[Row]) -> list[str]:

@@ -16,7 +16,10 @@ import numpy.typing as npt
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
 LEAST_EPISODES = 5
-"""Over fewer episodes nothing is bootstrapped: to draw from so few again gives intervals that are far too narrow."""
+"""Fewer episodes, or pairs of them, get no interval.
+
+To draw from so few again gives intervals that are far too narrow, and Student's t takes them for normal unseen.
+"""
 CUT = 0.25
 """The share of values that an interquartile mean leaves out at either end."""
 STRATIFIED_RESAMPLES = 2_000
@@ -55,9 +58,9 @@ class Estimate:
 class ClusteredMean:
     """A mean, often of paired differences, in which each of `clusters` scenarios has the same weight.
 
-    interval: over the scenarios or, if there is only one, over its `pairs` of episodes; None if there are too few. It
-    is Student's t for differences, which is as wide as few values need. unit: `scenarios` or `episodes`, whichever the
-    interval is over.
+    interval: over the scenarios or, if there is only one, over its `pairs` of episodes; None for fewer pairs than
+    LEAST_EPISODES. It is Student's t for differences, which is as wide as few values need. unit: `scenarios` or
+    `episodes`, whichever the interval is over.
     """
 
     mean: float
@@ -142,10 +145,13 @@ def _middle_means(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.asarray(middle.mean(axis=1))
 
 
-def t_interval(values: Sequence[float]) -> Interval | None:
-    """Student's t interval of the mean; None for a single value."""
+def t_interval(values: Sequence[float], episodes: int | None = None) -> Interval | None:
+    """Student's t interval of the mean; None for a single value, and for fewer episodes than LEAST_EPISODES.
+
+    episodes: how many the values are means of; None if each is of one.
+    """
     mean, error = mean_and_error(values)
-    if error is None:
+    if error is None or (len(values) if episodes is None else episodes) < LEAST_EPISODES:
         return None
     from scipy.special import stdtrit
 
@@ -165,7 +171,7 @@ def paired_difference(differences: Mapping[str, Sequence[float]]) -> ClusteredMe
     if len(clusters) == 1:
         return ClusteredMean(float(np.mean(clusters[0])), t_interval(clusters[0]), 1, pairs, "episodes")
     means = [float(np.mean(values)) for values in clusters]
-    return ClusteredMean(float(np.mean(means)), t_interval(means), len(clusters), pairs, "scenarios")
+    return ClusteredMean(float(np.mean(means)), t_interval(means, pairs), len(clusters), pairs, "scenarios")
 
 
 def scale_length(floor: float | None, ceiling: float | None, *, higher_is_better: bool = True) -> float | None:

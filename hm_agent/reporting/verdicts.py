@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hm_agent.reporting.comparing import Comparison, outermost
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.scores import OVERALL
+from hm_agent.reporting.statistics import LEAST_EPISODES
 from hm_agent.reporting.wording import counted, interval, listed, number
 
 Labels = Mapping[Condition, str]
@@ -70,13 +71,13 @@ def _verdict(contrast: Contrast, labels: Labels) -> str:
     ahead = [_amount(one) for one in known if not one.is_open and one.favours_first]
     behind = [_amount(one) for one in known if not one.is_open and not one.favours_first]
     unsure = [_place(one.group) for one in known if one.known and one.known.holds_zero]
-    single = [_place(one.group) for one in known if one.known and one.known.interval is None]
+    few = [_place(one.group) for one in known if one.known and one.known.interval is None]
     said = [f"{who} did better {listed(places)}" for who, places in ((first, ahead), (second, behind)) if places]
     if unsure:
         where = "anywhere" if len(unsure) == len(known) > 1 else listed(unsure)
         said.append(f"no difference shows {where}, as {'each' if len(unsure) > 1 else 'the'} interval holds 0")
-    if single:
-        said.append(f"a single pair decides nothing {listed(single)}")
+    if few:
+        said.append(f"fewer than {LEAST_EPISODES} pairs decide nothing {listed(few)}")
     return "; ".join(said) or "no common scale is known"
 
 
@@ -143,4 +144,6 @@ def _same(pairs: Sequence[Comparison], labels: Labels) -> str:
 def _unsure(pairs: Sequence[Comparison], labels: Labels) -> str:
     names = listed([labels[pair.second] for pair in pairs])
     reason = "the interval of the difference does not exclude 0" if len(pairs) == 1 else "no interval excludes 0"
+    if all(pair.known and pair.known.interval is None for pair in pairs):
+        reason = f"fewer than {LEAST_EPISODES} pairs have no interval"
     return f"Whether {labels[pairs[0].first]} does better or worse than {names} is left open: {reason}."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hm_agent.questions import Usage
 
 NOTHING = "-"
+FEW_HAVE_NONE = "fewer than five episodes have no interval"
 
 
 def number(value: float | None, digits: int = 1) -> str:

@@ -181,6 +181,7 @@ def _difference_record(name: str, difference: ClusteredMean | None) -> Record:
         f"{name}_high": high,
         f"{name}_over": difference.unit if difference else None,
         f"{name}_clusters": difference.clusters if difference else None,
+        f"{name}_pairs": difference.pairs if difference else None,
     }
 
 

@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-def opened(browser: Browser, path: Path, fragment: str = "") -> Page:
-    shown = browser.new_page()
+def opened(where: Browser | Page, path: Path, fragment: str = "") -> Page:
+    """Shows a replay in a new page of a browser, or in a page that is there, anew; returns the page."""
+    shown = where.new_page() if hasattr(where, "new_page") else where
+    shown.goto("about:blank")  # an address that differs in its fragment alone would load nothing
     shown.goto(path.as_uri() + fragment)
     shown.wait_for_selector("#main:not([hidden])")
     return shown

@@ -38,7 +38,7 @@ from tests.recording.recordings import (
 )
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 STEPS = 500
 TURNS = 7
@@ -108,14 +108,10 @@ def conversation(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture
-def page(recording: Recording, browser: Browser) -> Iterator[Page]:
+def page(recording: Recording, window: Page) -> Iterator[Page]:
     """The page; whatever a test does with it, its console stays empty."""
-    shown = browser.new_page()
-    _, said = requests_and_messages(shown)
-    shown.goto(recording.path.as_uri())
-    shown.wait_for_selector("#main:not([hidden])")
-    yield shown
-    shown.close()
+    _, said = requests_and_messages(window)
+    yield opened(window, recording.path)
     assert said == []
 
 
@@ -124,12 +120,10 @@ def pixels(page: Page, canvas: str) -> Pixels:
     return np.asarray(Image.open(BytesIO(b64decode(picture.split(",")[1]))).convert("RGB"))
 
 
-def test_it_opens_from_a_file_and_asks_for_nothing_else(recording: Recording, browser: Browser) -> None:
-    shown = browser.new_page()
-    asked, _ = requests_and_messages(shown)
-    shown.goto(recording.path.as_uri(), wait_until="networkidle")
+def test_it_opens_from_a_file_and_asks_for_nothing_else(recording: Recording, window: Page) -> None:
+    asked, _ = requests_and_messages(window)
+    window.goto(recording.path.as_uri(), wait_until="networkidle")
     assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [recording.path.as_uri()]
-    shown.close()
 
 
 def test_the_slider_shows_every_frame_to_the_pixel(page: Page, recording: Recording) -> None:
@@ -148,14 +142,13 @@ def test_pixels_stay_squares_of_whole_pixels_of_the_screen(page: Page) -> None:
         assert factor == int(factor)
 
 
-def test_a_link_leads_to_its_step(browser: Browser, recording: Recording) -> None:
-    shown = opened(browser, recording.path, "#step=217")
+def test_a_link_leads_to_its_step(window: Page, recording: Recording) -> None:
+    shown = opened(window, recording.path, "#step=217")
     assert step_of(shown) == 217
     go_to(shown, 33)
     shown.wait_for_url("**/*#step=33")
     shown.goto(recording.path.as_uri() + "#step=44")
     expect(shown.locator("#slider")).to_have_value("44")
-    shown.close()
 
 
 def test_keys_step_jump_and_turn_to_tabs(page: Page, recording: Recording) -> None:
@@ -298,37 +291,34 @@ def test_all_text_is_readable(page: Page, scheme: Any) -> None:
         assert [text for contrast, text in contrasts if contrast < READABLE] == []
 
 
-def test_other_games_and_agents_without_a_mind_are_shown(others: list[Recording], browser: Browser) -> None:
+def test_other_games_and_agents_without_a_mind_are_shown(others: list[Recording], window: Page) -> None:
     for other in others:
-        shown = opened(browser, other.path)
+        shown = opened(window, other.path)
         go_to(shown, 77)
         assert (pixels(shown, "world") == other.witness.frames[77]).all()
         for tab in TABS:
             shown.click(f"#tab-{tab}")
             assert shown.inner_text(f"#{tab}").strip()
-        shown.close()
 
 
 def test_the_map_of_an_arena_names_its_players_and_that_of_two_does_not(
-    page: Page, others: list[Recording], browser: Browser
+    page: Page, others: list[Recording], window: Page
 ) -> None:
     assert page.locator("#over .player, .players").count() == 0
-    shown = opened(browser, others[0].path, "#step=77")
+    shown = opened(window, others[0].path, "#step=77")
     names = [f"player {number}" for number in range(8)]
     assert shown.locator(".players > span").all_inner_texts() == names
     there = shown.locator("#over .player title").all_text_contents()
     assert 4 <= len(there) <= 8
     assert there == [name for name in names if name in there]
     assert shown.locator("#over .player-name").all_text_contents() == [name.split()[1] for name in there]
-    shown.close()
 
 
-def test_a_models_words_are_only_words(foreign: Path, browser: Browser) -> None:
-    shown = opened(browser, foreign)
+def test_a_models_words_are_only_words(foreign: Path, window: Page) -> None:
+    shown = opened(window, foreign)
     assert "onerror" in shown.inner_text("#present")
     assert "onerror" in shown.inner_text("header")
     assert shown.evaluate("window.harmed") is None
-    shown.close()
 
 
 def show_seat(page: Page, seat: str) -> None:
@@ -342,8 +332,8 @@ def test_one_seat_needs_no_switch(page: Page) -> None:
     assert page.evaluate("replay.seat.name") == "player_0"
 
 
-def test_the_switch_shows_each_seats_view_to_the_pixel(self_play: Recording, browser: Browser) -> None:
-    shown = opened(browser, self_play.path)
+def test_the_switch_shows_each_seats_view_to_the_pixel(self_play: Recording, window: Page) -> None:
+    shown = opened(window, self_play.path)
     first, second = self_play.witnesses.values()
     assert any((one != other).any() for one, other in zip(first.views, second.views, strict=True))
     for seat in ("player_0", "player_1", "player_0"):
@@ -352,11 +342,10 @@ def test_the_switch_shows_each_seats_view_to_the_pixel(self_play: Recording, bro
             go_to(shown, step)
             assert (pixels(shown, "view") == self_play.witnesses[seat].views[step]).all()
             assert (pixels(shown, "world") == first.frames[step]).all()
-    shown.close()
 
 
-def test_each_seat_has_its_own_thoughts_questions_and_rewards(self_play: Recording, browser: Browser) -> None:
-    shown = opened(browser, self_play.path)
+def test_each_seat_has_its_own_thoughts_questions_and_rewards(self_play: Recording, window: Page) -> None:
+    shown = opened(window, self_play.path)
     for seat in ("player_0", "player_1"):
         show_seat(shown, seat)
         trace = self_play.trace_of(seat)
@@ -376,11 +365,10 @@ def test_each_seat_has_its_own_thoughts_questions_and_rewards(self_play: Recordi
         shown.click("#tab-beliefs")
         assert ("no hypotheses" in shown.inner_text("#beliefs")) == (seat == "player_1")
         shown.click("#tab-present")
-    shown.close()
 
 
-def test_the_truth_about_another_seat_is_its_agent_and_inventory(self_play: Recording, browser: Browser) -> None:
-    shown = opened(browser, self_play.path, "#step=150")
+def test_the_truth_about_another_seat_is_its_agent_and_inventory(self_play: Recording, window: Page) -> None:
+    shown = opened(window, self_play.path, "#step=150")
     shown.check("#truth")
     for seat, agent in (("player_0", "react"), ("player_1", "hypothetical_minds")):
         show_seat(shown, seat)
@@ -388,11 +376,10 @@ def test_the_truth_about_another_seat_is_its_agent_and_inventory(self_play: Reco
         told = shown.inner_text("section.truth")
         assert agent in told
         assert " ".join(map(str, truth.inventory or ())) in told
-    shown.close()
 
 
-def test_a_link_and_a_key_lead_to_a_seat(self_play: Recording, browser: Browser) -> None:
-    shown = opened(browser, self_play.path, "#step=120&seat=player_1")
+def test_a_link_and_a_key_lead_to_a_seat(self_play: Recording, window: Page) -> None:
+    shown = opened(window, self_play.path, "#step=120&seat=player_1")
     assert (step_of(shown), shown.input_value("#seat")) == (120, "player_1")
     shown.keyboard.press("s")
     shown.wait_for_url("**/*#step=120&seat=player_0")
@@ -402,24 +389,20 @@ def test_a_link_and_a_key_lead_to_a_seat(self_play: Recording, browser: Browser)
     shown.goto(self_play.path.as_uri() + "#step=7&seat=player_0")
     expect(shown.locator("#seat")).to_have_value("player_0")
     assert step_of(shown) == 7
-    shown.close()
 
 
-def test_only_the_latest_seat_asked_for_is_shown(self_play: Recording, browser: Browser) -> None:
-    shown = opened(browser, self_play.path)
+def test_only_the_latest_seat_asked_for_is_shown(self_play: Recording, window: Page) -> None:
+    shown = opened(window, self_play.path)
     _, said = requests_and_messages(shown)
     shown.evaluate("async () => { const asked = replay.look('player_1'); await replay.look('player_0'); await asked; }")
     assert shown.evaluate("replay.seat.name") == shown.input_value("#seat") == "player_0"
     assert (pixels(shown, "view") == self_play.witness.views[0]).all()
     assert said == []
-    shown.close()
 
 
-def test_a_world_without_pictures_shows_states(conversation: Path, browser: Browser) -> None:
-    shown = browser.new_page()
-    _, said = requests_and_messages(shown)
-    shown.goto(conversation.as_uri() + "#step=4")
-    shown.wait_for_selector("#main:not([hidden])")
+def test_a_world_without_pictures_shows_states(conversation: Path, window: Page) -> None:
+    _, said = requests_and_messages(window)
+    shown = opened(window, conversation, "#step=4")
     assert not shown.is_visible("#world")
     assert not shown.is_visible("#view")
     assert not shown.is_visible("#truth")
@@ -432,11 +415,10 @@ def test_a_world_without_pictures_shows_states(conversation: Path, browser: Brow
         shown.click(f"#tab-{tab}")
         assert shown.inner_text(f"#{tab}").strip()
     assert said == []
-    shown.close()
 
 
-def test_a_seat_that_does_not_act_shows_its_latest_step(conversation: Path, browser: Browser) -> None:
-    shown = opened(browser, conversation, "#step=0&seat=bert")
+def test_a_seat_that_does_not_act_shows_its_latest_step(conversation: Path, window: Page) -> None:
+    shown = opened(window, conversation, "#step=0&seat=bert")
     assert shown.get_attribute("#slider", "max") == str(TURNS - 1)
     assert "has not acted yet" in shown.inner_text("#present")
     for step, words in ((1, "speak 1"), (2, "speak 1"), (3, "speak 2")):
@@ -444,4 +426,3 @@ def test_a_seat_that_does_not_act_shows_its_latest_step(conversation: Path, brow
         assert words in shown.inner_text("#present")
         assert ("at step 1" in shown.inner_text("#present")) == (step == 2)
         assert shown.inner_text("#reward") == f"{(step + 2) // 2:.1f}"
-    shown.close()

@@ -44,7 +44,7 @@ from tests.recording.browsing import go_to, opened, step_of
 from tests.recording.recordings import result
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 SCENARIO = "rws_arena_1"
 STEPS = 120
@@ -143,15 +143,14 @@ def made_up(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(made_up: Path, browser: Browser) -> Iterator[Page]:
+def page(made_up: Path, window: Page) -> Iterator[Page]:
     """The page; whatever a test does with it, its console stays empty and nothing that was said is run."""
-    shown = opened(browser, made_up, "#step=20")
+    shown = opened(window, made_up, "#step=20")
     shown.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
     _, said = requests_and_messages(shown)
     yield shown
     assert shown.evaluate("window.harmed") is None
-    shown.close()
     assert said == []
 
 

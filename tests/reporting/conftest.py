@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hm_agent.pool.run import run
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_report
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
+from tests.reporting.examples import leave, result, settings
 
 SCENARIOS = registry.find_scenarios(["rws_repeated_6", "pd_repeated_5"])
 AGENTS = ("hypothetical_minds", "oracle", "random")
@@ -38,23 +40,16 @@ def grid(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[P
     return folders
 
 
-@pytest.fixture(scope="session")
-def ablated(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[Path, Path]:
-    """Two folders of runs that differ in an option that changes agents alone; references are in the first only."""
-    out = tmp_path_factory.mktemp("ablated")
-    folders = out / "exact", out / "model"
-    first = Experiment(
-        SCENARIOS,
-        ("hypothetical_minds", "vmp", "oracle", "random"),
-        episodes=2,
-        out=folders[0],
-        max_steps=150,
-        record_replay=False,
-        options={"bots": "scripted", "inference": "exact"},
-    )
-    run(first, silence)
-    other = {"bots": "scripted", "inference": "model"}
-    run(replace(first, agents=first.agents[:2], out=folders[1], options=other), silence)
+@pytest.fixture
+def ablated(tmp_path: Path) -> tuple[Path, Path]:
+    """Two folders of results that differ in an option that changes agents alone; references are in the first only."""
+    earned = {"hypothetical_minds": (20.0, 31.0), "vmp": (17.0, 9.0), "oracle": (60.0, 60.0), "random": (0.0, 0.0)}
+    folders = tmp_path / "exact", tmp_path / "model"
+    for (place, folder), scenario, agent, seed in product(enumerate(folders), SCENARIOS, earned, range(2)):
+        if place == 0 or agent not in ("oracle", "random"):
+            reward = earned[agent][seed] + 3 * place * (seed + len(scenario.name) % 2)
+            changes = {"scenario": scenario.name, "settings": settings(inference=folder.name)}
+            leave(folder, result(agent, reward, seed, **changes))
     return folders
 
 

@@ -14,7 +14,7 @@ from hm_agent.reporting.summary import tables
 from hm_agent.reporting.tables import tabulate
 from hm_agent.reporting.writing import write_report
 from hm_agent.suite import TOLD_SHARE
-from tests.reporting.examples import PD, RWS, RWS_2, delivered, leave, result, settings
+from tests.reporting.examples import PD, RWS, RWS_2, RWS_3, delivered, leave, result, settings
 
 
 def oracle(told: float | None, reward: float = 10.0, seed: int = 1, **changes: object) -> Result:
@@ -88,7 +88,12 @@ def beside(*gains: float, agent: str = "react", **changes: object) -> list[Resul
 
 @pytest.mark.parametrize(
     ("gains", "is_exceeded"),
-    [((1.0, 1.1, 0.9), True), ((-1.0, -1.1, -0.9), False), ((1.0, 5.0, -4.0), False), ((1.0,), False)],
+    [
+        ((1.0, 1.1, 0.9, 1.0, 1.0), True),
+        ((-1.0, -1.1, -0.9, -1.0, -1.0), False),
+        ((1.0, 5.0, -4.0, 3.0, -2.0), False),
+        ((1.0, 1.1, 0.9, 1.0), False),  # too few
+    ],
 )
 def test_a_ceiling_is_exceeded_if_the_paired_interval_lies_above_zero(
     gains: tuple[float, ...], is_exceeded: bool
@@ -100,9 +105,9 @@ def test_a_ceiling_is_exceeded_if_the_paired_interval_lies_above_zero(
 
 @pytest.mark.usefixtures("delivery")
 def test_where_less_is_better_a_ceiling_is_exceeded_from_below() -> None:
-    played = [delivered("react", 5, seed) for seed in range(3)]
+    played = [delivered("react", 5, seed) for seed in range(5)]
     for agent, minutes in (("vmp", 4.0), ("mmp", 6.0)):
-        played += [delivered(agent, minutes + seed / 10, seed) for seed in range(3)]
+        played += [delivered(agent, minutes + seed / 10, seed) for seed in range(5)]
     assert {gap.condition.agent: gap.is_exceeded for gap in gaps(*played)} == {"vmp": True, "mmp": False}
 
 
@@ -116,17 +121,17 @@ def test_floors_are_not_set_beside_the_ceiling() -> None:
 
 def test_the_ceiling_of_other_bots_is_not_exceeded() -> None:
     trained = settings(bots="trained")
-    assert gaps(*(result("react", 10 + seed, seed, settings=trained) for seed in range(3)), oracle(1.0)) == []
+    assert gaps(*(result("react", 10 + seed, seed, settings=trained) for seed in range(5)), oracle(1.0)) == []
 
 
 def test_a_setting_that_changes_agents_alone_keeps_the_ceiling() -> None:
-    ours = [result("react", 12, seed, settings=settings(inference="model")) for seed in range(3)]
-    found = gaps(*ours, *(oracle(1.0, seed=seed, settings=settings(inference="exact")) for seed in range(3)))
+    ours = [result("react", 12, seed, settings=settings(inference="model")) for seed in range(5)]
+    found = gaps(*ours, *(oracle(1.0, seed=seed, settings=settings(inference="exact")) for seed in range(5)))
     assert [gap.is_exceeded for gap in found] == [True]
 
 
 def test_it_is_said_where_the_ceiling_is_none_and_what_chance_would_bring() -> None:
-    played = [*beside(2.0, 2.0, 2.0), *beside(1.0, -1.0, 0.5, scenario=RWS_2)]
+    played = [*beside(*[2.0] * 5), *beside(1.0, -1.0, 0.5, 0.0, -0.5, scenario=RWS_2), *beside(9.0, scenario=RWS_3)]
     (said,) = exceeded_notes(gaps(*played), labels(conditions_of(played)))
     assert said == (
         "`oracle` is no ceiling where an agent did better on the same seeds, with a 95% interval that excludes 0: "
@@ -136,8 +141,8 @@ def test_it_is_said_where_the_ceiling_is_none_and_what_chance_would_bring() -> N
 
 
 def test_those_who_do_better_by_the_same_are_named_together() -> None:
-    played = [*beside(2.0, 2.0), *(result("vmp", 10 * seed + 2, seed) for seed in range(2))]
-    played += [result("mmp", 10 * seed + 3, seed) for seed in range(2)]
+    played = [*beside(*[2.0] * 5), *(result("vmp", 10 * seed + 2, seed) for seed in range(5))]
+    played += [result("mmp", 10 * seed + 3, seed) for seed in range(5)]
     (said,) = exceeded_notes(gaps(*played), labels(conditions_of(played)))
     assert "rws_repeated_1 (2.0 by react and vmp; 3.0 by mmp). Of 3 such intervals" in said
 
@@ -148,7 +153,7 @@ def test_where_nobody_does_better_nothing_is_said() -> None:
 
 
 def test_the_tables_mark_who_exceeds_the_ceiling(tmp_path: Path) -> None:
-    leave(tmp_path, *beside(2.0, 2.0, 2.0), *(result("vmp", 0, seed) for seed in range(3)))
+    leave(tmp_path, *beside(*[2.0] * 5), *(result("vmp", 0, seed) for seed in range(5)))
     write_report(read_runs((tmp_path,)), tmp_path)
     lines = (tmp_path / "report.md").read_text().splitlines()
     assert [line.split(" | ")[1] for line in lines if "(exceeded)" in line] == ["react"]

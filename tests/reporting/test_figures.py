@@ -153,11 +153,16 @@ def test_the_figures_that_are_asked_for_lie_beside_those_of_the_page(tmp_path: P
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["means-0.pdf", "means-0.svg"]
 
 
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study of orders whose figure is asked for as SVG."""
+    return write_study(tmp_path_factory.mktemp("study"), FigureFiles("svg")).parent
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_the_study_of_orders_is_drawn_as_svg_too(tmp_path: Path, program: str) -> None:
-    folder = write_study(tmp_path, FigureFiles("svg")).parent
-    drawn = PROGRAMS[program]((folder / "orders.svg").read_bytes())
-    assert (folder / "orders.png").read_bytes().startswith(b"\x89PNG")
+def test_the_study_of_orders_is_drawn_as_svg_too(study: Path, program: str) -> None:
+    drawn = PROGRAMS[program]((study / "orders.svg").read_bytes())
+    assert (study / "orders.png").read_bytes().startswith(b"\x89PNG")
     assert share_of(drawn, "#ff00ff") == 0
     assert share_of(drawn, page_colours()["page series-0"]) > 0.0005
 

@@ -52,12 +52,6 @@ def test_only_files_that_are_there_are_linked_and_by_relative_addresses(tmp_path
     assert found.picture == f"{RWS}/react/builtin/episode-1/thumbnail.png"
 
 
-def test_what_a_played_episode_leaves_is_found(grid: tuple[Path, Path]) -> None:
-    found = list_episodes(read_runs(grid[:1]), grid[0])
-    assert len(found.entries) == 18
-    assert all(one.picture and one.replay for one in found.entries)
-
-
 def test_without_picture_and_replay_there_is_a_blank_and_no_link(tmp_path: Path) -> None:
     text = written(tmp_path, result())
     assert 'class="blank"' in text

@@ -45,7 +45,14 @@ def test_a_round_is_the_mean_over_the_scenarios_of_an_order(tmp_path: Path) -> N
     found = study(tmp_path, *episodes, *played("rws_repeated_3", "order_0", 1, 2))
     assert means(found) == {(Opponents(GAME, 0), "order_0"): (1, 2), (Opponents(GAME, 1), "order_0"): (20, 40)}
     assert [one.scenarios for one in found.means] == [1, 2]
-    assert found.means[1].interval == t_interval([20, 40])
+    assert found.means[1].interval is None  # of four episodes
+
+
+def test_an_interval_over_rounds_needs_five_episodes(tmp_path: Path) -> None:
+    episodes = [*played("rws_repeated_1", "order_0", 10, 20, 60), *played("rws_unseen_1", "order_0", 30, 60, 60)]
+    (one,) = study(tmp_path, *episodes).means
+    assert one.interval == t_interval([20, 40, 60], episodes=6)
+    assert one.interval is not None
 
 
 def test_a_round_that_lacks_a_scenario_is_not_counted(tmp_path: Path) -> None:
@@ -71,15 +78,15 @@ def test_without_any_order_there_is_nothing_to_study(tmp_path: Path) -> None:
 
 
 def test_deeper_agents_are_compared_with_shallower_ones_in_the_same_episodes(tmp_path: Path) -> None:
-    shallow = [*played("rws_repeated_1", "order_0", 10, 20), *played("rws_unseen_1", "order_0", 30, 60)]
-    deep = [*played("rws_repeated_1", "order_1", 12, 26), *played("rws_unseen_1", "order_1", 40, 62)]
+    shallow = [*played("rws_repeated_1", "order_0", 10, 20, 0), *played("rws_unseen_1", "order_0", 30, 60, 0)]
+    deep = [*played("rws_repeated_1", "order_1", 12, 26, 4), *played("rws_unseen_1", "order_1", 40, 62, 6)]
     references = [*played("rws_repeated_1", "oracle", 80, 80), *played("rws_repeated_1", "random", 0, 0)]
     (one,) = study(tmp_path, *shallow, *deep, *references).differences
     assert (one.opponents, one.first.agent, one.second.agent) == (Opponents(GAME, 1), "order_0", "order_1")
-    # 2 and 6 in one scenario, 10 and 2 in the other: 4 and 6 over these; 6 and 4 over the rounds.
+    # 2, 6 and 4 in one scenario, 10, 2 and 6 in the other: 4 and 6 over these; 6, 4 and 5 over the rounds.
     assert (one.over_scenarios.mean, one.over_scenarios.clusters) == (5, 2)
-    assert one.over_scenarios.interval == pytest.approx(t_interval([4, 6]))
-    assert one.over_rounds == pytest.approx(t_interval([6, 4]))
+    assert one.over_scenarios.interval == pytest.approx(t_interval([4, 6], episodes=6))
+    assert one.over_rounds == pytest.approx(t_interval([6, 4, 5], episodes=6))
 
 
 def test_agents_in_other_settings_are_not_compared_with_each_other(tmp_path: Path) -> None:
@@ -117,9 +124,15 @@ def write(out: Path, files: FigureFiles = AS_PNG) -> Path:
     return write_orders(read_runs((out / "on", out / "off")), out / "study", files)
 
 
-def test_page_shows_the_numbers_of_the_tables(tmp_path: Path) -> None:
-    page = write(tmp_path).read_text("utf-8")
-    with (tmp_path / "study" / "orders.csv").open(newline="") as lines:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of that study."""
+    return write(tmp_path_factory.mktemp("orders")).parent
+
+
+def test_page_shows_the_numbers_of_the_tables(written: Path) -> None:
+    page = (written / "orders.md").read_text("utf-8")
+    with (written / "orders.csv").open(newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert len(rows) == 4 * (4 + 2) - 1
     for row in rows:
@@ -129,7 +142,7 @@ def test_page_shows_the_numbers_of_the_tables(tmp_path: Path) -> None:
     assert "| pd_repeated_5 | 1 | tit-for-tat |" in page
 
 
-def test_picture_is_the_same_for_the_same_episodes(tmp_path: Path) -> None:
-    pictures = [(write(tmp_path / name).parent / "orders.png").read_bytes() for name in ("one", "other")]
+def test_picture_is_the_same_for_the_same_episodes(written: Path, tmp_path: Path) -> None:
+    pictures = [(folder / "orders.png").read_bytes() for folder in (written, write(tmp_path).parent)]
     assert pictures[0].startswith(b"\x89PNG")
     assert pictures[0] == pictures[1]

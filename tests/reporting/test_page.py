@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from hm_agent.reporting.wording import number, with_error
 from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 
 
 @pytest.fixture
-def page(browser: Browser, report: Path) -> Iterator[Page]:
-    shown = browser.new_page()
-    shown.goto((report / "report.html").as_uri())
-    yield shown
-    shown.close()
+def page(window: Page, report: Path) -> Page:
+    window.goto((report / "report.html").as_uri())
+    return window
 
 
-def test_it_opens_without_an_error_and_asks_for_nothing_else(browser: Browser, report: Path) -> None:
-    shown = browser.new_page()
-    asked, said = requests_and_messages(shown)
-    shown.goto((report / "report.html").as_uri(), wait_until="networkidle")
+def test_it_opens_without_an_error_and_asks_for_nothing_else(window: Page, report: Path) -> None:
+    asked, said = requests_and_messages(window)
+    window.goto((report / "report.html").as_uri(), wait_until="networkidle")
     assert [url for url in asked if not url.startswith("data:")] == [(report / "report.html").as_uri()]
     assert said == []
-    assert "24 episodes" in shown.inner_text("header")
-    shown.close()
+    assert "24 episodes" in window.inner_text("header")
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])

@@ -11,8 +11,9 @@ from statistics import mean, stdev
 
 import pytest
 
+from hm_agent.cli import PLAY
 from hm_agent.recording.result import Result, read_result
-from hm_agent.reporting.index import write_index
+from hm_agent.reporting.index import list_episodes, write_index
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
@@ -69,7 +70,8 @@ def test_differences_are_those_of_the_same_seeds(grid: Folders, report: Path) ->
     first, second = (float(pd[name].split("threshold=")[1].rstrip(")")) for name in ("first", "second"))
     gaps = [rewards[first, seed] - rewards[second, seed] for _, seed in rewards]
     assert float(pd["difference"]) == pytest.approx(mean(gaps))
-    assert (pd["common"], pd["difference_over"]) == ("3", "episodes")
+    assert (pd["common"], pd["difference_over"], pd["difference_pairs"]) == ("3", "episodes", "3")
+    assert (pd["difference_low"], pd["difference_high"]) == ("", "")  # fewer than five pairs
 
 
 def test_runs_that_differ_in_an_option_of_agents_are_paired_and_shown_side_by_side(ablated: Folders) -> None:
@@ -115,12 +117,19 @@ def test_markdown_says_what_was_run_and_shows_the_pictures(report: Path) -> None
         "The bots are scripted",
         "no language model",
         "| --top_k | 5 |",
+        "(no interval)",
     ):
         assert said in text
     pictures = re.findall(r"\]\((figures/[^)]+)\)", text)
     assert len(pictures) >= 4
     for picture in pictures:
         assert "<text" in (report / picture).read_text()
+
+
+def test_what_a_played_episode_leaves_is_found(grid: Folders) -> None:
+    found = list_episodes(read_runs(grid[:1]), grid[0])
+    assert len(found.entries) == 18
+    assert all(one.picture and one.replay for one in found.entries)
 
 
 def test_validation_is_drawn_and_ablations_are_not_where_there_are_none(grid: Folders) -> None:
@@ -152,26 +161,35 @@ def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:
 
 
 def test_the_differences_are_shown_beside_the_first_agent_with_a_verdict(tmp_path: Path) -> None:
-    rewards = {"hypothetical_minds": (4, 5), "vmp": (4, 5), "react": (1, 2)}
-    leave(
-        tmp_path, *(result(agent, reward, seed) for agent, some in rewards.items() for seed, reward in enumerate(some))
-    )
+    rewards = {"hypothetical_minds": 4, "vmp": 4, "react": 1}
+    leave(tmp_path, *(result(agent, reward + seed, seed) for agent, reward in rewards.items() for seed in range(5)))
     write_report(read_runs((tmp_path,)), tmp_path)
     text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
-    assert "| hypothetical_minds − vmp | 0.0 (0.0 to 0.0), holds 0 | 2 of 2 |" in text
-    assert "| hypothetical_minds − react | 3.0 (3.0 to 3.0) | 0 of 2 |" in text
+    assert "| hypothetical_minds − vmp | 0.0 (0.0 to 0.0), holds 0 | 5 of 5 |" in text
+    assert "| hypothetical_minds − react | 3.0 (3.0 to 3.0) | 0 of 5 |" in text
     assert "- hypothetical_minds beside vmp: no difference shows in" in text
     assert page.count("<small>holds 0</small>") == 1
-    same = "hypothetical_minds and vmp had the same result in all of 2 common episodes: their columns show one result."
+    same = "hypothetical_minds and vmp had the same result in all of 5 common episodes: their columns show one result."
     assert f"- {same}" in text
     assert f"<li>{same}</li>" in page
+
+
+def test_a_difference_of_fewer_than_five_pairs_is_shown_without_an_interval(tmp_path: Path) -> None:
+    rewards = {"hypothetical_minds": 4, "react": 1}
+    leave(tmp_path, *(result(agent, reward + seed, seed) for agent, reward in rewards.items() for seed in range(4)))
+    write_report(read_runs((tmp_path,)), tmp_path)
+    text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
+    assert "| hypothetical_minds − react | 3.0 (no interval) | 0 of 4 |" in text
+    assert "3.0<small>no interval</small>" in page
+    (row,) = table(tmp_path / "differences.csv")
+    assert (row["difference_low"], row["difference_high"], row["difference_pairs"]) == ("", "", "4")
 
 
 def test_scores_are_shown_with_and_without_narrow_scales(tmp_path: Path) -> None:
     scales = {RWS: 10, RWS.replace("_1", "_2"): 10, RWS.replace("_1", "_3"): 2}
     for scenario, scale in scales.items():
         earned = {"react": 8.0, "oracle": scale, "random": 0.0}
-        leave(tmp_path, *(result(agent, earned[agent], scenario=scenario) for agent in earned))
+        leave(tmp_path, *(result(agent, earned[agent], n, scenario=scenario) for agent in earned for n in range(3)))
     write_report(read_runs((tmp_path,)), tmp_path)
     text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
     assert "| react | 0.80 (0.80 to 0.80) |" in text
@@ -303,16 +321,19 @@ def test_a_table_needs_no_scipy() -> None:
     assert done.stdout == "False (0.0, 0.8) True\n"
 
 
-def ask(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    command = [sys.executable, str(ROOT / "run_scenario.py"), "--report_only", *arguments]
-    done = subprocess.run(command, cwd=cwd, check=False, capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
-def test_report_only_reads_several_folders_and_writes_where_it_is_told(grid: Folders, tmp_path: Path) -> None:
+def test_report_only_reads_several_folders_and_writes_where_it_is_told(
+    grid: Folders, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = f"--out={grid[0]},{grid[1]}", "--report=here", "--scenario=rws_*", "--agent=hypothetical*,random"
-    assert ask(*arguments, cwd=tmp_path) == (0, "Report: here/report.html\n", "")
-    rows = table(tmp_path / "here" / "report.csv")
+    assert PLAY.run(("--report_only", *arguments)) == 0
+    assert capsys.readouterr() == ("Report: here/report.html\n", "")
+    rows = table(here / "here" / "report.csv")
     assert {(row["scenario"], row["agent"]) for row in rows} == {
         ("rws_repeated_6", agent) for agent in ("hypothetical_minds", "random")
     }
@@ -326,8 +347,11 @@ def test_report_only_reads_several_folders_and_writes_where_it_is_told(grid: Fol
         (["--out=.,nowhere"], "--out=nowhere: no such folder"),
     ],
 )
-def test_where_there_is_nothing_to_report_one_line_says_so(arguments: list[str], message: str, tmp_path: Path) -> None:
-    status, output, errors = ask(*arguments, cwd=tmp_path)
-    assert (status, output, errors.count("\n")) == (2, "", 1)
+def test_where_there_is_nothing_to_report_one_line_says_so(
+    arguments: list[str], message: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert PLAY.run(("--report_only", *arguments)) == 2
+    output, errors = capsys.readouterr()
+    assert (output, errors.count("\n")) == ("", 1)
     assert message in errors
-    assert list(tmp_path.iterdir()) == []
+    assert list(here.iterdir()) == []

@@ -37,8 +37,8 @@ def test_no_values_have_no_estimate() -> None:
 
 
 def test_students_interval_is_that_of_the_table() -> None:
-    reach = 4.302653 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
-    assert t_interval([1, 2, 3]) == pytest.approx((2 - reach, 2 + reach))
+    reach = 2.776445 * (2.5 / 5) ** 0.5  # t with 4 degrees of freedom, variance 2.5
+    assert t_interval([1, 2, 3, 4, 5]) == pytest.approx((3 - reach, 3 + reach))
 
 
 def test_fewer_than_five_values_have_no_bootstrap_interval() -> None:
@@ -49,7 +49,7 @@ def test_fewer_than_five_values_have_no_bootstrap_interval() -> None:
 
 def test_equal_values_leave_nothing_open() -> None:
     assert bootstrap_interval([5.0] * 5) == (5.0, 5.0)
-    assert t_interval([5.0] * 4) == (5.0, 5.0)
+    assert t_interval([5.0] * 5) == (5.0, 5.0)
 
 
 def test_an_interquartile_mean_leaves_out_a_quarter_at_either_end() -> None:
@@ -90,29 +90,40 @@ def test_a_bootstrap_interval_lies_within_the_values(values: list[float]) -> Non
 
 
 def test_every_scenario_weighs_the_same_whatever_was_played_of_it() -> None:
-    found = paired_difference({"one": [1.0, 3.0], "other": [6.0]})
+    found = paired_difference({"one": [1.0, 3.0] * 2, "other": [6.0]})
     assert found is not None
-    assert (found.mean, found.clusters, found.pairs, found.unit) == (4.0, 2, 3, "scenarios")
+    assert (found.mean, found.clusters, found.pairs, found.unit) == (4.0, 2, 5, "scenarios")
     assert found.interval == pytest.approx((4 - 12.706205 * 2, 4 + 12.706205 * 2))  # t with 1 degree of freedom
 
 
 def test_scenarios_are_the_sample_and_not_their_episodes() -> None:
-    once = paired_difference({"one": [1.0], "other": [2.0], "third": [4.0]})
-    often = paired_difference({"one": [1.0] * 50, "other": [2.0] * 50, "third": [4.0] * 50})
-    assert once is not None
-    assert often is not None
-    assert once.interval == often.interval
+    few, many = (paired_difference({"one": [1.0] * n, "other": [2.0] * n, "third": [4.0] * n}) for n in (2, 50))
+    assert few is not None
+    assert many is not None
+    assert few.interval is not None
+    assert few.interval == many.interval
 
 
 def test_within_one_scenario_episodes_are_the_sample() -> None:
-    found = paired_difference({"one": [1.0, 2.0, 3.0]})
+    values = [1.0, 2.0, 3.0, 4.0, 4.0]
+    found = paired_difference({"one": values})
     assert found is not None
-    assert (found.unit, found.clusters, found.pairs) == ("episodes", 1, 3)
-    assert found.interval == t_interval([1.0, 2.0, 3.0])
+    assert (found.unit, found.clusters, found.pairs) == ("episodes", 1, 5)
+    assert found.interval == t_interval(values)
 
 
 @pytest.mark.parametrize(
-    ("differences", "is_open"), [([1.0, 1.1, 0.9], False), ([-1.0, 1.0, 0.5], True), ([3.0], True), ([0.0, 0.0], True)]
+    "differences", [{"one": [1.0, 1.1, 0.9, 1.0]}, {"one": [1.0, 1.1], "other": [0.9]}, {"one": [1.0], "other": [1.1]}]
+)
+def test_fewer_than_five_pairs_have_no_interval_in_however_many_scenarios(differences: dict[str, list[float]]) -> None:
+    found = paired_difference(differences)
+    assert found is not None
+    assert (found.interval, found.is_open, found.holds_zero) == (None, True, False)
+
+
+@pytest.mark.parametrize(
+    ("differences", "is_open"),
+    [([1.0, 1.1, 0.9, 1.0, 1.0], False), ([-1.0, 1.0, 0.5, 0.1, 0.2], True), ([3.0], True), ([0.0] * 5, True)],
 )
 def test_a_difference_is_open_while_its_interval_holds_nothing_or_zero(differences: list[float], is_open: bool) -> None:
     found = paired_difference({"one": differences})

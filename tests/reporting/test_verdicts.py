@@ -45,9 +45,16 @@ def test_agents_do_the_same_if_nine_in_ten_of_their_episodes_are_equal(equal: in
 
 
 def test_agents_whose_difference_may_be_zero_are_said_to_be_left_open() -> None:
-    one, other = ((result("react", a, seed), result("reflexion", b, seed)) for a, b, seed in ((1, 2, 1), (2, 1, 2)))
-    (said,) = words(*one, *other)
-    assert said.startswith("Whether react does better or worse than reflexion is left open: the interval")
+    played = [
+        result(agent, (seed + place) % 2, seed)
+        for place, agent in enumerate(("react", "reflexion"))
+        for seed in range(6)
+    ]
+    open_ = "Whether react does better or worse than reflexion is left open:"
+    (said,) = words(*played)
+    assert said.startswith(f"{open_} the interval")
+    (said,) = words(*(one for one in played if one.seed < 4))
+    assert said == f"{open_} fewer than 5 pairs have no interval."
 
 
 def test_what_is_alike_is_said_before_what_is_open() -> None:
@@ -105,7 +112,7 @@ def test_without_other_settings_no_agent_stands_beside_itself() -> None:
     assert setting_contrasts(compared(result("react"), result("vmp"))) == []
 
 
-SHIFTS = (0.0, 0.5, 1.0)
+SHIFTS = (0.0, 0.5, 1.0, 1.5, 2.0)
 
 
 def gained(agent: str, gain: float, scenario: str = RWS) -> list[Result]:
@@ -115,13 +122,13 @@ def gained(agent: str, gain: float, scenario: str = RWS) -> list[Result]:
 def test_a_verdict_says_where_each_did_better_by_how_much() -> None:
     noisy = [result("react", -3 - shift, seed, scenario=RWS) for seed, shift in enumerate(SHIFTS)]
     (said,) = verdicts(*gained("hypothetical_minds", 0), *noisy)
-    reach = 4.302653 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
-    ends = f"{4 - reach:.1f} to {4 + reach:.1f}"
-    group = "“Running With Scissors, repeated”"
-    assert said == f"hypothetical_minds beside react: hypothetical_minds did better in {group} (by 4.0, {ends})."
-    (said,) = verdicts(*(gained("hypothetical_minds", -9)), *noisy)
+    reach = 2.776445 * (2.5 / 5) ** 0.5  # t with 4 degrees of freedom, variance 2.5
     ends = f"{5 - reach:.1f} to {5 + reach:.1f}"
-    assert said == f"hypothetical_minds beside react: react did better in {group} (by 5.0, {ends})."
+    group = "“Running With Scissors, repeated”"
+    assert said == f"hypothetical_minds beside react: hypothetical_minds did better in {group} (by 5.0, {ends})."
+    (said,) = verdicts(*(gained("hypothetical_minds", -9)), *noisy)
+    ends = f"{4 - reach:.1f} to {4 + reach:.1f}"
+    assert said == f"hypothetical_minds beside react: react did better in {group} (by 4.0, {ends})."
 
 
 def test_a_verdict_says_plainly_where_no_difference_shows() -> None:
@@ -157,17 +164,24 @@ def test_a_verdict_tells_groups_with_a_difference_from_those_without() -> None:
     )
 
 
-def test_a_single_pair_is_no_interval_that_holds_zero() -> None:
-    (said,) = verdicts(result("hypothetical_minds", 9), result("vmp", 1))
+@pytest.mark.parametrize("pairs", [1, 4])
+def test_few_pairs_are_no_interval_that_holds_zero(pairs: int) -> None:
+    rewards = (("hypothetical_minds", 9), ("vmp", 1))
+    (said,) = verdicts(*(result(agent, reward, seed) for agent, reward in rewards for seed in range(pairs)))
     assert said == (
-        "hypothetical_minds beside vmp: a single pair decides nothing in “Running With Scissors, repeated”."
+        "hypothetical_minds beside vmp: fewer than 5 pairs decide nothing in “Running With Scissors, repeated”."
     )
 
 
 def test_a_verdict_over_all_scenarios_is_in_the_normalised_score() -> None:
     rewards = {"hypothetical_minds": 7.5, "vmp": 2.5, "oracle": 10.0, "random": 0.0}
     (said,) = verdicts(
-        *(result(agent, reward, scenario=name) for name in (RWS, PD) for agent, reward in rewards.items())
+        *(
+            result(agent, reward, seed, scenario=name)
+            for name in (RWS, PD)
+            for agent, reward in rewards.items()
+            for seed in range(3)
+        )
     )
     assert said.startswith(
         "hypothetical_minds beside vmp: hypothetical_minds did better over all scenarios (by 0.50, 0.50 to 0.50);"
@@ -177,7 +191,7 @@ def test_a_verdict_over_all_scenarios_is_in_the_normalised_score() -> None:
 @pytest.mark.usefixtures("delivery")
 def test_where_less_is_better_the_one_with_less_did_better() -> None:
     minutes = {"vmp": 4.0, "mmp": 8.0}
-    (said,) = verdicts(*(delivered(agent, value, seed) for agent, value in minutes.items() for seed in range(3)))
+    (said,) = verdicts(*(delivered(agent, value, seed) for agent, value in minutes.items() for seed in range(5)))
     assert said == "vmp beside mmp: vmp did better in “Delivery” (by 4.0, 4.0 to 4.0)."
 
 

@@ -143,7 +143,7 @@ def _components(settings: Mapping[str, Any], name: str) -> Iterator[Mapping[str,
 def _one(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = next(_components(settings, name), None)
     if found is None:
-        raise ConfigError(f"its substrate has no {name}: it is no matrix game")
+        raise ConfigError(f"its substrate has no {name}: it is no repeated game or arena in the matrix")
     return found
 
 
@@ -194,8 +194,8 @@ def _length(settings: Mapping[str, Any]) -> dict[str, float]:
 def new_game(substrate: str) -> str:
     """The TOML of a matrix game, with all that its substrate and Melting Pot's bots tell.
 
-    Raises ConfigError for a substrate that there isn't, or that is no matrix game. What is measured elsewhere, the
-    `per_...` of timing, is that of the repeated games and the arenas that ship.
+    Raises ConfigError for a substrate that there isn't, or that is no repeated game or arena in the matrix. What is
+    measured elsewhere, the `per_...` of timing, is that of the repeated games and the arenas that ship.
     """
     settings = settings_named(substrate)
     zapper, thing, length = _one(settings, "GameInteractionZapper"), _one(settings, "Resource"), _length(settings)

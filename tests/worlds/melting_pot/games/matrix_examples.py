@@ -63,6 +63,16 @@ DILEMMA = replace(
     regrowth=Regrowth(10, 0.02, all_at_once=True),
 )
 HUNT = replace(DILEMMA, behaviours=("stag", "hare"), payoff=((4, 0), (2, 2)))
+BACH_FAN = replace(
+    DILEMMA,
+    behaviours=("bach", "stravinsky"),
+    things=("blue_box", "orange_box"),
+    payoff=((3, 0), (0, 2)),
+    others_payoff=((2, 0), (0, 3)),
+)
+"""An asymmetric game, by one side's rules; then by the other's, and by those of one among many that look alike."""
+STRAVINSKY_FAN = replace(BACH_FAN, payoff=((2, 0), (0, 3)), others_payoff=((3, 0), (0, 2)))
+FAN_IN_A_CROWD = replace(BACH_FAN, players=8, alike=7)
 
 
 def interaction(
@@ -135,6 +145,12 @@ HUNTED = (
     interaction(70, (5, 1), (1, 5), (2, 0), HUNT),
     interaction(151, (1, 6), (5, 1), (0, 3), HUNT),
 )
+
+
+def heard(rules: MatrixRules) -> tuple[MatrixInteraction, ...]:
+    """Two interactions in Bach or Stravinsky: one in which both chose alike, one in which each chose its own."""
+    return interaction(70, (6, 1), (5, 1), (2, 0), rules), interaction(151, (5, 1), (1, 6), (0, 3), rules)
+
 
 ARENA = replace(
     ROCK_PAPER_SCISSORS,
@@ -234,6 +250,10 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_after_a_shot_on_sight": replace(SOUGHT, previous=FIRED, because=f"{FIRED.shot} has hit nobody in 60 steps"),
     "propose_in_a_hunt": ProposeHypothesis(HUNT, "opponent", HUNTED, ()),
     "predict_in_a_hunt": PredictAndCounter(HUNT, 160, HUNTED, (Hypothesis("It copies what I played last."),)),
+    "propose_in_an_asymmetric_game": ProposeHypothesis(BACH_FAN, "opponent", heard(BACH_FAN), ()),
+    "predict_in_an_asymmetric_game": PredictAndCounter(BACH_FAN, 160, heard(BACH_FAN), ()),
+    "predict_on_the_other_side": PredictAndCounter(STRAVINSKY_FAN, 160, heard(STRAVINSKY_FAN), ()),
+    "predict_in_an_asymmetric_crowd": PredictAndCounter(FAN_IN_A_CROWD, 160, heard(FAN_IN_A_CROWD), ()),
     "predict_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST),
     "predict_one_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST[:1]),
     "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1), step=345),

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.testing.commands import ROOT
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import STANDING, Bots, cast_of, choose_bots, model_path
+from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 from tests.worlds.melting_pot.simulator.saved_puppet import save_other, save_puppet
 
 PUPPET = "rws_repeated_6"
@@ -71,3 +75,20 @@ def test_documentation_lists_the_folders_of_every_game() -> None:
                 path = model_path(bot, Path())
                 needed.setdefault(path.parent.name, set()).add(path.name)
     assert {substrate: {*re.findall(r"`(\w+)/`", models)} for substrate, models in listed.items()} == needed
+
+
+def test_tensorflow_is_imported_only_where_a_trained_bot_is_asked_for() -> None:
+    code = """
+import sys
+from hm_agent.worlds.melting_pot.simulator import world
+from hm_agent.worlds.melting_pot.simulator.bots import casting, saved_models
+print("meltingpot.bot" in sys.modules, "tensorflow" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("True False\n", "")
+
+
+def test_trained_policies_draw_from_the_episode_once_they_are_there() -> None:
+    trained = sys.modules["meltingpot.utils.policies.saved_model_policy"]
+    assert trained.SavedModelPolicy.__module__ == trained.__name__
+    assert trained.random is EPISODE_RANDOM
