@@ -81,7 +81,7 @@ def test_tensorflow_is_imported_only_where_a_trained_bot_is_asked_for() -> None:
     code = """
 import sys
 from hm_agent.worlds.melting_pot.simulator import world
-from hm_agent.worlds.melting_pot.simulator.bots import casting, saved_models
+from hm_agent.worlds.melting_pot.simulator.bots import casting
 print("meltingpot.bot" in sys.modules, "tensorflow" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
