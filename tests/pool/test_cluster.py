@@ -195,9 +195,14 @@ def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nob
 ) -> None:
     class Trouble(SilentProgress):
         def __init__(self) -> None:
+            self.running = 0
             self.ended: list[Result] = []
+            self.after = 0
             self.began = 0.0
             self.nodes = cluster.list_all_nodes()
+
+        def begin(self, episode: Episode) -> None:
+            self.running += 1
 
         def pulse(self, episode: Episode, pulse: Pulse) -> None:
             if len(self.nodes) == 2:
@@ -205,8 +210,9 @@ def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nob
 
         def end(self, episode: Episode, result: Result) -> None:
             self.ended.append(result)
-            if any(result.has_failed for result in self.ended[:-1]) and not self.began:
-                self.began = time.monotonic()
+            self.running -= 1
+            if self.running and any(result.has_failed for result in self.ended[:-1]) and not self.began:
+                self.began, self.after = time.monotonic(), len(self.ended)
                 raise KeyboardInterrupt
 
     trouble = Trouble()
@@ -216,9 +222,8 @@ def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nob
     assert time.monotonic() - trouble.began < 30  # far from the timeouts of Ray
     (failed,) = (result for result in trouble.ended if result.has_failed)
     assert "lost with its node or its process" in failed.reason
-    after = trouble.ended.index(failed) + 2
-    assert {result.status for result in trouble.ended[:after] if result is not failed} == {"max_steps"}
-    assert {result.status for result in trouble.ended[after:]} == {"interrupted"}
+    assert {result.status for result in trouble.ended[: trouble.after] if result is not failed} == {"max_steps"}
+    assert {result.status for result in trouble.ended[trouble.after :]} == {"interrupted"}
     assert not list(tmp_path.glob(".shared-*"))
 
 
