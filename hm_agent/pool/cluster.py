@@ -10,14 +10,16 @@ import os
 import re
 import secrets
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Client, Connection, wait
 from tempfile import NamedTemporaryFile
+from typing import TypeAlias
 
 import ray
-from ray.exceptions import GetTimeoutError, RayError
+from ray.exceptions import ActorDiedError, GetTimeoutError, RayError
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
@@ -30,10 +32,15 @@ CPUS_PER_WORKER = 0.01
 """Cores that Ray reserves for a worker: most workers wait for a model, so far more than one may share a core."""
 START_TIMEOUT = 60.0
 """Seconds in which the cluster must have started the wanted workers."""
+TRIES = 3
+"""How often one worker is started, if the node is lost on which Ray starts it."""
 CONNECT_TIMEOUT = 5.0
 """Seconds to wait for an answer from an address; Ray itself would go on for minutes."""
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 """How a client of HTTP/2, and so of gRPC, begins; a server answers with SETTINGS, whose fourth byte is 4 (RFC 9113)."""
+
+_Starting: TypeAlias = tuple["ray.actor.ActorHandle", "ray.ObjectRef[node.Address | str]"]
+"""A worker, and what it will say: its address, or what its node lacks."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +67,10 @@ class ClusterHost:
         self._requirements, self._key = requirements, secrets.token_bytes(32)
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
-        actors = [self._actor.remote() for _ in range(workers)]
+        deadline = time.monotonic() + START_TIMEOUT
+        starting = [self._listening() for _ in range(workers)]
         try:
-            answers = [actor.listen.remote(self._requirements, self._key) for actor in actors]
-            addresses: list[node.Address | str] = ray.get(answers, timeout=START_TIMEOUT)
-            return [self._link(actor, address) for actor, address in zip(actors, addresses, strict=True)]
+            return [self._link(one, deadline) for one in starting]
         except GetTimeoutError as error:
             raise ConfigError(
                 f"the Ray cluster has no place for {workers} more workers: each asks for {CPUS_PER_WORKER:g} of a "
@@ -74,12 +80,26 @@ class ClusterHost:
             cause = str(error).strip().splitlines()[-1:] or [type(error).__name__]
             raise ConfigError(f"workers on the Ray cluster end before they begin: {cause[0]}") from error
 
-    def _link(self, actor: ray.actor.ActorHandle, address: node.Address | str) -> ClusterLink:
-        """Connects to a worker; raises ConfigError if its node said what it lacks instead of an address."""
-        if isinstance(address, str):
-            raise ConfigError(address)
-        actor.work.remote()
-        return ClusterLink(Client(address, authkey=self._key), actor)
+    def _listening(self) -> _Starting:
+        actor = self._actor.remote()
+        return actor, actor.listen.remote(self._requirements, self._key)
+
+    def _link(self, starting: _Starting, deadline: float, tries: int = TRIES) -> ClusterLink:
+        """Connects to a worker; raises ConfigError if its node said what it lacks instead of an address.
+
+        Ray may have put it on a node that is lost, which takes a while to show: then another worker is started.
+        """
+        actor, said = starting
+        try:
+            address = ray.get(said, timeout=max(0.0, deadline - time.monotonic()))
+            if isinstance(address, str):
+                raise ConfigError(address)
+            actor.work.remote()
+            return ClusterLink(Client(address, authkey=self._key), actor)
+        except (ActorDiedError, OSError, EOFError):
+            if tries == 1:
+                raise
+            return self._link(self._listening(), deadline, tries - 1)
 
 
 @contextmanager
