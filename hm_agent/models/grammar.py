@@ -49,10 +49,12 @@ class _Grammar:
                 starts = [self.rule(part) for part in schema.get("prefixItems", ())]
                 item = self._part(self.rule(schema["items"]))
                 return _list(starts, item, schema.get("minItems", 0), schema["maxItems"])
-            case "string" if "pattern" in schema:
-                return f'"\\"" {self._bounded(schema["pattern"])} "\\""'
             case "string" if not schema.keys() & {"enum", "const"}:
-                return f'"\\"" {self._several(_CHARACTER, 0, schema["maxLength"])} "\\""'
+                bounded = "pattern" in schema
+                text = (
+                    self._bounded(schema["pattern"]) if bounded else self._several(_CHARACTER, 0, schema["maxLength"])
+                )
+                return f'"\\"" {text} "\\""'
         return _either([_literal(json.dumps(value)) for value in _values(schema)])
 
     def _part(self, rule: str) -> str:

@@ -115,6 +115,7 @@ def test_the_schema_of_every_answer_has_a_grammar(name: str) -> None:
         ({"enum": ["a", 'b"']}, r'("\"a\"" | "\"b\\\"\"")'),
         ({"type": "integer", "minimum": 2, "maximum": 4}, '("2" | "3" | "4")'),
         ({"type": "boolean"}, '("true" | "false")'),
+        ({"type": "string", "pattern": "^[a-z]{1,50}$", "enum": ["a"]}, r'("\"a\"")'),
         ({"anyOf": [{"const": 1}, {"type": "null"}]}, '(("1") | ("null"))'),
         ({"type": "string", "maxLength": 5}, r'"\"" [ !#-\[\]-~]{0,5} "\""'),
         ({"type": "string", "pattern": r"^go\((1|2), (3)\)$"}, r'"\"" ("go(" ( "1" | "2" ) ", " ( "3" ) ")") "\""'),
