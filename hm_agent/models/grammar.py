@@ -50,16 +50,17 @@ class _Grammar:
                 item = self._part(self.rule(schema["items"]))
                 return _list(starts, item, schema.get("minItems", 0), schema["maxItems"])
             case "string" if not schema.keys() & {"enum", "const"}:
-                bounded = "pattern" in schema
-                text = (
-                    self._bounded(schema["pattern"]) if bounded else self._several(_CHARACTER, 0, schema["maxLength"])
-                )
-                return f'"\\"" {text} "\\""'
+                return f'"\\"" {self._text(schema)} "\\""'
         return _either([_literal(json.dumps(value)) for value in _values(schema)])
 
     def _part(self, rule: str) -> str:
         """The name of a rule, a new one if there is none that says the same."""
         return self.parts.setdefault(rule, f"part-{len(self.parts) + 1}")
+
+    def _text(self, schema: Mapping[str, Any]) -> str:
+        if "pattern" in schema:
+            return self._bounded(schema["pattern"])
+        return self._several(_CHARACTER, 0, schema["maxLength"])
 
     def _several(self, characters: str, least: int, most: int) -> str:
         return self._part(f"{characters}{{{least},{min(most, self._longest)}}}")

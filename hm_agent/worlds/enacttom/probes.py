@@ -50,7 +50,7 @@ class Probe:
     @property
     def about(self) -> Claim:
         """What it is asked: whether this is so."""
-        return Claim(self.claim.knowers[1:], self.claim.proposition)
+        return self.claim.inner
 
     @property
     def words(self) -> str:
@@ -108,7 +108,7 @@ def _foil(operator: Claim, household: Household, operators: Sequence[Claim]) -> 
     for agent in _after(other_knower, household.agents):
         found = Claim((knower, agent, *further), operator.proposition)
         is_new = agent not in (knower, *further[:1]) and found not in operators
-        if is_new and Claim(found.knowers[1:], found.proposition) in household.bits:
+        if is_new and found.inner in household.bits:
             return found
     return None
 
@@ -130,7 +130,7 @@ def _after(one: T, all_of_them: Sequence[T]) -> list[T]:
 
 def probes_of(claims: Iterable[Claim]) -> tuple[Probe, ...]:
     """The probes in the order in which they are asked: by their words, which betrays no foil."""
-    ordered = sorted(claims, key=lambda one: (one.knowers[0], Claim(one.knowers[1:], one.proposition).words))
+    ordered = sorted(claims, key=lambda one: (one.knowers[0], one.inner.words))
     return tuple(Probe(f"k_probe_{number}", one) for number, one in enumerate(ordered, 1))
 
 
@@ -146,8 +146,7 @@ def graded(
     def is_so(what: Claim) -> bool:
         if holds(what):
             return True
-        inner = Claim(what.knowers[1:], what.proposition)
-        return what.depth > 0 and said.get(what) is ProbeAnswer.YES and is_so(inner)
+        return what.depth > 0 and said.get(what) is ProbeAnswer.YES and is_so(what.inner)
 
     return tuple(ProbeResult(one, said[one.claim], is_so(one.about), one.claim in foils) for one in probes)
 

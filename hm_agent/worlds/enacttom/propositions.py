@@ -30,6 +30,19 @@ PHYSICAL: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """The predicates of goals and initial states, with the types that each argument may have."""
 
+STATE, ROOM, PLACE, FLOOR = "state", "room", "place", "floor"
+SLOTS = {
+    IS_OPEN: STATE,
+    IS_CLOSED: STATE,
+    AGENT_IN_ROOM: ROOM,
+    IS_ON_TOP: PLACE,
+    IS_INSIDE: PLACE,
+    IS_ON_FLOOR: PLACE,
+    IS_HELD_BY: PLACE,
+    IS_IN_ROOM: FLOOR,
+}
+"""By physical predicate, what it tells of its first argument; of a thing, one proposition of each kind is so."""
+
 MECHANIC: dict[str, tuple[tuple[str, ...], ...]] = {
     IS_RESTRICTED: ((AGENT,), (ROOM,)),
     CAN_COMMUNICATE: ((AGENT,), (AGENT,)),
@@ -109,6 +122,11 @@ class Claim:
     @property
     def depth(self) -> int:
         return len(self.knowers)
+
+    @property
+    def inner(self) -> Claim:
+        """What its outermost knower knows."""
+        return Claim(self.knowers[1:], self.proposition)
 
     @property
     def pddl(self) -> str:

@@ -6,29 +6,20 @@ from collections.abc import Iterable
 
 from hm_agent.worlds.enacttom.propositions import (
     AGENT_IN_ROOM,
-    IS_CLOSED,
+    FLOOR,
     IS_HELD_BY,
     IS_IN_ROOM,
     IS_INSIDE,
     IS_ON_FLOOR,
     IS_ON_TOP,
     IS_OPEN,
+    PLACE,
+    SLOTS,
     Proposition,
 )
 from hm_agent.worlds.enacttom.views import Briefing, HouseView
 
 Slot = tuple[str, str]
-STATE, ROOM, PLACE, FLOOR = "state", "room", "place", "floor"
-_KINDS = {
-    IS_OPEN: STATE,
-    IS_CLOSED: STATE,
-    AGENT_IN_ROOM: ROOM,
-    IS_ON_TOP: PLACE,
-    IS_INSIDE: PLACE,
-    IS_ON_FLOOR: PLACE,
-    IS_HELD_BY: PLACE,
-    IS_IN_ROOM: FLOOR,
-}
 
 
 class HouseBeliefs:
@@ -47,7 +38,7 @@ class HouseBeliefs:
 
     def take(self, one: Proposition) -> None:
         """Believes what was seen or told; what says nothing of the state of the house is left out."""
-        if one.predicate in _KINDS:
+        if one.predicate in SLOTS:
             self._slots[_slot(one)] = one
             self.inferred.discard(one)
 
@@ -84,7 +75,7 @@ class HouseBeliefs:
         if one.predicate == IS_IN_ROOM:
             room = self.room_of(one.arguments[0])
             return None if room is None else room == one.arguments[1]
-        known = self._slots.get(_slot(one)) if one.predicate in _KINDS else None
+        known = self._slots.get(_slot(one)) if one.predicate in SLOTS else None
         return None if known is None else known == one
 
     def knows(self, one: Proposition) -> bool:
@@ -113,4 +104,4 @@ class HouseBeliefs:
 
 
 def _slot(one: Proposition) -> Slot:
-    return _KINDS[one.predicate], one.arguments[0]
+    return SLOTS[one.predicate], one.arguments[0]

@@ -14,21 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hm_agent.worlds.enacttom.household import Household
-from hm_agent.worlds.enacttom.propositions import (
-    AGENT_IN_ROOM,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
-    Claim,
-)
+from hm_agent.worlds.enacttom.propositions import SLOTS, Claim
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
 
-_ASPECTS = ({IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_HELD_BY}, {AGENT_IN_ROOM, IS_IN_ROOM}, {IS_OPEN, IS_CLOSED})
-"""Predicates of which one at a time is so of a thing; `holds_once` tells whether that is so in a household."""
 _NO_LETTER = re.compile(r"[^a-z0-9_]+")
 
 
@@ -140,12 +128,11 @@ def to_strips(problem: PlanningProblem) -> StripsProblem:
 
 def _places(household: Household) -> list[int]:
     """For each agent, object and piece of furniture, the bits that say where it is, in which room, in which state."""
-    found: dict[tuple[int, str], int] = {}
+    found: dict[tuple[str, str], int] = {}
     for one in household.physical:
-        for number, aspect in enumerate(_ASPECTS):
-            if one.predicate in aspect:
-                key = number, one.arguments[0]
-                found[key] = found.get(key, 0) | household.bits[one]
+        if one.predicate in SLOTS:
+            slot = SLOTS[one.predicate], one.arguments[0]
+            found[slot] = found.get(slot, 0) | household.bits[one]
     return list(found.values())
 
 
