@@ -22,7 +22,7 @@ CHARACTERS_PER_TOKEN = 4
 POLL_SECONDS = 0.02
 """How often the server checks whether it should end."""
 JOIN_SECONDS = 2.0
-"""How long closing waits for a thread that is still answering."""
+"""How long to wait for the end of a connection that is still being answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,10 @@ class Endpoint:
         self._server.hang_up()
         self._server.server_close()
 
+    def join_clients(self) -> None:
+        """Waits until all connections have ended, so that `received` holds whatever clients sent that were killed."""
+        self._server.join()
+
 
 def serve(answer: Answer, delay: float) -> None:
     """Serves until standard input ends; prints the URL. For an endpoint in a process of its own."""
@@ -106,6 +110,10 @@ class _Server(ThreadingTCPServer):
         for _, connection in self._connections:
             with suppress(OSError):  # the connection has ended by itself
                 connection.shutdown(SHUT_RDWR)
+        self.join()
+
+    def join(self) -> None:
+        """Waits until every connection has ended, JOIN_SECONDS for one."""
         for thread, _ in self._connections:
             thread.join(JOIN_SECONDS)
 

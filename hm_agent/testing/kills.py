@@ -92,6 +92,7 @@ class KillTrial:
         process.wait()
         left = orphans(str(self.out))
         end(left)
+        self.server.join_clients()
         asked, errors = self._take(), process.communicate()[1]
         paid_again = (asked - (self.undisturbed - kept)).total()
         lost = asked.total() - (self._kept() - kept).total()

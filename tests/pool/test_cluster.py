@@ -160,7 +160,7 @@ def test_an_address_without_a_cluster_gets_one_line_soon(address: str, said: str
     with pytest.raises(ConfigError, match=re.escape(said)) as error, connected(address):
         pass
     assert "\n" not in str(error.value)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < PATIENCE / 2  # Ray itself would go on for minutes
 
 
 WITHOUT_RAY = "import sys; sys.modules['ray'] = None; from hm_agent.cli import PLAY; sys.exit(PLAY.run(sys.argv[1:]))"

@@ -100,16 +100,20 @@ def test_a_second_run_in_the_same_folder_is_refused_in_one_line_and_changes_noth
 
 
 class Stalling:
-    """An endpoint that stops answering. after: how many requests it answers."""
+    """An endpoint that stops answering.
+
+    after: how many requests it answers.
+    stalled: the requests that it will not answer.
+    """
 
     def __init__(self, after: int) -> None:
         self._left = iter(range(after))
-        self.is_stalling = False
+        self.stalled: list[dict[str, Any]] = []
 
     def answer(self, body: dict[str, Any]) -> Response:
         if next(self._left, None) is not None:
             return schema_player.answer(body)
-        self.is_stalling = True
+        self.stalled.append(body)
         return Response(hang=PATIENCE)
 
 
@@ -118,7 +122,7 @@ def test_an_interruption_from_the_terminal_keeps_and_tells_what_was_played(tmp_p
     stalling, out = Stalling(after=20), tmp_path / "out"
     with Endpoint(stalling.answer) as server:
         process = start(str(out), *flags(server, out))
-        wait_for(lambda: stalling.is_stalling and statuses(out, "result.json"), process)
+        wait_for(lambda: len(stalling.stalled) == 3, process)  # each worker is in the middle of an episode
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

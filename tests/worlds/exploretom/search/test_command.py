@@ -94,6 +94,7 @@ def test_killed_search_goes_on_and_pays_for_no_answer_twice(tmp_path: Path, endp
         process.communicate()
         assert process.returncode == -9
         end(orphans(str(out)))
+        endpoint.join_clients()
         sent = asked(endpoint)
         assert not sent & before
         assert (sent - (kept(cache) - before)).total() <= WORKERS
