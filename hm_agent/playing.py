@@ -1,23 +1,15 @@
-"""One episode of an experiment from beginning to end, with the files it leaves.
-
-Ctrl-C (SIGINT) is deferred while it would do harm.
-"""
+"""One episode of an experiment from beginning to end, with the files it leaves."""
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-import signal
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import AsyncExitStack, closing, contextmanager, suppress
-from contextvars import copy_context
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 from hm_agent.core import Agent, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
@@ -214,70 +206,3 @@ def _means(counted: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """The mean of each metric over the seats that have it."""
     names = dict.fromkeys(name for metrics in counted for name in metrics)
     return {name: per_capita(metrics[name] for metrics in counted if name in metrics) for name in names}
-
-
-T = TypeVar("T")
-
-
-@contextmanager
-def defer_interruptions() -> Iterator[set[signal.Signals | int]]:
-    """Blocks SIGINT until the context ends; yields the signals that were blocked before."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield before
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Runs a coroutine as asyncio.run does, but defers SIGINT while the event loop is set up and closed.
-
-    An interruption then would leave a half-made loop behind, which only prints warnings. Where a loop is running
-    already, as in Jupyter, the coroutine gets a loop in a thread of its own.
-    """
-    if _is_in_a_loop():
-        return _run_in_a_thread(work)
-
-    async def work_unblocked() -> T:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        try:
-            return await work()
-        finally:
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-    with defer_interruptions() as before:
-        return asyncio.run(work_unblocked())
-
-
-def _is_in_a_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
-def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Waits for a coroutine that runs in another thread; an interruption cancels it, as it does in asyncio.run."""
-    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = Future()
-    ended: Future[T] = Future()
-
-    async def work_and_tell() -> T:
-        task = asyncio.ensure_future(work())
-        begun.set_result((asyncio.get_running_loop(), task))
-        return await task
-
-    def run() -> None:
-        try:
-            ended.set_result(asyncio.run(work_and_tell()))
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
-            ended.set_exception(error)
-
-    # Output of this thread belongs to the notebook's cell that began it, which the context tells.
-    Thread(target=copy_context().run, args=(run,), daemon=True).start()
-    try:
-        return ended.result()
-    except KeyboardInterrupt:
-        loop, task = begun.result()
-        loop.call_soon_threadsafe(task.cancel)
-        return ended.result()

@@ -9,24 +9,19 @@ from contextlib import suppress
 from io import TextIOWrapper
 from types import FrameType
 
+from hm_agent.interruptions import interrupt
 from hm_agent.scratch import use_scratch_folder
 
 
 def prepare_process() -> None:
     """Makes SIGTERM and SIGHUP end the command as Ctrl-C does, output never fail, and temporary files go with it."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` ignores it
         signal.signal(signal.SIGHUP, _hang_up)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     use_scratch_folder()
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a command that a script starts with & ignores Ctrl-C
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.raise_signal(signal.SIGINT)
 
 
 def _hang_up(number: int, frame: FrameType | None) -> None:
@@ -36,7 +31,7 @@ def _hang_up(number: int, frame: FrameType | None) -> None:
         with suppress(OSError, ValueError):
             if stream.isatty():
                 os.dup2(nowhere, stream.fileno())
-    _interrupt(number, frame)
+    interrupt()
 
 
 def printable(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import sys
 import tempfile
 import time
@@ -17,7 +18,8 @@ from types import ModuleType
 from typing import Protocol
 
 from hm_agent.experiment import Episode
-from hm_agent.playing import crashed, cut_short, defer_interruptions
+from hm_agent.interruptions import defer_interruptions
+from hm_agent.playing import crashed, cut_short
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
 from hm_agent.pool.worker import About, Begin, Stop, WorkerMessage, result_of, work
@@ -67,11 +69,20 @@ class LocalHost:
     def _start(self) -> LocalLink:
         connection, remote_end = self._context.Pipe()
         process = self._context.Process(target=work, args=(remote_end, tempfile.gettempdir()), daemon=True)
-        # The process inherits the blocked signal: interrupted while it starts, it would only print a traceback.
-        with defer_interruptions(), _main_module_hidden():
+        with defer_interruptions(), _sigint_blocked(), _main_module_hidden():
             process.start()
         remote_end.close()
         return LocalLink(connection, process)
+
+
+@contextmanager
+def _sigint_blocked() -> Iterator[None]:
+    """A process that is started inherits this: interrupted before it is ready, it would only print a traceback."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

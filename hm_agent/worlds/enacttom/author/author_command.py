@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import closing
@@ -16,6 +15,7 @@ from rich.progress import Progress
 
 from hm_agent.config import ConfigError
 from hm_agent.flag_help import help_text, read_flags
+from hm_agent.interruptions import run_interruptibly
 from hm_agent.job_runner import JobRunner
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
@@ -192,7 +192,7 @@ def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors:
             console.out(f"{made.slot.name}: {told(made)}", highlight=False)
 
         try:
-            asyncio.run(JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
+            run_interruptibly(lambda: JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
         except ModelUnavailable as error:
             said = " ".join(str(error).split())
             return _complain(f"{error.status}: {said}; what was made is in {out}", NO_MODEL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -14,6 +13,7 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.flag_help import help_text, read_flags
+from hm_agent.interruptions import run_interruptibly
 from hm_agent.job_runner import JobRunner
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
@@ -189,7 +189,7 @@ def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int
     table = LiveTable(console, plan, stories.rows.values())
     try:
         with table:
-            asyncio.run(JobRunner(workers).do(search_jobs(plan, stories, models, table)))
+            run_interruptibly(lambda: JobRunner(workers).do(search_jobs(plan, stories, models, table)))
     finally:
         stories.sort()
         console.print(table.table())
@@ -213,7 +213,7 @@ def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers:
         console.out(f"{row['id']} told: {counts} ({len(told.rows)} of {len(due)} stories)", highlight=False)
 
     try:
-        asyncio.run(JobRunner(workers).do(telling_jobs(due, told, writers, models, say)))
+        run_interruptibly(lambda: JobRunner(workers).do(telling_jobs(due, told, writers, models, say)))
     finally:
         told.sort()
     rows = [told.rows[name] for name in _names(plan)]

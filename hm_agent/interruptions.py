@@ -1,0 +1,125 @@
+"""Interruptions (Ctrl-C, and what ends a command like it): they wait while they would do harm, and cancel what runs.
+
+An interruption raises KeyboardInterrupt wherever the main thread happens to be. In an event loop, or while a process is
+being started, that leaves something half made behind. Blocking the signal is not enough: another thread of the process
+may take it, and Python then runs the handler in the main thread all the same. So the handler itself is replaced.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import copy_context
+from threading import Thread, current_thread, main_thread
+from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_actions: list[Callable[[], None]] = []
+"""What an interruption does now: the last of these; if there is none, it raises KeyboardInterrupt."""
+
+
+def interrupt(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
+    """Does what an interruption does now. It can be the handler of a signal."""
+    if not _actions:
+        raise KeyboardInterrupt
+    _actions[-1]()
+
+
+@contextmanager
+def defer_interruptions() -> Iterator[None]:
+    """Lets interruptions wait until the context ends."""
+    waiting: list[None] = []
+    try:
+        with _acting(lambda: waiting.append(None)):
+            yield
+    finally:
+        if waiting:
+            interrupt()
+
+
+def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Runs a coroutine as asyncio.run does; an interruption cancels it, and a second one raises KeyboardInterrupt.
+
+    While the event loop is set up and closed, interruptions wait. Where a loop is running already, as in Jupyter, the
+    coroutine gets a loop in a thread of its own.
+    """
+    if _is_in_a_loop():
+        return _run_in_a_thread(work)
+    with defer_interruptions():
+        try:
+            return asyncio.run(_cancelled_by_interruption(work))
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+
+async def _cancelled_by_interruption(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    running, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def cancel() -> None:
+        if task.cancelling():
+            raise KeyboardInterrupt
+        task.cancel()
+        running.call_soon_threadsafe(lambda: None)  # wakes a loop that waits for something else
+
+    with _acting(cancel):
+        return await work()
+
+
+@contextmanager
+def _acting(action: Callable[[], None]) -> Iterator[None]:
+    """Has an interruption do `action` until the context ends; outside the main thread, which it spares, nothing."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    _actions.append(action)
+    try:
+        if before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, interrupt)
+        yield
+    finally:
+        try:
+            _actions.remove(action)
+        finally:
+            if before is signal.default_int_handler:
+                signal.signal(signal.SIGINT, before)
+
+
+def _is_in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Waits for a coroutine that runs in another thread; an interruption cancels it, as it does in asyncio.run."""
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = Future()
+    ended: Future[T] = Future()
+
+    async def work_and_tell() -> T:
+        task = asyncio.ensure_future(work())
+        begun.set_result((asyncio.get_running_loop(), task))
+        return await task
+
+    def run() -> None:
+        try:
+            ended.set_result(asyncio.run(work_and_tell()))
+        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+            ended.set_exception(error)
+
+    # Output of this thread belongs to the notebook's cell that began it, which the context tells.
+    Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    try:
+        return ended.result()
+    except KeyboardInterrupt:
+        loop, task = begun.result()
+        loop.call_soon_threadsafe(task.cancel)
+        return ended.result()
