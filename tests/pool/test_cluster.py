@@ -30,6 +30,9 @@ from hm_agent.testing.episodes import SilentProgress
 from hm_agent.testing.kills import KillTrial
 from hm_agent.testing.melting_pot import text_player
 
+# Ray forks before it runs another program. JAX, which other tests may have loaded here, would not have that.
+pytestmark = pytest.mark.filterwarnings(r"ignore:os\.fork\(\) was called:RuntimeWarning")
+
 GRID = ["--scenario=rws_repeated_1,cooking_asymmetric_1", "--agent=mmp,mmp_he", "--max_steps=60", "--bots=scripted"]
 """Both agents begin with the same questions."""
 PATIENCE = 60.0

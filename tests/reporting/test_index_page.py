@@ -71,6 +71,7 @@ RISING = ["-30.0", "9.5", "9.5", "20.0", "100.0", "-", "-"]
 def test_it_opens_without_an_error_and_asks_for_its_pictures_alone(window: Page, address: str) -> None:
     asked, said = requests_and_messages(window)
     window.goto(address, wait_until="networkidle")
+    window.wait_for_function("document.images[0].complete && document.images[0].naturalWidth")  # it is loaded lazily
     folder = address.removesuffix("index.html")
     assert [url.removeprefix(folder).split("/")[-1] for url in asked] == ["index.html", "thumbnail.png"]
     assert all(url.startswith(folder) for url in asked)
