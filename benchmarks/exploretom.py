@@ -17,7 +17,8 @@ from hm_agent.worlds.exploretom.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.cast import CastLists, read_cast
 from hm_agent.worlds.exploretom.language import text_of
 from hm_agent.worlds.exploretom.readers import WEAK_RULES
-from hm_agent.worlds.exploretom.sampling import DrawnStory, StoryConditions, StorySampler, draw_story, story_of
+from hm_agent.worlds.exploretom.sampling import DrawnStory, StorySampler, draw_story, story_of
+from hm_agent.worlds.exploretom.story_conditions import StoryConditions
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory, AskedProperty
 
 STORIES = int(os.environ.get("STORIES", "2000"))

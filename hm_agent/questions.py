@@ -93,6 +93,16 @@ def some_of(names: Sequence[str]) -> dict[str, Any]:
     return {"items": one_of(names), "maxItems": len(names)}
 
 
+def plan_of(first: str, further: str, most: int) -> dict[str, Any]:
+    """The keywords of a field that holds a plan of 1 to `most` calls.
+
+    first, further: the regular expressions of its first call and of the calls after it. Which of these can be carried
+    out depends on the calls before, which a schema can't tell.
+    """
+    starts = [{"type": "string", "pattern": first}]
+    return {"prefixItems": starts, "items": {"pattern": further}, "minItems": 1, "maxItems": most}
+
+
 class MissingField(Exception):
     """A check asked for a field that the answer lacks because it was malformed; that is told already."""
 

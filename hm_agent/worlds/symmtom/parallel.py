@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete
-from pettingzoo import ParallelEnv
 
+from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
 from hm_agent.recording.shapes import painted
 from hm_agent.worlds.symmtom.one_game import OneGame
 from hm_agent.worlds.symmtom.rules import SILENT, Direction
@@ -23,33 +23,29 @@ CELL_PIXELS = 64
 """The side of a cell in a rendered frame."""
 
 
-class SymmtomParallelEnv(ParallelEnv):  # type: ignore[misc]
-    """All agents act at every step; all end together, by truncation after 5 w steps.
+class SymmtomParallelEnv(ParallelEpisodes):
+    """Games end by truncation after 5 w steps, or when a competitive one is won.
 
     An action is direction * c + piece, directions in the order left, right, up, down, stay. What an agent observes is a
     dictionary of `action_mask`, (5 c,) int8, 1 for moves that no wall cancels with pieces that the agent knows, which
     its info has too; and `observation`, float32 from 0 to 1, in which agents come in the order i, i + 1, ... from
     itself: the share of the steps taken (1), positions (x, y) / (w - 1) (2 n), bases the same (2 n), own knowledge (c),
     first-hand knowledge as far as it is told (n c), what it heard each agent, itself included, say in the turn before
-    (n c). One seed is one game; without a seed, `reset` goes on to the next game of the last one.
+    (n c).
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "symmtom_v0", "render_modes": ["rgb_array"], "render_fps": 4}
 
     def __init__(self, settings: GameSettings, render_mode: str | None = None) -> None:
         n, c = settings.agents, settings.pieces
-        self.settings, self.render_mode = settings, render_mode
-        self.possible_agents = list(settings.seats)
-        self.agents: list[str] = []
-        self._number = {agent: at for at, agent in enumerate(self.possible_agents)}
+        self.settings = settings
+        self._number = {agent: at for at, agent in enumerate(settings.seats)}
         inner = {
             "observation": Box(0.0, 1.0, (1 + 4 * n + c + 2 * n * c,), np.float32),
             "action_mask": Box(0, 1, (len(Direction) * c,), np.int8),
         }
-        self.observation_spaces = {agent: Dict(inner) for agent in self.possible_agents}
-        self.action_spaces = {agent: Discrete(len(Direction) * c) for agent in self.possible_agents}
+        super().__init__(settings.seats, Dict(inner), Discrete(len(Direction) * c), render_mode)
         self.state_space = Box(0.0, 1.0, (1 + 4 * n + 2 * n * c,), np.float32)
-        self._seeds = np.random.default_rng()
         self._game: OneGame
         self._fixed: list[tuple[Numbers, Numbers]]
         self._places = [(x / (settings.width - 1), y / (settings.width - 1)) for y, x in np.ndindex(*self._board)]
@@ -58,39 +54,18 @@ class SymmtomParallelEnv(ParallelEnv):  # type: ignore[misc]
     def _board(self) -> tuple[int, int]:
         return self.settings.width, self.settings.width
 
-    def observation_space(self, agent: str) -> Dict:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Discrete:
-        return self.action_spaces[agent]
-
-    def reset(
-        self, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[Observations, dict[str, dict[str, Any]]]:
-        if seed is not None:
-            self._seeds = np.random.default_rng(seed)
-        self._game = OneGame.begin(self.settings, int(self._seeds.integers(2**32)) if seed is None else seed)
+    def begin(self, seed: int) -> tuple[Observations, Infos]:
+        self._game = OneGame.begin(self.settings, seed)
         self._fixed = [self._fixed_parts(agent) for agent in range(self.settings.agents)]
-        self.agents = self.possible_agents.copy()
         observations = self._observations()
-        return observations, self._infos(observations)
+        return observations, _infos(observations)
 
-    def step(
-        self, actions: Mapping[str, int]
-    ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+    def advance(self, actions: Mapping[str, int]) -> EnvStep:
         chosen = [divmod(int(actions[agent]), self.settings.pieces) for agent in self.agents]
         rewards = self._game.step([direction for direction, _ in chosen], [piece for _, piece in chosen])
-        won, over, seats = self._game.has_winner, self._game.is_over, self.agents
-        observations = self._observations()
-        if over:
-            self.agents = []
-        return (
-            observations,
-            {agent: float(reward) for agent, reward in zip(seats, rewards, strict=True)},
-            dict.fromkeys(seats, won),
-            dict.fromkeys(seats, over and not won),
-            self._infos(observations),
-        )
+        won, is_over, observations = self._game.has_winner, self._game.is_over, self._observations()
+        earned = {agent: float(reward) for agent, reward in zip(self.agents, rewards, strict=True)}
+        return EnvStep(observations, earned, won, is_over and not won, _infos(observations))
 
     def state(self) -> npt.NDArray[np.float32]:
         """The truth, agents in order: share of the steps, positions, bases, what each knows, and knows first-hand."""
@@ -105,9 +80,6 @@ class SymmtomParallelEnv(ParallelEnv):  # type: ignore[misc]
             return None
         picture, width = picture_of_game(self._game), self.settings.width
         return painted([*ground(picture), *figures(picture)], width, width * CELL_PIXELS)
-
-    def close(self) -> None:
-        """Nothing to release."""
 
     def _observations(self) -> Observations:
         game, agents, steps = self._game, self.settings.agents, self.settings.steps
@@ -129,15 +101,16 @@ class SymmtomParallelEnv(ParallelEnv):  # type: ignore[misc]
             seen[name] = {"observation": np.array(numbers, np.float32), "action_mask": mask.copy()}
         return seen
 
-    def _infos(self, observations: Observations) -> dict[str, dict[str, Any]]:
-        return {agent: {"action_mask": seen["action_mask"]} for agent, seen in observations.items()}
-
     def _fixed_parts(self, me: int) -> tuple[Numbers, Numbers]:
         """The bases and the first-hand knowledge that an agent is told, which do not change in a game."""
         game, order = self._game, [*range(me, self.settings.agents), *range(me)]
         told = [game.first_hand[other] if self.settings.has_public_first_hand or other == me else 0 for other in order]
         bases: Numbers = sum((self._places[game.bases[other]] for other in order), ())
         return bases, sum((_bits(known, self.settings.pieces) for known in told), ())
+
+
+def _infos(observations: Observations) -> Infos:
+    return {agent: {"action_mask": seen["action_mask"]} for agent, seen in observations.items()}
 
 
 @cache

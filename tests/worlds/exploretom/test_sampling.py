@@ -1,8 +1,7 @@
-"""Random stories: their conditions, their seeds, and the lists that they are made of."""
+"""Random stories: their conditions and their seeds."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,7 +11,8 @@ from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind
 from hm_agent.worlds.exploretom.actions import Alter, CarryTo, Inform, PutInto, StoryAction, TalkAbout, is_asymmetric
 from hm_agent.worlds.exploretom.beliefs import track
 from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.sampling import StoryConditions, StorySampler, conditions_of, draw_story, story_of
+from hm_agent.worlds.exploretom.sampling import StorySampler, draw_story, story_of
+from hm_agent.worlds.exploretom.story_conditions import StoryConditions, conditions_of
 
 
 def kind_of(action: StoryAction) -> ActionKind:
@@ -62,39 +62,6 @@ def test_conditions_that_cannot_be_met_are_refused_in_one_line() -> None:
         draw_story(Random(0), lists, move, StoryConditions(people=4, important=2, max_actions=3))
     with pytest.raises(ConfigError, match="3 rooms are asked for"):
         draw_story(Random(0), lists, move, StoryConditions(people=2, important=2, rooms=3))
-
-
-def test_lists_can_be_replaced(tmp_path: Path) -> None:
-    own = tmp_path / "cast.toml"
-    own.write_text(
-        'names = ["Xa", "Xb", "Xc", "Xd"]\n[[setting]]\nname = "moon"\nrooms = ["crater", "dome"]\ntopics = ["earth"]\n'
-        '[[setting.objects]]\nname = "rock"\ncontainers = ["bag", "jar"]\nvisible = [["chipped", ""]]\n'
-    )
-    script = story_of(0, ACTION_SETS["a1"], read_cast(own)).script
-    assert set(script.people) <= {"Xa", "Xb", "Xc", "Xd"}
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ('names = ["Xa"', 'nams = ["Xa"', "names: "),
-        ('"Xb"', '"<b>"', "'<b>': a name has letters"),
-        ('"crater"', '"room in hell"', "'in' can't stand in a name"),
-        ('[["chipped", ""]]', '[["chipped", "away"]]', "a change is one verb"),
-        ("topics = ", "topics == ", "not valid TOML"),
-    ],
-)
-def test_bad_lists_are_one_clear_line(tmp_path: Path, old: str, new: str, problem: str) -> None:
-    good = (
-        'names = ["Xa", "Xb"]\n[[setting]]\nname = "moon"\nrooms = ["crater"]\ntopics = ["earth"]\n'
-        '[[setting.objects]]\nname = "rock"\ncontainers = ["bag"]\nvisible = [["chipped", ""]]\n'
-    )
-    own = tmp_path / "cast.toml"
-    own.write_text(good.replace(old, new))
-    with pytest.raises(ConfigError) as raised:
-        read_cast(own)
-    assert problem in str(raised.value)
-    assert "\n" not in str(raised.value).removesuffix("\n")
 
 
 def test_story_may_end_before_everyone_has_come() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
-from hm_agent.questions import Question
+from hm_agent.questions import Question, plan_of
 from hm_agent.worlds.enacttom.commands import HouseCommand
 from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.language.written_commands import (
@@ -17,6 +17,7 @@ from hm_agent.worlds.enacttom.language.written_commands import (
     check_plan,
     command_pattern,
     context_of,
+    first_command_pattern,
     read_commands,
 )
 from hm_agent.written_calls import CallError
@@ -78,9 +79,10 @@ class PlanHouse(Question[CommandsAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        """The commands with names that there are; which can't succeed now, a schema can't tell."""
-        commands = {"pattern": command_pattern(context_of(self.situation))}
-        return {"commands": {"items": commands, "minItems": 1, "maxItems": MOST_COMMANDS}}
+        """The commands with names that there are; for the first one only those that can succeed now."""
+        context = context_of(self.situation)
+        first = first_command_pattern(context, self.situation.view, self.barred.command if self.barred else None)
+        return {"commands": plan_of(first, command_pattern(context), MOST_COMMANDS)}
 
     def check(self, answer: CommandsAnswer) -> None:
         """Refuses commands that can't be read, too many, too many messages, and a first one that can't succeed now."""

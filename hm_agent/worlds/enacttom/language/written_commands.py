@@ -22,6 +22,7 @@ from hm_agent.worlds.enacttom.commands import (
     HouseCommand,
     communicate,
     message_fault,
+    navigate,
     parse_command,
     plain,
 )
@@ -37,6 +38,9 @@ MOST_COMMANDS = 10
 """The largest number of commands in a plan; a longer one would be outdated long before its end."""
 LONGEST_MESSAGE = 400
 """Characters of a message that a schema's pattern allows."""
+
+_HANDLING = (PICK, PLACE, OPEN_IT, CLOSE_IT)
+_WAIT = r"Wait\[\]"
 
 _QUOTED = re.compile(r"\s*Communicate\s*\[\s*'(?P<text>.*)'\s*(?:,(?P<to>[^']*))?\]\s*", re.DOTALL | re.IGNORECASE)
 
@@ -130,7 +134,7 @@ def check_plan(commands: Sequence[HouseCommand], view: HouseView) -> None:
     first = commands[0]
     if first.verb == NAVIGATE and _room(first, view) == view.room:
         raise CallError(f"{first} first: you are in {view.room} already")
-    if first.verb in (PICK, PLACE, OPEN_IT, CLOSE_IT) and first not in view.commands():
+    if first.verb in _HANDLING and first not in view.commands():
         possible = ", ".join(map(str, view.commands()[1:])) or WAIT
         raise CallError(f"{first} first: it can't succeed where you are and as you see it; what can: {possible}")
 
@@ -142,10 +146,10 @@ def _room(command: HouseCommand, view: HouseView) -> str:
 
 def command_pattern(context: CommandContext) -> str:
     """The regular expression of a command that `read_command` takes, for endpoints that keep to a schema's patterns."""
-    places, furniture, openable, objects, targets = map(
-        _plain_names, (context.places, context.furniture, context.openable, context.objects, context.targets)
+    places, furniture, openable, objects = map(
+        _plain_names, (context.places, context.furniture, context.openable, context.objects)
     )
-    commands = [r"Wait\[\]"]
+    commands = [_WAIT]
     if places:
         commands.append(rf"Navigate\[{_any_of(places)}\]")
     if objects:
@@ -154,11 +158,29 @@ def command_pattern(context: CommandContext) -> str:
         commands.append(rf"Place\[{_any_of(objects)}, (on|within), {_any_of(furniture)}\]")
     if openable:
         commands.append(rf"(Open|Close)\[{_any_of(openable)}\]")
-    if targets and context.messages_left:
-        some = [", ".join(names) for count in range(1, 4) for names in combinations(targets, count)]
-        to = _any_of([EVERYONE, *some])
-        commands.append(rf"Communicate\['[A-Za-z0-9][^'\"\\\n\r\t]{{0,{LONGEST_MESSAGE - 1}}}', {to}\]")
-    return rf"^({'|'.join(commands)})$"
+    return f"^{_any_of([*commands, *_message_patterns(context)])}$"
+
+
+def first_command_pattern(context: CommandContext, view: HouseView, barred: HouseCommand | None) -> str:
+    """The regular expression of a plan's first command: of those, the ones that `check_plan` takes, but the barred."""
+    moves = [one for one in map(navigate, context.places) if _room(one, view) != view.room]
+    handling = [one for one in view.commands() if one.verb in _HANDLING]
+    names: dict[str, list[str]] = {}
+    for one in (*moves, *handling):
+        if one != barred and len(_plain_names(one.arguments)) == len(one.arguments):
+            names.setdefault(one.verb, []).append(", ".join(one.arguments))
+    written = (rf"{verb}\[{_any_of(some)}\]" for verb, some in names.items())
+    return f"^{_any_of([_WAIT, *written, *_message_patterns(context)])}$"
+
+
+def _message_patterns(context: CommandContext) -> list[str]:
+    """The regular expression of a message; none if no message can be sent."""
+    targets = _plain_names(context.targets)
+    if not (targets and context.messages_left):
+        return []
+    some = [", ".join(names) for count in range(1, 4) for names in combinations(targets, count)]
+    to = _any_of([EVERYONE, *some])
+    return [rf"Communicate\['[A-Za-z0-9][^'\"\\\n\r\t]{{0,{LONGEST_MESSAGE - 1}}}', {to}\]"]
 
 
 def _plain_names(names: Sequence[str]) -> list[str]:

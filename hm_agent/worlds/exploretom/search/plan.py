@@ -28,9 +28,10 @@ from hm_agent.worlds.exploretom.readers import (
     ReasoningReader,
     WeakReader,
 )
-from hm_agent.worlds.exploretom.sampling import MAX_ACTIONS, StoryConditions, StorySampler, draw_story
+from hm_agent.worlds.exploretom.sampling import StorySampler, draw_story
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
+from hm_agent.worlds.exploretom.story_conditions import MAX_ACTIONS, StoryConditions
 from hm_agent.worlds.exploretom.world import StoryView
 
 MODEL_READERS: Mapping[str, type[ModelReader]] = {

@@ -9,6 +9,8 @@ from heapq import heappop, heappush
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, step_towards
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.planning.beam import BeamApproach
+from hm_agent.worlds.melting_pot.planning.situation import Situation
 
 Path = tuple[Cell, ...]
 """The cells from the start, which is left out, to the goal, which is included."""
@@ -67,7 +69,7 @@ class Walker:
         self._expected: dict[Cell, str] = {}
 
     @property
-    def path(self) -> tuple[Cell, ...]:
+    def path(self) -> Path:
         """The cells still to walk."""
         return tuple(self._path)
 
@@ -91,6 +93,25 @@ class Walker:
         ahead = self._path[0]
         thing = memory.things.get(ahead)
         return ahead not in players and (thing is None or ahead in self._expected)
+
+
+class Locomotion:
+    """Takes the steps of a plan. route: the cells ahead on the way that the latest move belongs to."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._walker = Walker(layout)
+        self.route: Path = ()
+
+    def walk(self, target: Cell, situation: Situation) -> Move | None:
+        """The next step to a cell; None on arrival or where no path exists."""
+        move = self._walker.step(situation.pose, target, situation.memory, situation.occupied)
+        self.route = self._walker.path
+        return move
+
+    def follow(self, approach: BeamApproach | None) -> Move | None:
+        """The first move of an approach; None if there is no approach."""
+        self.route = approach.cells if approach else ()
+        return approach.move if approach else None
 
 
 def seek_bearings(view: TextualMap, step: int) -> Move:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.symmtom.views import Cell, Pieces
@@ -124,6 +124,17 @@ def call_pattern(context: CallContext) -> str:
     calls = [rf"go_to\(\({axis}, {axis}\)\)", rf"meet\({_any_of(context.players)}\)", r"recharge\(\)"]
     calls += [rf"say\({_any_of(context.knows)}\)"] if context.knows else []
     return rf"^({'|'.join(calls)})$"
+
+
+def walk_pattern(context: CallContext, barred: Collection[Call]) -> str:
+    """The regular expression of a walk that is none of the barred ones."""
+    axis = range(context.width)
+    rows = [f"{x}, {_any_of([y for y in axis if GoTo((x, y)) not in barred])}" for x in axis]
+    walks = [rf"go_to\(\({_any_of(rows)}\)\)"]
+    players = [player for player in context.players if Meet(player) not in barred]
+    walks += [rf"meet\({_any_of(players)}\)"] if players else []
+    walks += [r"recharge\(\)"] if Recharge() not in barred else []
+    return f"^{_any_of(walks)}$"
 
 
 def _any_of(values: Sequence[object]) -> str:

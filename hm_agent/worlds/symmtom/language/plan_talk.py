@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
-from hm_agent.questions import Question
+from hm_agent.questions import Question, plan_of
 from hm_agent.worlds.symmtom.language.board import Board, Meeting
 from hm_agent.worlds.symmtom.language.call_planner import PlanRecord
 from hm_agent.worlds.symmtom.language.calls import (
@@ -19,6 +19,7 @@ from hm_agent.worlds.symmtom.language.calls import (
     Say,
     call_pattern,
     parse_calls,
+    walk_pattern,
 )
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.written_calls import CallError
@@ -85,9 +86,12 @@ class PlanTalk(Question[CallsAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        """The calls that can be carried out; which first walk has no effect, a schema can't tell."""
-        calls = {"pattern": call_pattern(self.context)}
-        return {"calls": {"items": calls, "minItems": 1, "maxItems": self.most}}
+        """The calls that can be carried out, the first of them a walk that has an effect now.
+
+        Pieces are said while walks go on, so that a plan means the same whichever of its walks and pieces comes first.
+        """
+        barred = ([Recharge()] if self.board.lacks(self.rules) else []) + ([self.barred.call] if self.barred else [])
+        return {"calls": plan_of(walk_pattern(self.context, barred), call_pattern(self.context), self.most)}
 
     def check(self, answer: CallsAnswer) -> None:
         """Refuses calls that can't be carried out, too many, and a first walk that has no effect now."""

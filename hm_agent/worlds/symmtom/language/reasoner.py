@@ -214,7 +214,7 @@ def best_calls(rules: GameSettings, board: Board, barred: Call | None = None) ->
     if not board.lacks(rules) and barred != Recharge() and max(1, _apart(board.cell, board.base)) <= left:
         return [Recharge(), *_pieces(board, prospects)]
     walk, heard_by = _best_walk(rules, board, prospects, barred)
-    return [*walk, *_pieces(board, heard_by or prospects), Recharge()] if walk else [*_pieces(board, prospects)]
+    return [walk, *_pieces(board, heard_by or prospects), Recharge()]
 
 
 def _pieces(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
@@ -226,9 +226,9 @@ def _pieces(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
 
 def _best_walk(
     rules: GameSettings, board: Board, prospects: Sequence[_Prospect], barred: Call | None
-) -> tuple[list[Call], list[_Prospect]]:
-    """The walk with the most gain for each step that it takes, and who is then in range; none to stay."""
-    options: list[tuple[float, int, list[Call], list[_Prospect]]] = []
+) -> tuple[Call, list[_Prospect]]:
+    """The walk with the most gain for each step that it takes, and who is then in range."""
+    options: list[tuple[float, int, Call, list[_Prospect]]] = []
     for place, prospect in enumerate(prospects):
         walk: Call = Meet(prospect.name)
         if prospect.cell != board.peer(prospect.name).cell:  # it is on its way to its base, which must stay free
@@ -236,18 +236,18 @@ def _best_walk(
             cell = min(beside, key=lambda cell: _apart(board.cell, cell))
             walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
         far = max(0, _apart(board.cell, prospect.cell) - rules.hearing)
-        options.append((prospect.gain / (far + 1), -place, [walk], [prospect]))
+        options.append((prospect.gain / (far + 1), -place, walk, [prospect]))
     for cell in _cells_near(rules, prospects):
         near = [prospect for prospect in prospects if _range_apart(cell, prospect.cell) <= rules.hearing]
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
-            options.append((gain / (_apart(board.cell, cell) + 1), -len(prospects), [GoTo(cell)], near))
-    allowed = [option for option in options if option[2][0] != barred]
-    best, _, calls, heard_by = max(allowed or options, key=lambda option: option[:2])
+            options.append((gain / (_apart(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
+    allowed = [option for option in options if option[2] != barred]
+    best, _, walk, heard_by = max(allowed or options, key=lambda option: option[:2])
     if best <= 0:
         middle = (rules.width - 1) // 2
-        return [GoTo((middle, middle))], []
-    return calls, heard_by
+        return GoTo((middle, middle)), []
+    return walk, heard_by
 
 
 def _cells_near(rules: GameSettings, prospects: Sequence[_Prospect]) -> list[Cell]:
@@ -259,8 +259,7 @@ def _cells_near(rules: GameSettings, prospects: Sequence[_Prospect]) -> list[Cel
 
 def strategy_words(rules: GameSettings, board: Board) -> str:
     """The calls that are best now, as a strategy."""
-    walks = [call for call in best_calls(rules, board) if not isinstance(call, Say)]
-    match walks[0] if walks else None:
+    match best_calls(rules, board)[0]:
         case Recharge():
             return "Recharge now; then go back to whom most can be exchanged with."
         case Meet(player):

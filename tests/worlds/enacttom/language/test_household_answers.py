@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,16 +14,24 @@ from hypothesis import strategies as st
 
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.questions import answer_schema
-from hm_agent.worlds.enacttom.commands import communicate, navigate
+from hm_agent.worlds.enacttom.commands import CLOSE_IT, NAVIGATE, ON, OPEN_IT, PICK, WITHIN, communicate, navigate
+from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, CommandsAnswer, PlanHouse
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
 from hm_agent.written_calls import CallError
 from tests.fitting_answers import check_fitting, check_reasoners, check_schema, values
-from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES, LATER, PLAN_HOUSE, PREDICT, PROBE, REVISE
+from tests.worlds.enacttom.language.household_examples import (
+    HOUSE_EXAMPLES,
+    LATER,
+    PLAN_HOUSE,
+    PREDICT,
+    PROBE,
+    REVISE,
+    Watched,
+)
 
 BEYOND_A_SCHEMA = (
-    " first: ",  # a first command that can't succeed now
-    "has just failed: ",
     "messages, and you have",  # more messages than are left
     "is named more than once",  # a hypothesis is kept once
     "a new one needs words",  # and a new one is told
@@ -79,6 +90,40 @@ def test_what_has_just_failed_must_not_come_first() -> None:
     with pytest.raises(BadAnswer, match=r"Open\[chest_2\] has just failed: Nothing happens to chest_2. Begin with"):
         read_answer('{"commands": ["Open[chest_2]"]}', question)
     read_answer('{"commands": ["Close[chest_2]", "Open[chest_2]"]}', question)
+
+
+def written(situation: HouseSituation) -> list[str]:
+    """Commands of every kind about everything in a house, most of which can't succeed."""
+    plan, things = situation.view.briefing.plan, situation.things
+    one = [f"{verb}[{name}]" for verb in (NAVIGATE, PICK, OPEN_IT, CLOSE_IT) for name in (*plan.rooms, *things)]
+    put = [f"Place[{thing}, {how}, {there}]" for thing in things for how in (ON, WITHIN) for there in things]
+    return ["Wait[]", *one, *put, *(f"Communicate['done', {to}]" for to in ("all", *plan.agents))]
+
+
+def is_refused(question: PlanHouse, command: str) -> bool:
+    try:
+        question.check(CommandsAnswer(commands=[command]))
+    except ValueError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("task", ["far_handle", "one_window", "relay_of_three"])
+def test_the_form_of_the_first_command_allows_what_the_check_accepts_and_nothing_else(task: str) -> None:
+    watched, stream = Watched(task, "agent_1"), random.Random(task)
+    for _ in range(8):
+        commands = written(watched.situation)
+        question = replace(PLAN_HOUSE, situation=watched.situation)
+        possible = [command for command in commands if not is_refused(question, command)]
+        failed = stream.choice([command for command in possible[1:] if "'" not in command])
+        barred = BarredCommand(read_command(failed, context_of(watched.situation)), "Nothing happens.")
+        for asked, allowed in (
+            (question, possible),
+            (replace(question, barred=barred), [command for command in possible if command != failed]),
+        ):
+            (first,) = answer_schema(asked)["properties"]["commands"]["prefixItems"]
+            assert [command for command in commands if re.search(first["pattern"], command)] == allowed
+        watched.play({"agent_1": stream.choice(possible).replace("'", '"')})
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,10 @@ from hm_agent.worlds.exploretom.actions import (
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.cast import StoryCast, StoryObject, StoryPlace, read_cast
 from hm_agent.worlds.exploretom.readers import WEAK_RULES, WeakReader
-from hm_agent.worlds.exploretom.sampling import StoryConditions, StorySampler, conditions_of
+from hm_agent.worlds.exploretom.sampling import StorySampler
 from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings, StorySearch, search_stories
+from hm_agent.worlds.exploretom.story_conditions import StoryConditions, conditions_of
 from hm_agent.worlds.exploretom.story_questions import AnsweredStory
 
 PEOPLE, ROOM, THING, CONTAINERS = ("Anne", "Beth"), "hall", "apple", ("box", "bin")

@@ -17,7 +17,8 @@ from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner, Situation
+from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
+from hm_agent.worlds.melting_pot.planning.situation import Situation
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named

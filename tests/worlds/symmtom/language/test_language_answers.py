@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,13 +13,14 @@ from hypothesis import strategies as st
 
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.questions import answer_schema
+from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge
+from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, CallsAnswer, PlanTalk
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+from hm_agent.worlds.symmtom.views import Pieces
 from tests.fitting_answers import check_fitting, check_reasoners, check_schema, values
-from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES, PLAN_TALK, PREDICT, REVISE
+from tests.worlds.symmtom.language.language_examples import BOARD, LANGUAGE_EXAMPLES, PLAN_TALK, PREDICT, REVISE
 
 BEYOND_A_SCHEMA = (
-    "recharge() first: ",  # a walk that has no effect now
-    "has just failed: ",
     "walks are too many",
     "is named more than once",  # a hypothesis is kept once
     "a new one needs words",  # and a new one is told
@@ -78,6 +81,28 @@ def test_what_has_just_failed_must_not_come_first() -> None:
     with pytest.raises(BadAnswer, match=r"go_to\(\(3, 2\)\) has just failed: .* begin with another walk"):
         read_answer('{"calls": ["say(0)", "go_to((3, 2))"]}', question)
     read_answer('{"calls": ["meet(player_1)", "go_to((3, 2))"]}', question)
+
+
+@pytest.mark.parametrize("knows", [(), (0, 1), (0, 1, 2)])
+@pytest.mark.parametrize("failed", [None, Recharge(), Meet("player_1"), GoTo((0, 4))])
+def test_the_form_of_the_first_call_allows_the_walks_that_the_check_accepts_and_nothing_else(
+    knows: Pieces, failed: Call | None
+) -> None:
+    barred = BarredCall(failed, "it came no nearer") if failed else None
+    question = replace(PLAN_TALK, board=replace(BOARD, knows=knows), barred=barred)
+    walks = ["recharge()", *(f"meet(player_{number})" for number in range(4))]
+    walks += [f"go_to(({x}, {y}))" for x in range(7) for y in range(7)]
+    (first,) = answer_schema(question)["properties"]["calls"]["prefixItems"]
+    allowed = [walk for walk in walks if re.search(first["pattern"], walk)]
+    assert allowed == [walk for walk in walks if not is_refused(question, walk)]
+
+
+def is_refused(question: PlanTalk, call: str) -> bool:
+    try:
+        question.check(CallsAnswer(calls=[call]))
+    except ValueError:
+        return True
+    return False
 
 
 NEXT: dict[str, Any] = {"does": "visits its base", "says": 1}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hm_agent.agents.reflection import Critique
-from hm_agent.questions import UNSHOWN, Question
+from hm_agent.questions import UNSHOWN, Question, plan_of
 from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, why_impossible
@@ -102,22 +102,12 @@ class PlanCooking(Question[PlanAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        """The calls within reach, for the first call only those that may work at once.
-
-        Which calls may work later depends on those before, which a schema can't tell.
-        """
+        """The calls within reach, for the first call only those that may work at once."""
         pots = [pot.cell for pot in self.pots if pot.cell in self.reach]
         waits = [cell for cell in pots if not self._problems((Wait(cell),))]
         calls = call_pattern(SUBGOALS, {"interact": self._within_reach(), "wait": pots, "move_to": self.floor})
         first = call_pattern(SUBGOALS, {"interact": self.usable, "wait": waits, "move_to": self.floor})
-        return {
-            "subgoals": {
-                "prefixItems": [{"type": "string", "pattern": first}],
-                "items": {"pattern": calls},
-                "minItems": 1,
-                "maxItems": MOST_SUBGOALS,
-            }
-        }
+        return {"subgoals": plan_of(first, calls, MOST_SUBGOALS)}
 
     def _within_reach(self) -> Sequence[Cell]:
         return sorted(cell for cell in self.reach if not self.layout.is_open(cell))

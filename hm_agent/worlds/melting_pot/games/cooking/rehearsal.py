@@ -19,7 +19,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, around
-from hm_agent.worlds.melting_pot.planning.action_planner import WAIT_STEPS
+from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 
 UNSURE = "unsure"

@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import MOST_SUBGOAL
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
-from hm_agent.worlds.melting_pot.planning.action_planner import SIGHT
+from hm_agent.worlds.melting_pot.planning.pursuit import SIGHT
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     CollectUnseen,
     FireAt,

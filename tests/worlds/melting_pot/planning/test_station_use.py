@@ -10,7 +10,9 @@ from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.action_planner import WAIT_STEPS, ActionPlanner, Situation
+from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
+from hm_agent.worlds.melting_pot.planning.situation import Situation
+from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of

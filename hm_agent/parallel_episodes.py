@@ -1,0 +1,73 @@
+"""Episodes in which all seats act at every step, as a ParallelEnv of PettingZoo; needs the extra `envs`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import Space
+from pettingzoo import ParallelEnv
+
+from hm_agent.core import Seat
+
+Infos = dict[Seat, dict[str, Any]]
+
+
+class EnvStep(NamedTuple):
+    """What a step led to. terminated, truncated: whether the rules or the length of the episode ended it for all."""
+
+    observations: dict[Seat, Any]
+    rewards: dict[Seat, float]
+    terminated: bool
+    truncated: bool
+    infos: Infos
+
+
+class ParallelEpisodes(ParallelEnv):  # type: ignore[misc]
+    """All seats have the same spaces and end together.
+
+    One seed is one episode, bit for bit; without a seed, `reset` goes on to the next episode of the last one.
+    """
+
+    def __init__(
+        self, seats: Sequence[Seat], observation_space: Space[Any], action_space: Space[Any], render_mode: str | None
+    ) -> None:
+        self.possible_agents, self.agents, self.render_mode = list(seats), list[Seat](), render_mode
+        self.observation_spaces = {seat: deepcopy(observation_space) for seat in seats}
+        self.action_spaces = {seat: deepcopy(action_space) for seat in seats}
+        self._seeds = np.random.default_rng()
+
+    @abstractmethod
+    def begin(self, seed: int) -> tuple[dict[Seat, Any], Infos]:
+        """Begins the episode of a seed; returns all observations and infos."""
+
+    @abstractmethod
+    def advance(self, actions: Mapping[Seat, Any]) -> EnvStep:
+        """Takes a step with the actions of all seats."""
+
+    def observation_space(self, agent: Seat) -> Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: Seat) -> Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[dict[Seat, Any], Infos]:
+        if seed is not None:
+            self._seeds = np.random.default_rng(seed)
+        self.agents = self.possible_agents.copy()
+        return self.begin(int(self._seeds.integers(2**32)) if seed is None else seed)
+
+    def step(
+        self, actions: Mapping[Seat, Any]
+    ) -> tuple[dict[Seat, Any], dict[Seat, float], dict[Seat, bool], dict[Seat, bool], Infos]:
+        seats, done = self.agents, self.advance(actions)
+        if done.terminated or done.truncated:
+            self.agents = []
+        terminated, truncated = dict.fromkeys(seats, done.terminated), dict.fromkeys(seats, done.truncated)
+        return done.observations, done.rewards, terminated, truncated, done.infos
+
+    def close(self) -> None:
+        """Releases nothing, unless a world has something to release."""

@@ -1,0 +1,140 @@
+"""Finds other players, follows them and fires the beam at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hm_agent.worlds.melting_pot.facts import Beam
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, distance
+from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection
+from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, find_approach, reaches
+from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Situation
+from hm_agent.worlds.melting_pot.planning.subgoals import HIT_NOBODY, FireAt, Shadow
+from hm_agent.worlds.melting_pot.planning.walking import Locomotion, find_path
+from hm_agent.worlds.melting_pot.strategy import is_sought
+
+PURSUIT_STEPS = 10
+"""For this many steps, an opponent that went out of view is searched for where it was last seen."""
+FIRE_AT_STEPS = 60
+"""A `fire_at` without an interaction ends after this many steps, so that a new plan can be made."""
+SIGHT = 6
+"""The largest distance, in steps, at which a player is fired at on sight."""
+SHADOW_STEPS = 30
+"""A `shadow` ends after this many steps."""
+SHADOW_DISTANCE = 3
+"""A player is shadowed from no more than this many cells away."""
+
+
+class Pursuit:
+    """Carries out the calls that are about players. ready_mark: the mark of a player that is ready; None if all are."""
+
+    def __init__(self, layout: Layout, beam: Beam, locomotion: Locomotion, ready_mark: str | None) -> None:
+        self._layout, self._beam, self._locomotion, self._ready_mark = layout, beam, locomotion, ready_mark
+        self._goal: Cell | None = None
+        """Where the present call searches, once the place that it names has been looked at."""
+
+    def begin(self) -> None:
+        """Begins with another call."""
+        self._goal = None
+
+    def in_sight(self, situation: Situation, seek: Sequence[str] | None) -> FireAt | None:
+        """Fires at the nearest sought player that is ready and within SIGHT; None if there is none to meet."""
+        here = situation.pose.cell
+        ready = [player for player in situation.view.players if player.mark == self._ready_mark and situation.armed]
+        sought = [(player.cell, player.kind) for player in ready if player.cell and is_sought(player.kind, seek)]
+        near = [FireAt(cell, (kind,)) for cell, kind in sought if distance(here, cell) <= SIGHT]
+        return min(near, key=lambda call: distance(here, call.target), default=None)
+
+    def fire_at(self, call: FireAt, situation: Situation, taken: int, *, is_last: bool) -> NextMove:
+        """Attacks the sought players in view, those that are ready first, then the nearest first; else searches.
+
+        taken: how many steps the call has taken. is_last: whether the plan has no further call.
+        """
+        if not situation.armed and taken == 0:
+            return PlanEnd(f"{call} has no effect: nothing is collected yet")
+        if taken > FIRE_AT_STEPS:
+            return PlanEnd(f"{call} {HIT_NOBODY} {FIRE_AT_STEPS} steps") if is_last else None
+        seek = call.players or situation.seek
+        sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
+        sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
+        for opponent in sought:
+            holds = situation.leading(opponent.kind) if call.holding else None
+            if holds not in (None, call.holding):
+                return PlanEnd(f"{opponent.kind} has taken mostly {holds}, not {call.holding}")
+            is_unknown = call.holding is not None and holds is None
+            move = self._keep_in_view(opponent, situation) if is_unknown else self._attack(opponent, situation, seek)
+            if move is not None:
+                return move
+        return self._search(call.target, situation, seek)
+
+    def shadow(self, call: Shadow, situation: Situation, taken: int) -> Move | None:
+        """Keeps a player in view, or searches for it. taken: how many steps the call has taken."""
+        if taken >= SHADOW_STEPS:
+            return None
+        for player in situation.view.players:
+            if player.kind == call.player:
+                return self._keep_in_view(player, situation)
+        return self._search(situation.pose.cell, situation, (call.player,))
+
+    def _keep_in_view(self, player: Detection, situation: Situation) -> Move:
+        """Turns to a player that is not ahead, comes closer to one that is far, and else stays."""
+        assert player.cell is not None
+        ahead, right = situation.pose.offset(player.cell)
+        if abs(right) > ahead:
+            return Move.TURN_RIGHT if right >= 0 else Move.TURN_LEFT
+        is_far = ahead + abs(right) > SHADOW_DISTANCE
+        return (self._locomotion.walk(player.cell, situation) if is_far else None) or Move.NOOP
+
+    def _attack(self, opponent: Detection, situation: Situation, seek: Sequence[str] | None) -> Move | None:
+        """Walks to where the beam reaches a player and fires, but holds fire while it would meet an unsought one."""
+        assert opponent.cell is not None
+        things = situation.memory.things.keys()
+        approach = find_approach(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST)
+        move = self._locomotion.follow(approach)
+        if move is not Move.INTERACT:
+            return move
+        ready = self._ready_mark is None or opponent.mark == self._ready_mark
+        is_clear = not any(self._would_hit(player, situation, seek) for player in situation.view.players)
+        return Move.INTERACT if situation.loaded and ready and is_clear else Move.NOOP
+
+    def _would_hit(self, player: Detection, situation: Situation, seek: Sequence[str] | None) -> bool:
+        """Whether the beam, fired now, would begin an interaction with a player that is not sought."""
+        if player.cell is None or is_sought(player.kind, seek) or player.mark != self._ready_mark:
+            return False
+        return reaches(situation.pose, player.cell, self._beam, self._layout.walls | situation.memory.things.keys())
+
+    def _search(self, around: Cell, situation: Situation, seek: Sequence[str] | None) -> Move:
+        """Walks to where the opponent was seen within PURSUIT_STEPS, else to `around`, from there to likely places.
+
+        Turns instead of walking backwards, since the window shows little behind the avatar.
+        """
+        goal = self._goal if self._goal is not None else around
+        known = situation.memory.players.items()
+        sightings = [s for name, s in known if is_sought(name, seek) and situation.step - s.step <= PURSUIT_STEPS]
+        if sightings:
+            goal = max(sightings, key=lambda sighting: sighting.step).cell
+        if goal in situation.view.in_view:
+            goal = self._goal = situation.memory.likely_place(situation.pose.cell, seek or ()) or around
+        move = self._locomotion.walk(goal, situation)
+        if move is not None and _is_unwanted(situation.pose.after(move).cell, situation):
+            self._goal = self._free_place(situation, seek) or goal
+            move = self._locomotion.walk(self._goal, situation)
+        return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
+
+    def _free_place(self, situation: Situation, seek: Sequence[str] | None) -> Cell | None:
+        """The best likely place out of view to which a way leads that takes nothing unwanted; None if there is none."""
+        memory, here = situation.memory, situation.pose.cell
+        avoid = {cell for cell in memory.things if _is_unwanted(cell, situation)} | situation.occupied
+        free = [
+            place
+            for place in memory.likely_places(seek or ())
+            if place[0] not in situation.view.in_view and find_path(self._layout, here, place[0], avoid)
+        ]
+        return place_to_search(free, here) if free else None
+
+
+def _is_unwanted(cell: Cell, situation: Situation) -> bool:
+    """Whether a thing lies on a cell of which one more would take the lead from what leads in the inventory."""
+    kind, _ = situation.memory.things.get(cell, (None, 0))
+    return kind in situation.unwanted

@@ -1,0 +1,94 @@
+"""Walks up to stations, uses them, and waits for them, in games that have stations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hm_agent.worlds.melting_pot.facts import Beam
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection
+from hm_agent.worlds.melting_pot.planning.beam import BeamApproach, find_approach_to_use
+from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Situation
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Wait
+from hm_agent.worlds.melting_pot.planning.walking import Locomotion
+
+WAIT_STEPS = 25
+"""A `wait` at a station ends after this many steps, ready or not."""
+
+StationCheck = Callable[[Detection, str | None, int], str | None]
+"""Why a station in view can't be used after some more moves with what is held, in words; None if it may work."""
+
+
+class StationUse:
+    """Carries out the calls that are about stations.
+
+    ready_mark: the mark of a station that is ready where there is no check for what is held, or nothing is held.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        beam: Beam,
+        locomotion: Locomotion,
+        ready_mark: str | None,
+        check_station: StationCheck | None,
+    ) -> None:
+        self._layout, self._beam, self._locomotion = layout, beam, locomotion
+        self._ready_mark, self._check_station = ready_mark, check_station
+        self._used: Situation | None = None
+        """The situation in which a station was last used; None before the first use."""
+
+    def use(self, call: Interact, situation: Situation, started: int) -> NextMove:
+        """Walks to a station and uses it once. started: the step in which the call began.
+
+        It fails as soon as the station in view shows that its use can't work, and if the own mark, which shows what is
+        held, stays the same after the use.
+        """
+        if self._used is not None and self._used.step >= started:
+            is_same = situation.view.mark == self._used.view.mark
+            return _failure(call, "your hands stayed as they were") if is_same else None
+        approach = self._approach(call.target, situation)
+        if approach is None:
+            return _failure(call, "no way leads there")
+        if why := self._why_useless(call.target, situation, approach.moves):
+            return _failure(call, why)
+        if approach.move is Move.INTERACT:
+            if self._used is not None and situation.step - self._used.step <= self._beam.rest:
+                return Move.NOOP
+            self._used = situation
+        return self._locomotion.follow(approach)
+
+    def wait(self, call: Wait, situation: Situation, taken: int) -> Move | None:
+        """Walks to a station and waits until it can be used with what is held; with empty hands, until it is ready.
+
+        taken: how many steps the call has taken.
+        """
+        if self._is_ready(call.target, situation) or taken >= WAIT_STEPS:
+            return None
+        move = self._locomotion.follow(self._approach(call.target, situation))
+        return Move.NOOP if move is Move.INTERACT else move
+
+    def _approach(self, target: Cell, situation: Situation) -> BeamApproach | None:
+        return find_approach_to_use(self._layout, situation.pose, target, self._beam)
+
+    def _why_useless(self, cell: Cell, situation: Situation, moves: int) -> str | None:
+        """Why the station on a cell can't be used after some moves; None if it may work or is out of view."""
+        station = _thing_at(cell, situation)
+        return self._check_station(station, situation.view.mark, moves) if station and self._check_station else None
+
+    def _is_ready(self, cell: Cell, situation: Situation) -> bool:
+        """Whether the station on a cell is in view and the wait for it is over."""
+        station = _thing_at(cell, situation)
+        if station is None or situation.view.mark is None or self._check_station is None:
+            return station is not None and station.mark == self._ready_mark
+        return self._check_station(station, situation.view.mark, 0) is None
+
+
+def _failure(call: Interact, why: str) -> PlanEnd:
+    """The end of a plan whose rest depended on a call that has failed."""
+    return PlanEnd(f"{call} has failed: {why}", call)
+
+
+def _thing_at(cell: Cell, situation: Situation) -> Detection | None:
+    """The thing in view on a cell."""
+    return next((thing for thing in situation.view.things if thing.cell == cell), None)
