@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.worlds.enacttom.commands import CLOSE_IT, NAVIGATE, ON, OPEN_IT, PICK, WITHIN, communicate, navigate
 from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, CommandsAnswer, PlanHouse
@@ -123,6 +124,7 @@ def test_the_form_of_the_first_command_allows_what_the_check_accepts_and_nothing
         ):
             (first,) = answer_schema(asked)["properties"]["commands"]["prefixItems"]
             assert [command for command in commands if re.search(first["pattern"], command)] == allowed
+            read_answer(render(asked).splitlines()[-1], asked)  # the example of its prompt can be carried out, too
         watched.play({"agent_1": stream.choice(possible).replace("'", '"')})
 
 
