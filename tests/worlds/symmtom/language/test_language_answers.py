@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge
 from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, CallsAnswer, PlanTalk
@@ -95,6 +96,7 @@ def test_the_form_of_the_first_call_allows_the_walks_that_the_check_accepts_and_
     (first,) = answer_schema(question)["properties"]["calls"]["prefixItems"]
     allowed = [walk for walk in walks if re.search(first["pattern"], walk)]
     assert allowed == [walk for walk in walks if not is_refused(question, walk)]
+    read_answer(render(question).splitlines()[-1], question)  # the example of its prompt can be carried out, too
 
 
 def is_refused(question: PlanTalk, call: str) -> bool:
