@@ -92,7 +92,7 @@ def step(
     taught = is_new.sum(0, dtype=jnp.int32)
     recharged = is_complete(settings, knows) & (positions == state.bases).all(-1)
     recharges = state.recharges + recharged.astype(jnp.int32)
-    heard = jax.lax.population_count(news).sum(-1).astype(jnp.int32)
+    heard = size(news)
     rewards = heard + taught + recharged.astype(jnp.int32) * settings.recharge_reward + _prizes(settings, recharges)
     said = jnp.where(speaks, pieces, SILENT).astype(jnp.int32)
     second_hand = jnp.where(recharged[:, None], 0, state.second_hand | news)
@@ -186,6 +186,11 @@ def is_complete(settings: GameSettings, sets: Array) -> Array:
     """(...) bool: True for the sets (..., W) that have all pieces."""
     full = [(1 << min(WORD, settings.pieces - WORD * word)) - 1 for word in range(words_of(settings))]
     return (sets == np.array(full, np.uint32)).all(-1)
+
+
+def size(sets: Array) -> Array:
+    """How many pieces are in each set (..., W): (...) int32."""
+    return jax.lax.population_count(sets).sum(-1).astype(jnp.int32)
 
 
 def united(sets: Array, axis: int) -> Array:

@@ -35,7 +35,11 @@ The functions take NumPy's arrays (xp = numpy) or JAX's (xp = jax.numpy), with a
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -50,7 +54,8 @@ class EgoView(NamedTuple):
 
     step: (...). positions, bases: (..., n, 2). moved: (..., n, 2), how positions changed in the turn before.
     first_hand: (..., n, c) bool, as far as it is told. knows: (..., c) bool. heard: (..., n, c) bool, what it heard
-    each agent, itself included, say in the turn before. known: (..., n, c) bool, its K.
+    each agent, itself included, say in the turn before. known: (..., n, c) bool, its K. counts: (..., n), how many
+    pieces each agent knows by K. common: (..., n), how many of these it knows, too.
     """
 
     step: Array
@@ -61,6 +66,8 @@ class EgoView(NamedTuple):
     knows: Array
     heard: Array
     known: Array
+    counts: Array
+    common: Array
 
 
 def general_size(settings: GameSettings) -> int:
@@ -97,43 +104,42 @@ def observe_turn(xp: Any, settings: GameSettings, view: EgoView) -> Array:
 
 def action_masks(xp: Any, settings: GameSettings, view: EgoView) -> tuple[Array, Array]:
     """(..., 5) and (..., c) bool: the moves that no wall cancels, and the pieces that the agent knows; all if none."""
-    moves = xp.concatenate([~_walls(xp, settings, view.positions[..., 0, :]), xp.ones_like(view.knows[..., :1])], -1)
+    walls = _looked_up(xp, settings, _cell(settings, view.positions[..., 0, :]))[..., :4] != 0
+    moves = xp.concatenate([~walls, xp.ones_like(view.knows[..., :1])], -1)
     return moves, view.knows | ~view.knows.any(-1)[..., None]
 
 
 def _general_part(xp: Any, settings: GameSettings, view: EgoView) -> Array:
-    theirs, knows = view.known[..., 1:, :], view.knows[..., None, :]
-    walls, here, base, is_home, others, near, their_bases = _places(xp, settings, view)
+    cell_and_base, is_home, others, near, their_bases = _places(xp, settings, view)
+    own, theirs, common, c = view.counts[..., :1], view.counts[..., 1:], view.common[..., 1:], settings.pieces
     parts = [
         (view.step / settings.steps)[..., None],
-        walls,
-        here,
-        base,
+        cell_and_base,
         is_home,
-        view.knows.all(-1)[..., None],
-        view.knows.mean(-1)[..., None],
+        own == c,
+        own / c,
         others,
         near,
         their_bases,
-        theirs.all(-1),
-        (theirs & ~knows).mean(-1),
-        (knows & ~theirs).mean(-1),
+        theirs == c,
+        (theirs - common) / c,
+        (own - common) / c,
     ]
     return xp.concatenate([part.astype(xp.float32) for part in parts], -1)
 
 
 def _places(xp: Any, settings: GameSettings, view: EgoView) -> list[Array]:
-    """Where all are: walls, own position, own base, whether on it, others, who is in range, their bases."""
-    here, base, others = view.positions[..., 0, :], view.bases[..., 0, :], view.positions[..., 1:, :]
-    apart = xp.abs(others - here[..., None, :]).max(-1)
+    """Where all are: walls, own position and own base, whether on it, others, who is in range, their bases."""
+    n, here, others = settings.agents, view.positions[..., :1, :], view.positions[..., 1:, :]
+    base, apart, their_bases = view.bases[..., :1, :] - here, others - here, view.bases[..., 1:, :] - others
+    offsets = [_offset(settings, each) for each in (base, apart, their_bases)]
+    found = _looked_up(xp, settings, xp.concatenate([_cell(settings, here), *offsets], -1))
     return [
-        _walls(xp, settings, here),
-        here / (settings.width - 1),
-        _offset(xp, settings, base - here),
-        (base == here).all(-1)[..., None],
-        _flat(_offset(xp, settings, others - here[..., None, :])),
-        apart <= settings.hearing,
-        _flat(_offset(xp, settings, view.bases[..., 1:, :] - others)),
+        _flat(found[..., :2, :]),
+        (base == 0).all(-1),
+        _flat(found[..., 2 : n + 1, :]),
+        xp.abs(apart).max(-1) <= settings.hearing,
+        _flat(found[..., n + 1 :, :]),
     ]
 
 
@@ -149,22 +155,45 @@ def _piece_rows(xp: Any, settings: GameSettings, view: EgoView) -> Array:
         view.known[..., 1:, :],
         view.first_hand[..., 1:, :],
         view.heard[..., 1:, :],
-        lacks.mean(-2)[..., None, :],
-        (lacks & near).mean(-2)[..., None, :],
+        _share(lacks),
+        _share(lacks & near),
     ]
     return xp.swapaxes(xp.concatenate([row.astype(xp.float32) for row in rows], -2), -1, -2)
 
 
-def _walls(xp: Any, settings: GameSettings, here: Array) -> Array:
-    """(..., 4) bool, in the order of the directions."""
-    low, high = here == 0, here == settings.width - 1
-    return xp.stack([low[..., 0], high[..., 0], low[..., 1], high[..., 1]], -1)
+def _share(flags: Array) -> Array:
+    """The share of true ones over the last axis but one, which stays with length 1. JAX is slow at a mean of flags."""
+    count = flags.shape[-2]
+    return (sum(flags[..., at, :].astype(np.int32) for at in range(count)) / count)[..., None, :]
 
 
-def _offset(xp: Any, settings: GameSettings, apart: Array) -> Array:
-    """(..., 6) of (dx, dy) (..., 2)."""
-    x, y = apart[..., 0], apart[..., 1]
-    return xp.stack([x / settings.width, y / settings.width, x < 0, x > 0, y < 0, y > 0], -1)
+@cache
+def _place_table(width: int) -> npt.NDArray[np.float32]:
+    """Six numbers of each cell, the walls beside it and its position; after these, six of each offset.
+
+    Looking them up takes JAX less time than calculating them.
+    """
+    x, y = np.divmod(np.arange(width**2), width)
+    dx, dy = (part - (width - 1) for part in np.divmod(np.arange((2 * width - 1) ** 2), 2 * width - 1))
+    cells = [x == 0, x == width - 1, y == 0, y == width - 1, x / (width - 1), y / (width - 1)]
+    offsets = [dx / width, dy / width, dx < 0, dx > 0, dy < 0, dy > 0]
+    return np.concatenate([np.stack(cells, -1), np.stack(offsets, -1)]).astype(np.float32)
+
+
+def _looked_up(xp: Any, settings: GameSettings, rows: Array) -> Array:
+    """(..., 6) of the table's rows (...)."""
+    return xp.asarray(_place_table(settings.width))[rows]
+
+
+def _cell(settings: GameSettings, here: Array) -> Array:
+    """The row of cells (x, y) (..., 2) in the table."""
+    return here[..., 0] * settings.width + here[..., 1]
+
+
+def _offset(settings: GameSettings, apart: Array) -> Array:
+    """The row of offsets (dx, dy) (..., 2) in the table."""
+    least = 1 - settings.width
+    return settings.width**2 + (apart[..., 0] - least) * (2 * settings.width - 1) + (apart[..., 1] - least)
 
 
 def _flat(values: Array) -> Array:

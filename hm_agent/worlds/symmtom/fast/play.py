@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
@@ -61,21 +62,28 @@ def look(settings: GameSettings, state: Believed) -> tuple[Array, Array, Array]:
 def ego_views(settings: GameSettings, state: Believed) -> EgoView:
     """The views of all agents; each field has an axis of n before those of a single agent."""
     n, c, game = settings.agents, settings.pieces, state.game
-    own_first = (np.arange(n)[:, None] + np.arange(n)) % n
-    me = np.arange(n)[:, None]
 
-    def turned(values: Array) -> Array:
-        return values[me, own_first]
+    def own_first(values: Array) -> Array:
+        """Row i: the values of agents i, i + 1, ... (n, ...)."""
+        return turned([values] * n)
 
+    def turned(values: Sequence[Array]) -> Array:
+        """The same where each agent has values of its own, (n, n, ...)."""
+        rows = (jnp.concatenate([row[agent:], row[:agent]]) for agent, row in enumerate(values))
+        return jnp.stack(list(rows))
+
+    known = turned(state.known)
     return EgoView(
         step=jnp.broadcast_to(game.step, (n,)),
-        positions=game.positions[own_first],
-        bases=game.bases[own_first],
-        moved=state.moved[own_first],
+        positions=own_first(game.positions),
+        bases=own_first(game.bases),
+        moved=own_first(state.moved),
         first_hand=core.unpacked(turned(told_first_hand(settings, game)), c),
         knows=core.unpacked(game.knows, c),
         heard=turned(state.heard)[..., None] == np.arange(c),
-        known=core.unpacked(turned(state.known), c),
+        known=core.unpacked(known, c),
+        counts=core.size(known),
+        common=core.size(known & game.knows[:, None]),
     )
 
 

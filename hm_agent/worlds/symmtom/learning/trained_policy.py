@@ -49,6 +49,7 @@ def ego_view_of(sights: Sights, known: Bools, moved: Ints) -> EgoView:
     n, c = sights.settings.agents, sights.settings.pieces
     order = (sights.me[:, None] + np.arange(n)) % n
     rows = sights.rows[:, None]
+    turned = known[rows, order]
     return EgoView(
         step=sights.step,
         positions=sights.positions[rows, order],
@@ -57,5 +58,7 @@ def ego_view_of(sights: Sights, known: Bools, moved: Ints) -> EgoView:
         first_hand=sights.first_hand[rows, order],
         knows=sights.knows,
         heard=sights.heard[rows, order][..., None] == np.arange(c),
-        known=known[rows, order],
+        known=turned,
+        counts=turned.sum(-1),
+        common=(turned & sights.knows[:, None]).sum(-1),
     )
