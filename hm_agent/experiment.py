@@ -15,7 +15,7 @@ from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import packed, unpack
 from hm_agent.models.providers import BUILTIN, LOCAL, ModelPool, ModelSettings
 from hm_agent.paths import folder_name
-from hm_agent.recording.result import FILE, Result, Setting, read_result
+from hm_agent.recording.result import FILE, OWN_FILE, Result, Setting, read_result
 from hm_agent.registry import check_agent, check_options, suites
 from hm_agent.suite import ScenarioInfo, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -286,12 +286,14 @@ class Episode:
     def settings(self) -> Mapping[str, Setting]:
         """All that may change its outcome, by flag."""
         recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
-        return {**self.experiment.settings, **recorded}
+        content = self.suite.content(self.scenario)
+        return {**self.experiment.settings, **recorded, **({OWN_FILE: content} if content else {})}
 
     def check_same(self, result: Result) -> None:
         """Raises ConfigError if a result was played with other settings."""
         made_by = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
-        asked = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model, **self.settings}
+        played = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
+        asked = {**played, OWN_FILE: None, **self.settings}
         for name, value in asked.items():
             before = made_by.get(name)
             if before != value:

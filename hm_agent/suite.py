@@ -269,6 +269,13 @@ class Suite:
         """
         return None
 
+    def content(self, scenario: ScenarioInfo) -> str | None:
+        """A hash of the user's file that a scenario was read from, by which a changed file is told from the one before.
+
+        None for a scenario that ships, and for one whose name tells its content.
+        """
+        return None
+
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         """A world to play the scenario in; the caller closes it."""
         raise NotImplementedError

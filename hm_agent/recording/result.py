@@ -31,6 +31,9 @@ NO_RESULT = "no_result"
 """How readers take the status of an episode in which more than `MOST_UNANSWERED` of all questions had no answer."""
 MOST_UNANSWERED = 0.2
 
+OWN_FILE = "scenarios_dir"
+"""The setting that holds a hash of the user's file that a scenario was read from; shipped scenarios have none."""
+
 Setting = str | int | float | None
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15)]

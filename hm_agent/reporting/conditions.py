@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.recording.result import Result, Setting
+from hm_agent.recording.result import OWN_FILE, Result, Setting
 from hm_agent.registry import agent_names, own_agents, suites
 from hm_agent.suite import ScenarioInfo
 
@@ -28,10 +28,10 @@ class Condition:
         return cls(result.agent, result.model, tuple(settings))
 
     def world_settings(self, world: str) -> Settings:
-        """The settings in which episodes must agree to be paired: the length, and options that change the world."""
-        options = suites()[world].options if world in suites() else ()
+        """The settings in which episodes must agree to be paired: the length, and what changes the world."""
+        options, own = suites()[world].options if world in suites() else (), dict(self.settings)
         flags = ["max_steps", *(option.name for option in options if option.changes_world)]
-        return tuple((flag, dict(self.settings).get(flag)) for flag in flags)
+        return tuple((flag, own.get(flag)) for flag in (*flags, *own.keys() & {OWN_FILE}))
 
     @property
     def is_world_reference(self) -> bool:
@@ -49,7 +49,8 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
     """The condition of each result, in the order of the results.
 
     A world's option is left out if it does not vary among the world's results. Otherwise an agent would be split in
-    two by playing a second world, which lacks the option, or a scenario the option does not apply to (None).
+    two by playing a second world, which lacks the option, or a scenario the option does not apply to (None). So is the
+    content of a user's own file, unless it varies within a scenario.
     """
     fixed = _fixed_options(results)
     found = []
@@ -61,17 +62,21 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
 
 
 def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
-    """(world, flag) of the options with one value in each scenario, and at most one beside None in all of them."""
+    """(world, flag) of the options with one value in each scenario, and at most one beside None in all of them.
+
+    Own files differ between scenarios, so that one value in each is enough for them.
+    """
     values: dict[tuple[str, str], dict[str, set[Setting]]] = {}
     for result in results:
-        for option in suites()[result.world].options if result.world in suites() else ():
-            by_scenario = values.setdefault((result.world, option.name), {})
-            by_scenario.setdefault(result.scenario, set()).add(result.settings.get(option.name, UNKNOWN))
+        options = suites()[result.world].options if result.world in suites() else ()
+        for flag in (OWN_FILE, *(option.name for option in options)):
+            by_scenario = values.setdefault((result.world, flag), {})
+            by_scenario.setdefault(result.scenario, set()).add(result.settings.get(flag, UNKNOWN))
     return {
         key
         for key, by_scenario in values.items()
         if all(len(found) == 1 for found in by_scenario.values())
-        and len(set().union(*by_scenario.values()) - {None}) < 2
+        and (key[1] == OWN_FILE or len(set().union(*by_scenario.values()) - {None}) < 2)
     }
 
 

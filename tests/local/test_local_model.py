@@ -26,7 +26,7 @@ from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
-from tests.worlds.exploretom.test_prompts import EXAMPLES as STORY_EXAMPLES
+from tests.worlds.exploretom.story_examples import STORY_EXAMPLES
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, PLAN_COOKING
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES

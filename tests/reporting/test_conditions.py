@@ -73,6 +73,15 @@ def test_an_option_that_varies_sets_apart() -> None:
     ]
 
 
+def test_own_files_set_agents_apart_only_where_the_same_scenario_was_played_with_two() -> None:
+    shipped = result(scenario=PD)
+    first, second = (result(settings=settings(scenarios_dir=f"sha256:{content}")) for content in ("1b", "2c"))
+    assert len(set(conditions_of([shipped, first]))) == 1
+    one, other, third = conditions_of([first, second, shipped])
+    assert len({one.world_settings("melting_pot"), other.world_settings("melting_pot")}) == 2
+    assert len({one, other, third}) == 3
+
+
 def test_world_settings_are_the_length_and_the_options_that_change_the_world() -> None:
     condition = Condition.of(result(settings=settings(inference="model", max_steps=9)))
     assert condition.world_settings("melting_pot") == (("max_steps", 9), ("bots", "scripted"))

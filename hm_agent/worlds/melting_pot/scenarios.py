@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -142,6 +143,12 @@ def own_file(game: GameFacts) -> Path | None:
     files = {one.short_name: path for one, path in _games_in(tuple(ADDED.folders))}
     path = files.get(game.short_name)
     return None if path is None or path.parent == shipped else path
+
+
+@cache
+def content_of(path: Path) -> str:
+    """A hash of a game's file, as it was when it was first asked for."""
+    return f"sha256:{sha256(path.read_bytes()).hexdigest()[:12]}"
 
 
 @cache

@@ -30,7 +30,7 @@ from hm_agent.suite import (
 )
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, own_file
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, content_of, own_file
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
@@ -120,6 +120,10 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 
         return {**options, "bots": str(choose_bots(own, str(wanted), _path(options["bots_dir"])))}
+
+    def content(self, scenario: ScenarioInfo) -> str | None:
+        path = own_file(self._scenarios[scenario.name].game)
+        return content_of(path) if path else None
 
     def preload(self, options: Mapping[str, Setting]) -> Sequence[str]:
         modules = ["hm_agent.worlds.melting_pot.simulator.world", "hm_agent.worlds.melting_pot.body"]

@@ -1,11 +1,24 @@
-"""Stories that several tests read."""
+"""Stories, and an example of every kind of question about them, that several tests read."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from hypothesis import strategies as st
 
+from hm_agent.core import Hypothesis
+from hm_agent.questions import Question
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.cast import read_cast
+from hm_agent.worlds.exploretom.infilling import JudgeTelling, TellAction
+from hm_agent.worlds.exploretom.reading import (
+    AnswerFromPerspective,
+    AnswerQuestion,
+    AnswerWithReasons,
+    RevisePerspective,
+    TakePerspective,
+)
 from hm_agent.worlds.exploretom.sampling import DrawnStory, story_of
 
 FALSE_BELIEF = (
@@ -14,6 +27,45 @@ FALSE_BELIEF = (
     "Anne moved the apple to the bin, which is also located in the hall."
 )
 """Beth believes that the apple is in the box; it is in the bin."""
+ASKED, CHOICES = "In which container will Beth search for the apple?", ("bin", "box")
+STORY_EXAMPLES: Mapping[str, Question[Any]] = {
+    "answer": AnswerQuestion(FALSE_BELIEF, ASKED, CHOICES),
+    "answer_free": AnswerQuestion(FALSE_BELIEF, ASKED, (), sees_contents=True),
+    "answer_with_reasons": AnswerWithReasons(FALSE_BELIEF, ASKED, CHOICES),
+    "take_perspective": TakePerspective(FALSE_BELIEF, "Beth"),
+    "revise_perspective": RevisePerspective(
+        FALSE_BELIEF,
+        "Beth",
+        (Hypothesis("Anne moved the apple to the bin.", value=-0.3, right=0, tested=1),),
+        ASKED,
+        "bin",
+    ),
+    "answer_from_perspective": AnswerFromPerspective(
+        FALSE_BELIEF, ASKED, CHOICES, "Beth", "Anne moved the apple to the box, and Beth was there."
+    ),
+    "tell_action": TellAction(
+        "",
+        "Anne entered the hall.",
+        "in one sentence",
+        "without direct speech",
+        ("Anne", "hall"),
+        may_not_name=("Beth",),
+    ),
+    "tell_action_again": TellAction(
+        "Anne came into the hall, humming.",
+        "Anne told privately to Beth that the apple is in the box in the hall.",
+        "in one or two sentences",
+        "with direct speech where someone speaks",
+        ("Anne", "Beth", "apple", "box", "hall"),
+        "Anne told Beth, who stood in the hall, that the apple was in the box.",
+        "it tells more than what happens. Beth may be elsewhere.",
+    ),
+    "judge_telling": JudgeTelling(
+        "Anne came into the hall, humming.",
+        "Anne moved the apple to the box, which is also located in the hall.",
+        "Anne laid the apple into the box in the hall.",
+    ),
+}
 
 
 def drawn(name: str, seed: int, *, sees_contents: bool = False) -> DrawnStory:

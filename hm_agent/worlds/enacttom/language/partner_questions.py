@@ -10,8 +10,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Remark, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer, PlayerBelief
+from hm_agent.questions import Question, Words, check_all, one_of
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.revisions import (
+    RevisedHypothesis,
+    check_for_each,
+    check_revisions,
+    forms_for_each,
+    revision_forms,
+)
 from hm_agent.worlds.enacttom.language.situation import DOINGS, NOTHING, HouseSituation, PartnerAct, act_of
 
 
@@ -84,32 +91,21 @@ class PredictPartner(Question[PartnerPrediction]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        count = max(1, len(self.hypotheses))
-        return {
-            **_next_forms(self.situation),
-            "partner": one_of([self.about]),
-            "next": {"minItems": count, "maxItems": count},
-        }
+        counts = forms_for_each(self.hypotheses)
+        return {**_next_forms(self.situation), "partner": one_of([self.about]), "next": counts}
 
     def check(self, answer: PartnerPrediction) -> None:
         checks = [check for each in answer.next for check in _next_checks(self.situation, each)]
         check_all(
-            lambda: self._check_count(len(answer.next)),
+            lambda: check_for_each("next", answer.next, self.hypotheses),
             lambda: _check_name("partner", answer.partner, [self.about]),
             *checks,
         )
 
-    def _check_count(self, given: int) -> None:
-        wanted = max(1, len(self.hypotheses))
-        if given != wanted:
-            raise ValueError(f"next: {given} given, {wanted} wanted, one for each hypothesis")
 
+class RevisedPartner(RevisedHypothesis):
+    """One hypothesis about a partner, and what it predicts."""
 
-class RevisedPartner(BaseModel):
-    """One hypothesis about a partner, kept, reworded or new, and what it predicts."""
-
-    of: int
-    hypothesis: Remark
     does: str
     about: str
 
@@ -139,40 +135,16 @@ class RevisePartner(Question[PartnerRevision]):
     others: tuple[PlayerBelief, ...]
 
     @property
-    def count_range(self) -> tuple[int, int]:
-        return 0, len(self.hypotheses)
-
-    @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        least, most = (1, MOST_HYPOTHESES) if self.about else (0, 0)
-        return {**_next_forms(self.situation), "hypotheses": {"minItems": least, "maxItems": most}}
+        is_wanted = self.about is not None
+        return {**_next_forms(self.situation), **revision_forms(self.hypotheses, is_wanted=is_wanted)}
 
     def check(self, answer: PartnerRevision) -> None:
         checks = [check for each in answer.hypotheses for check in _next_checks(self.situation, each)]
         check_all(
-            lambda: self._check_count(len(answer.hypotheses)),
-            lambda: self._check_numbers([each.of for each in answer.hypotheses]),
-            *(partial(_check_words, each) for each in answer.hypotheses),
+            lambda: check_revisions(answer.hypotheses, self.hypotheses, is_wanted=self.about is not None),
             *checks,
         )
-
-    def _check_count(self, given: int) -> None:
-        if self.about is None and given:
-            raise ValueError("hypotheses: nothing new is known of anyone; write []")
-        if self.about is not None and not 1 <= given <= MOST_HYPOTHESES:
-            raise ValueError(f"hypotheses: {given} given, 1 to {MOST_HYPOTHESES} wanted")
-
-    def _check_numbers(self, numbers: Sequence[int]) -> None:
-        for number in numbers:
-            if not 0 <= number <= len(self.hypotheses):
-                raise ValueError(f"of: no hypothesis has the number {number}; 0 is for a new one")
-            if number and numbers.count(number) > 1:
-                raise ValueError(f"of: hypothesis {number} is named more than once")
-
-
-def _check_words(each: RevisedPartner) -> None:
-    if not each.of and not each.hypothesis:
-        raise ValueError("hypothesis: a new one needs words")
 
 
 class HouseStrategyAnswer(BaseModel):

@@ -10,8 +10,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Remark, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer, PlayerBelief
+from hm_agent.questions import Question, Words, check_all, one_of
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.revisions import (
+    RevisedHypothesis,
+    check_for_each,
+    check_revisions,
+    forms_for_each,
+    revision_forms,
+)
 from hm_agent.worlds.symmtom.language.board import Board, Meeting, behaviour_of
 from hm_agent.worlds.symmtom.settings import GameSettings
 
@@ -96,21 +103,15 @@ class PredictPeer(Question[PeerPrediction]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        count = max(1, len(self.hypotheses))
         next_forms = _next_forms(self.rules, self.board, self.about)
-        return {**next_forms, "player": one_of([self.about]), "next": {"minItems": count, "maxItems": count}}
+        return {**next_forms, "player": one_of([self.about]), "next": forms_for_each(self.hypotheses)}
 
     def check(self, answer: PeerPrediction) -> None:
         check_all(
-            lambda: self._check_count(len(answer.next)),
+            lambda: check_for_each("next", answer.next, self.hypotheses),
             lambda: _check_player(answer.player, [self.about]),
             *(partial(_check_next, self.rules, self.board, self.about, each) for each in answer.next),
         )
-
-    def _check_count(self, given: int) -> None:
-        wanted = max(1, len(self.hypotheses))
-        if given != wanted:
-            raise ValueError(f"next: {given} given, {wanted} wanted, one for each hypothesis")
 
 
 def _check_player(name: str, known: Sequence[str]) -> None:
@@ -118,11 +119,9 @@ def _check_player(name: str, known: Sequence[str]) -> None:
         raise ValueError(f"player: {name[:60]!r} is none of {', '.join(known)}")
 
 
-class RevisedPeer(BaseModel):
-    """One hypothesis about another agent, kept, reworded or new, and what it predicts."""
+class RevisedPeer(RevisedHypothesis):
+    """One hypothesis about another agent, and what it predicts."""
 
-    of: int
-    hypothesis: Remark
     does: str
     says: int
 
@@ -153,42 +152,17 @@ class RevisePeer(Question[PeerRevision]):
     others: tuple[PlayerBelief, ...]
 
     @property
-    def count_range(self) -> tuple[int, int]:
-        return 0, len(self.hypotheses)
-
-    @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        about = self.about or self.board.peers[0].name
-        least, most = (1, MOST_HYPOTHESES) if self.about else (0, 0)
-        next_forms = _next_forms(self.rules, self.board, about)
-        return {**next_forms, "hypotheses": {"minItems": least, "maxItems": most}}
+        next_forms = _next_forms(self.rules, self.board, self.about or self.board.peers[0].name)
+        return {**next_forms, **revision_forms(self.hypotheses, is_wanted=self.about is not None)}
 
     def check(self, answer: PeerRevision) -> None:
+        about = self.about
+        foreseen = answer.hypotheses if about is not None else []
         check_all(
-            lambda: self._check_count(len(answer.hypotheses)),
-            lambda: _check_numbers([each.of for each in answer.hypotheses], len(self.hypotheses)),
-            *(partial(self._check_hypothesis, each) for each in answer.hypotheses),
+            lambda: check_revisions(answer.hypotheses, self.hypotheses, is_wanted=about is not None),
+            *(partial(_check_next, self.rules, self.board, about or "", each) for each in foreseen),
         )
-
-    def _check_count(self, given: int) -> None:
-        if self.about is None and given:
-            raise ValueError("hypotheses: nothing is known of anyone yet; write []")
-        if self.about is not None and not 1 <= given <= MOST_HYPOTHESES:
-            raise ValueError(f"hypotheses: {given} given, 1 to {MOST_HYPOTHESES} wanted")
-
-    def _check_hypothesis(self, each: RevisedPeer) -> None:
-        if self.about is not None:
-            _check_next(self.rules, self.board, self.about, each)
-        if not each.of and not each.hypothesis:
-            raise ValueError("hypothesis: a new one needs words")
-
-
-def _check_numbers(numbers: Sequence[int], known: int) -> None:
-    for number in numbers:
-        if not 0 <= number <= known:
-            raise ValueError(f"of: no hypothesis has the number {number}; 0 is for a new one")
-        if number and numbers.count(number) > 1:
-            raise ValueError(f"of: hypothesis {number} is named more than once")
 
 
 class TalkStrategyAnswer(BaseModel):

@@ -120,7 +120,9 @@ def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message
     assert "\n" not in str(caught.value)
 
 
-def test_from_a_new_game_to_an_episode_in_two_commands(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_game_is_played_and_its_changed_file_is_not_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     Path("mine").mkdir()
     assert main(["hm-agent", "new-game", CHICKEN, "mine/chicken.toml"]) == 0
     assert "--scenarios_dir=mine --scenario=chicken_repeated_0" in capsys.readouterr().out
@@ -131,6 +133,14 @@ def test_from_a_new_game_to_an_episode_in_two_commands(capsys: pytest.CaptureFix
     assert result["metrics.unknown_patches"] == 0
     assert main(["hm-agent", "new-game", CHICKEN, "mine/chicken.toml"]) == 2
     assert "is there already" in capsys.readouterr().err
+    text = Path("mine/chicken.toml").read_text()
+    Path("other").mkdir()
+    Path("other/chicken.toml").write_text(text.replace('behaviour = "dove"', 'behaviour = "swerve"'))
+    for folders, refused in ((["mine"], 0), (["other"], 2), ([], 2)):
+        ADDED.folders.clear()
+        command[1] = f"--scenarios_dir={','.join(folders)}"
+        assert main(["hm-agent", *command, "--bots=scripted"]) == refused
+        assert ("played with --scenarios_dir=sha256:" in capsys.readouterr().err) == bool(refused)
 
 
 def test_own_games_are_refused_before_anything_is_played(capsys: pytest.CaptureFixture[str]) -> None:

@@ -145,5 +145,5 @@ def test_a_wrong_revision_is_told_what_would_be_right(hypotheses: list[Any], pro
 
 
 def test_nothing_can_be_revised_before_anyone_is_met() -> None:
-    with pytest.raises(BadAnswer, match=r"nothing is known of anyone yet; write \[\]"):
+    with pytest.raises(BadAnswer, match=r"nothing new is known of anyone; write \[\]"):
         read_answer(json.dumps({"hypotheses": [REVISED], "strategy": "Go."}), LANGUAGE_EXAMPLES["revise_peer_at_first"])

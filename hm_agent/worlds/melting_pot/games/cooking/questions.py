@@ -6,7 +6,7 @@ PlanReAct (appendix D.3) and HE + HR (section 4.5, appendix E) ask for strategie
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -14,8 +14,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question, Remark, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer
+from hm_agent.questions import Question, Words, check_all, one_of
+from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
+from hm_agent.theory_of_mind.revisions import (
+    RevisedHypothesis,
+    check_for_each,
+    check_revisions,
+    forms_for_each,
+    revision_forms,
+)
 from hm_agent.worlds.melting_pot.games.cooking.activities import Held, KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenRules, Pot
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
@@ -85,19 +92,13 @@ class PredictTeammate(Question[BehaviourAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        count = max(1, len(self.hypotheses))
-        return {"behaviours": {"items": one_of(self.rules.behaviours), "minItems": count, "maxItems": count}}
+        return {"behaviours": {"items": one_of(self.rules.behaviours), **forms_for_each(self.hypotheses)}}
 
     def check(self, answer: BehaviourAnswer) -> None:
         check_all(
-            lambda: self._check_number(len(answer.behaviours)),
+            lambda: check_for_each("behaviours", answer.behaviours, self.hypotheses),
             *(partial(self.rules.check_behaviour, "behaviours", each) for each in answer.behaviours),
         )
-
-    def _check_number(self, given: int) -> None:
-        wanted = max(1, len(self.hypotheses))
-        if given != wanted:
-            raise ValueError(f"behaviours: {given} given, {wanted} wanted, one for each hypothesis")
 
 
 class RoleAnswer(BaseModel):
@@ -157,11 +158,9 @@ class ReadTeammate(_ByRole, Question[TeammateMindAnswer]):
         _check_roles(self.rules, answer)
 
 
-class RevisedTeammate(BaseModel):
-    """One hypothesis about the teammate: kept, reworded or new."""
+class RevisedTeammate(RevisedHypothesis):
+    """One hypothesis about the teammate, and what it predicts."""
 
-    of: int
-    hypothesis: Remark
     next: str
 
 
@@ -191,38 +190,14 @@ class ReviseTeammate(Question[TeammateRevisionAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        numbers = {"minimum": 0, "maximum": len(self.hypotheses)}
-        return {**_role_forms(self.rules), "hypotheses": {"minItems": 1, "maxItems": MOST_HYPOTHESES}, "of": numbers}
+        return {**_role_forms(self.rules), **revision_forms(self.hypotheses)}
 
     def check(self, answer: TeammateRevisionAnswer) -> None:
         check_all(
-            lambda: self._check_numbers([each.of for each in answer.hypotheses]),
-            *(partial(self._check_hypothesis, each) for each in answer.hypotheses),
+            lambda: check_revisions(answer.hypotheses, self.hypotheses),
+            *(partial(self.rules.check_behaviour, "next", each.next) for each in answer.hypotheses),
             lambda: _check_roles(self.rules, answer),
         )
-
-    def _check_numbers(self, numbers: Sequence[int]) -> None:
-        if not 1 <= len(numbers) <= MOST_HYPOTHESES:
-            raise ValueError(f"hypotheses: {len(numbers)} given, 1 to {MOST_HYPOTHESES} wanted")
-        for number in numbers:
-            if number and numbers.count(number) > 1:
-                raise ValueError(f"of: hypothesis {number} is named more than once")
-
-    def _check_hypothesis(self, each: RevisedTeammate) -> None:
-        check_all(
-            lambda: self.rules.check_behaviour("next", each.next),
-            lambda: self._check_number(each.of),
-            lambda: _check_words(each),
-        )
-
-    def _check_number(self, number: int) -> None:
-        if not 0 <= number <= len(self.hypotheses):
-            raise ValueError(f"of: no hypothesis has the number {number}; 0 is for a new one")
-
-
-def _check_words(each: RevisedTeammate) -> None:
-    if not each.of and not each.hypothesis:
-        raise ValueError("hypothesis: a new one needs words")
 
 
 class PartAnswer(BaseModel):
