@@ -165,7 +165,7 @@ class ClusterLink:
 
 
 def found_here(packages: Sequence[str], paths: Mapping[str, str], variables: Sequence[str]) -> Mapping[str, str]:
-    """The versions of packages, whether paths, given by flag, are visible, and whether environment variables are set."""
+    """The versions of packages, whether paths, given by flag, are visible, whether environment variables are set."""
     from hm_agent.recording.result import versions
 
     seen = {flag: "visible" if _is_visible(path) else "not visible" for flag, path in paths.items()}
