@@ -59,6 +59,11 @@ class ModelSettings:
     max_cost: float | None = None
     prices: Path | None = None
 
+    @property
+    def endpoint_url(self) -> str | None:
+        """The endpoint's address: `base_url` or, where that is None, what OPENAI_BASE_URL says."""
+        return os.environ.get("OPENAI_BASE_URL") or None if self.base_url is None else self.base_url
+
 
 PRESETS: Mapping[str, ModelSettings] = {
     "gpt-4": ModelSettings("gpt-4-1106-preview", sampling=Sampling(0.1, 1.0, 4000, 1)),
@@ -119,14 +124,14 @@ class EndpointProvider:
             raise ConfigError(OFFLINE_NEEDS_CACHE)
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
-        if not (self._key or self._base_url or settings.offline):
+        if not (self._key or settings.endpoint_url or settings.offline):
             near = nearest(settings.name, (BUILTIN, *ADDED.models))
             raise ConfigError(
                 f"--model={settings.name} needs a key: {near}put it into the environment variable "
                 f"{settings.api_key_env}, "
                 "name another one with --api_key_env, or a server of your own with --base_url"
             )
-        if self._base_url is not None and not _is_url(self._base_url):
+        if settings.endpoint_url is not None and not _is_url(settings.endpoint_url):
             raise ConfigError("--base_url (or OPENAI_BASE_URL) is no URL: it looks like http://localhost:8000/v1")
         if self._key and not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"--api_key_env={settings.api_key_env}: the key in it has characters that no key has")
@@ -136,11 +141,6 @@ class EndpointProvider:
     @cached_property
     def _price(self) -> Price | None:
         return load_prices(self._settings.prices).get(self._settings.name)
-
-    @property
-    def _base_url(self) -> str | None:
-        given = self._settings.base_url
-        return os.environ.get("OPENAI_BASE_URL") or None if given is None else given
 
     @property
     def _key(self) -> str | None:
@@ -161,7 +161,7 @@ class EndpointProvider:
 
         settings = self._settings
         if self._chat is None:
-            endpoint = EndpointSettings(self._base_url, self._key, settings.timeout, settings.retries)
+            endpoint = EndpointSettings(settings.endpoint_url, self._key, settings.timeout, settings.retries)
             self._chat = OpenAIChat(endpoint, self._support)
         chat = self._chat
         self._users += 1

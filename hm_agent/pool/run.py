@@ -8,11 +8,10 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Episode, Experiment
+from hm_agent.experiment import Experiment
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.providers import PROVIDERS
 from hm_agent.pool.pool import Host, LocalHost, Pool
@@ -36,6 +35,10 @@ def run(experiment: Experiment, progress: Progress) -> list[Result]:
     OSError if files can't be written, ConfigError if the disk has too little space or the cluster can't play. The files
     of episodes that had ended by then stay.
     """
+    if experiment.engine == "ray":
+        from hm_agent.pool.cluster import portable
+
+        experiment = portable(experiment)
     with locked(experiment.out, min(experiment.at_once * experiment.workers, experiment.size)):
         grid = experiment.survey()  # within the lock: another run may have played some of them just before
         workers = min(experiment.workers, grid.due)
@@ -47,28 +50,18 @@ def run(experiment: Experiment, progress: Progress) -> list[Result]:
                 return InlinePlayer(experiment.at_once, budget, state.cache, progress).play(grid.episodes())
             with _host(experiment) as host:
                 pool = Pool(host, workers, experiment.at_once, state, progress)
-                return pool.play(_to_play(experiment, grid.episodes()))
+                return pool.play(grid.episodes())
 
 
 def _host(experiment: Experiment) -> AbstractContextManager[Host]:
     if experiment.engine == "ray":
-        from hm_agent.pool.cluster import cluster_host, portable
+        from hm_agent.pool.cluster import cluster_host
 
-        return cluster_host(portable(experiment))
+        return cluster_host(experiment)
     options = experiment.options_by_scenario
     slow = [module for one in experiment.scenarios for module in suites()[one.world].preload(options[one.name])]
     slow += ["hm_agent.models.openai_chat"] if any(name not in PROVIDERS for name in experiment.model_names) else []
     return nullcontext(LocalHost([*dict.fromkeys(slow)]))
-
-
-def _to_play(experiment: Experiment, episodes: Iterator[Episode]) -> Iterator[Episode]:
-    """The episodes as their workers get them."""
-    if experiment.engine != "ray":
-        return episodes
-    from hm_agent.pool.cluster import portable
-
-    sent = portable(experiment)
-    return (replace(episode, experiment=sent) for episode in episodes)
 
 
 @contextmanager

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import ray
 from ray.cluster_utils import Cluster
 
 from hm_agent import flags
 from hm_agent.cli import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
-from hm_agent.pool.cluster import connected
-from hm_agent.pool.node import NodeRequirements, NodeWorker
+from hm_agent.pool.cluster import ClusterHost, NodeWorker, connect, found_here
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
@@ -119,9 +121,7 @@ def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
     # Behind this path, each process has a folder of its own, or none.
     folder = os.open(tmp_path, os.O_RDONLY)
     try:
-        with pytest.raises(
-            ConfigError, match=r"node \S+ does not see --out=\S+/out: name a place that all nodes share"
-        ):
+        with pytest.raises(ConfigError, match=r"node \S+: --out=\S+/out is not visible there and visible here"):
             run(experiment(Path(f"/proc/self/fd/{folder}/out"), *on(cluster)), SilentProgress())
     finally:
         os.close(folder)
@@ -129,39 +129,47 @@ def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
 
 
 @pytest.mark.parametrize(
-    ("requirements", "said"),
+    ("wanted", "said"),
     [
-        (
-            NodeRequirements({"hm_agent": "9.9"}, {}, []),
-            r"node \S+ has hm_agent \S+, and this machine 9\.9: install the same",
-        ),
-        (
-            NodeRequirements({"no-such-package": "1.0"}, {}, []),
-            "has no-such-package not installed, and this machine 1.0",
-        ),
-        (NodeRequirements({}, {}, ["HM_AGENT_NO_SUCH_KEY"]), "has no HM_AGENT_NO_SUCH_KEY in its environment"),
+        ({"hm_agent": "9.9"}, r"node \S+: hm_agent is \S+ there and 9\.9 here; all nodes need the same"),
+        ({"no-such-package": "1.0"}, r"no-such-package is not installed there and 1\.0 here"),
+        ({"HM_AGENT_NO_SUCH_KEY": "set"}, "HM_AGENT_NO_SUCH_KEY is not set there and set here"),
     ],
 )
-def test_what_a_node_lacks_is_said_in_one_line(requirements: NodeRequirements, said: str) -> None:
-    lack = NodeWorker().listen(requirements, b"")
+def test_what_a_node_lacks_is_said_in_one_line(wanted: dict[str, str], said: str) -> None:
+    look = partial(found_here, ["no-such-package"], {}, ["HM_AGENT_NO_SUCH_KEY"])
+    lack = NodeWorker().listen(look, {**look(), **wanted}, b"")
     assert isinstance(lack, str)
     assert re.search(said, lack)
     assert "\n" not in lack
 
 
+def test_a_node_without_the_package_can_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    look = partial(found_here, [], {}, [])
+    ClusterHost(look)
+    sent = ray.cloudpickle.dumps((NodeWorker(), look))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "hm_agent"]:
+        monkeypatch.setitem(sys.modules, name, None)  # Python takes None for a module that can't be imported
+    worker, received = pickle.loads(sent)
+    assert re.search(r"node \S+: .*hm_agent.*; install the same on all nodes", worker.listen(received, {}, b""))
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("127.0.0.1:1", "--ray_address=127.0.0.1:1: no Ray cluster answers there"),
-        ("ray://127.0.0.1:10001", "it looks like 10.0.0.1:6379"),
-        ("nonsense", "it looks like 10.0.0.1:6379"),
-        ("127.0.0.1:99999", "no Ray cluster answers there"),
+        (
+            "127.0.0.1:1",
+            "--ray_address=127.0.0.1:1: no Ray cluster can be reached there ([Errno 111] Connection refused)",
+        ),
+        ("ray://127.0.0.1:10001", "says its address, such as 10.0.0.1:6379"),
+        ("nonsense", "says its address, such as 10.0.0.1:6379"),
+        ("127.0.0.1:99999", "no Ray cluster can be reached there"),
     ],
 )
 def test_an_address_without_a_cluster_gets_one_line_soon(address: str, said: str) -> None:
     began = time.monotonic()
-    with pytest.raises(ConfigError, match=re.escape(said)) as error, connected(address):
-        pass
+    with pytest.raises(ConfigError, match=re.escape(said)) as error:
+        connect(address)
     assert "\n" not in str(error.value)
     assert time.monotonic() - began < PATIENCE / 2  # Ray itself would go on for minutes
 
@@ -173,8 +181,8 @@ WITHOUT_RAY = "import sys; sys.modules['ray'] = None; from hm_agent.cli import P
 def test_a_port_where_something_else_listens_gets_one_line_soon() -> None:
     with Endpoint(text_player.answer) as server:
         address = server.base_url.removeprefix("http://").removesuffix("/v1")
-        with pytest.raises(ConfigError, match="what answers there is no Ray cluster"), connected(address):
-            pass
+        with pytest.raises(ConfigError, match=r"no Ray cluster can be reached there \(another server answers\)"):
+            connect(address)
 
 
 def test_without_the_extra_one_line_names_it(tmp_path: Path) -> None:

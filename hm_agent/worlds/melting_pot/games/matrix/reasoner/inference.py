@@ -84,14 +84,21 @@ def weigh(predicted: Distribution, accuracy: float) -> Distribution:
 class RuleFilter:
     """What a history tells of the rule in force.
 
-    fits: of every rule of the class, in its order. counts: of each behaviour of late. weights: (rules + 1, noise
-    levels) the posterior probability of each, the last row that of mixing at random.
+    states, correct, total: as in `Fit`, for every rule of the class, in its order. counts: of each behaviour of late.
+    weights: (rules + 1, noise levels) the posterior probability of each, the last row that of mixing at random.
     """
 
     game: StageGame
-    fits: tuple[Fit, ...]
+    states: tuple[Hashable, ...]
+    correct: Weights
+    total: Weights
     counts: tuple[float, ...]
     weights: Weights
+
+    def fit(self, position: int) -> Fit:
+        """How a rule of the class has fared."""
+        rule = rule_class(self.game)[position].rule
+        return Fit(rule, self.states[position], float(self.correct[position]), float(self.total[position]))
 
     @property
     def mixture(self) -> Mixture:
@@ -101,16 +108,22 @@ class RuleFilter:
 
     def after(self, moves: Moves) -> RuleFilter:
         """The filter after one more interaction."""
-        each_with_fit = zip(rule_class(self.game), self.fits, strict=True)
-        replies = np.array([each.rule.reply(each.rule.noticing(fit.state, moves.seen)) for each, fit in each_with_fit])
+        rules = [each.rule for each in rule_class(self.game)]
+        with_states = [*zip(rules, self.states, strict=True)]
+        replies = np.array([rule.reply(rule.noticing(state, moves.seen)) for rule, state in with_states])
         weights = self.weights if moves.other == UNKNOWN else self._observed(moves.other, replies)
         counts = tuple(
             0.5 + MIXTURE_MEMORY ** (moves.other != UNKNOWN) * (count - 0.5) + (kind == moves.other)
             for kind, count in enumerate(self.counts)
         )
-        fits = tuple(_updated(fit, int(reply), moves) for fit, reply in zip(self.fits, replies, strict=True))
+        is_counted = (replies != UNKNOWN) & (moves.other != UNKNOWN)
+        correct = np.where(is_counted, HIT_MEMORY * self.correct + (replies == moves.other), self.correct)
+        total = np.where(is_counted, HIT_MEMORY * self.total + 1, self.total)
+        # Many rules remember the same: equal states are kept once.
+        kept: dict[Hashable, Hashable] = {}
+        states = (rule.updated(state, moves) for rule, state in with_states)
         changed = (1 - CHANGE_RATE) * weights + CHANGE_RATE * _prior(self.game)
-        return RuleFilter(self.game, fits, counts, changed)
+        return RuleFilter(self.game, tuple(kept.setdefault(it, it) for it in states), correct, total, counts, changed)
 
     def _observed(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
         """The weights once the opponent's behaviour is known."""
@@ -123,14 +136,6 @@ class RuleFilter:
         return observed
 
 
-def _updated(fit: Fit, reply: int, moves: Moves) -> Fit:
-    state = fit.strategy.updated(fit.state, moves)
-    if UNKNOWN in (reply, moves.other):
-        return fit._replace(state=state)
-    correct, total = HIT_MEMORY * fit.correct + (reply == moves.other), HIT_MEMORY * fit.total + 1
-    return Fit(fit.strategy, state, correct, total)
-
-
 @cache
 def _prior(game: StageGame) -> Weights:
     """(rules + 1, noise levels) the weights before any interaction."""
@@ -138,13 +143,14 @@ def _prior(game: StageGame) -> Weights:
     return np.outer(priors, [*NOISE.values()]) / sum(priors)
 
 
-@lru_cache(maxsize=64)  # some 35 kB each
+@lru_cache(maxsize=64)  # some 20 kB each
 def _filter(game: StageGame, history: tuple[Moves, ...]) -> RuleFilter:
     """The filter after a history. Kept, so that one more interaction costs one step."""
     if history:
         return _filter(game, history[:-1]).after(history[-1])
-    fits = tuple(Fit(each.rule, each.rule.start) for each in rule_class(game))
-    return RuleFilter(game, fits, (0.5,) * len(game.behaviours), _prior(game))
+    states = tuple(each.rule.start for each in rule_class(game))
+    none = np.zeros(len(states))
+    return RuleFilter(game, states, none, none, (0.5,) * len(game.behaviours), _prior(game))
 
 
 def filter_of(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> RuleFilter:
@@ -160,7 +166,7 @@ def _positions(game: StageGame) -> Mapping[OpponentStrategy, int]:
 def fit(strategy: OpponentStrategy, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> Fit:
     """How a strategy has fared; a mixture has neither a state nor an accuracy."""
     position = _positions(rules.stage_game).get(strategy)
-    return Fit(strategy, strategy.start) if position is None else filter_of(rules, history).fits[position]
+    return Fit(strategy, strategy.start) if position is None else filter_of(rules, history).fit(position)
 
 
 def strategy_from_words(words: str, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> OpponentStrategy:
@@ -192,7 +198,7 @@ def posterior(
     mixture = known.mixture
     bonuses = {hypothesis.words: exp(LOG_ODDS_PER_VALUE * hypothesis.value) for hypothesis in best}
     weights = [float(weight) for weight in known.weights.sum(axis=1)]
-    fits = (*known.fits, Fit(mixture, mixture.start))
+    fits = (*map(known.fit, range(len(known.states))), Fit(mixture, mixture.start))
     if bonuses:
         weights = [weight * bonuses.get(each.strategy.words, 1.0) for each, weight in zip(fits, weights, strict=True)]
     total = sum(weights)
