@@ -52,13 +52,15 @@ attack: $(set_up) ## attack the command from all sides for twenty minutes; ATTAC
 stress: $(set_up) ## attack, then let an endpoint and processes fail in real games, and work for long; takes an hour
 	$(python) -m benchmarks stress
 
+papers_games := rws_arena_*,rws_repeated_*,rws_unseen_*,pd_repeated_*,pd_unseen_*
+
 compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven agents, five seeds each; the report goes to docs/results/
-	$(python) run_scenario.py --scenario='rws_*,pd_repeated_*,pd_unseen_*,cooking_*' --bots=scripted --episodes=5 --workers=2 \
+	$(python) run_scenario.py --scenario='$(papers_games),cooking_*' --bots=scripted --episodes=5 --workers=2 \
 		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
 
 # To play less: make ablations ablated_matrix_games=rws_repeated_1 ablated_kitchens=cooking_asymmetric_0 \
 #   ablated_episodes=1 ablations_report=runs/ablations/report
-ablated_matrix_games := rws_*,pd_repeated_*,pd_unseen_*
+ablated_matrix_games := $(papers_games)
 ablated_kitchens := cooking_*
 ablated_episodes := 2
 without_clues := --clues=off

@@ -80,6 +80,11 @@ class BasicMind(Protocol):
         return True
 
     @property
+    def is_over(self) -> bool:
+        """True once nothing is left to decide in the episode, so that nothing more is asked."""
+        return False
+
+    @property
     def asks_at_first(self) -> bool:
         """False if `best_response({})` is the only sensible strategy before anything is known of the others."""
         return True

@@ -138,7 +138,7 @@ class BaseStrategist(Generic[MindT]):
         believed = self.believed_about(interaction.partner)
         right = self._predictions.judge(believed.prediction if believed else None, interaction)
         self._understood = (*self._understood, (interaction, believed, right))
-        return await self._on_interaction(interaction)
+        return None if self._mind.is_over else await self._on_interaction(interaction)
 
     async def _decide(self) -> Strategy | None:
         """A strategy for what is known now; None if the model gives no valid answer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,9 +16,13 @@ import resvg_py
 from PIL import Image
 
 from hm_agent.reporting.breakdowns import kind_means
-from hm_agent.reporting.drawing import FORMATS, STYLES, FigureFiles, Panel, Picture, page_colours
+from hm_agent.reporting.conditions import Condition
+from hm_agent.reporting.drawing import FORMATS, STYLES, FigureFiles, Panel, Picture, keys, page_colours
+from hm_agent.reporting.figures import validation_picture
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.statistics import Estimate
+from hm_agent.reporting.validation import Curve
 from hm_agent.reporting.writing import write_report
 from tests.reporting.examples import leave, read, result
 from tests.reporting.test_orders import write as write_study
@@ -81,7 +85,18 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Picture]:
             for seed, share in enumerate(READERS[agent])
         ),
     )
-    return {picture.name: picture for picture in gather(read_runs((out,)), out).pictures}
+    report = gather(read_runs((out,)), out)
+    around = validation_of([row.condition for row in report.rows if row.scenario.world == "melting_pot"][:2])
+    return {picture.name: picture for picture in (*report.pictures, around)}
+
+
+def validation_of(conditions: Sequence[Condition]) -> Picture:
+    """The figure of rewards around validation with a rising curve of each condition."""
+    points = {offset: Estimate((offset, offset + 1.0, offset + 2.0)) for offset in range(-2, 4)}
+    drawn = [Curve(condition, "Running With Scissors", points, 3, 3) for condition in conditions]
+    picture = validation_picture(drawn, {one: one.agent for one in conditions}, keys(conditions))
+    assert picture is not None
+    return picture
 
 
 def _kinds(share: float) -> dict[str, float]:
@@ -116,9 +131,10 @@ def test_other_programs_draw_what_matplotlib_draws(pictures: Mapping[str, Pictur
     assert np.abs(drawn - own).max() < 120
 
 
-@pytest.mark.parametrize("name", ["means", "orders", "interest"])
+@pytest.mark.parametrize("name", ["means", "ablations", "validation", "orders", "interest"])
 def test_a_file_has_plain_colours_letters_as_text_and_its_legend(pictures: Mapping[str, Picture], name: str) -> None:
     picture = pictures[name]
+    assert len(picture.legend) >= 2
     for panel in picture.panels:
         text = panel.file(FigureFiles(), picture.legend).decode()
         assert not re.findall(r"var\(|currentColor|prefers-color-scheme", text)

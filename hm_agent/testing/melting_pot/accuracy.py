@@ -16,20 +16,23 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 STEPS = 1000
 SETTLING_STEPS = 20
-"""The pose is not checked in this many first steps after each entry into the map."""
+"""In how many first steps after each entry into the map the pose is not checked, unless said otherwise."""
 
 
 class PoseCheck:
-    """A recorder that counts the steps in which the agent's pose is exact, wrong or lost (unknown)."""
+    """A recorder that counts the steps in which the agent's pose is exact, wrong or lost (unknown).
 
-    def __init__(self, world: MeltingPotWorld) -> None:
-        self._world = world
+    settling: in how many first steps after each entry into the map the pose is not checked.
+    """
+
+    def __init__(self, world: MeltingPotWorld, settling: int = SETTLING_STEPS) -> None:
+        self._world, self._settling = world, settling
         self._steps_on_map = 0
         self.verdicts: Counter[str] = Counter()
 
     def record(self, step: Step) -> None:
         self._steps_on_map = self._steps_on_map + 1 if step.turn.observations[FOCAL].view["RGB"].any() else 0
-        if self._steps_on_map < SETTLING_STEPS:
+        if self._steps_on_map < self._settling:
             return
         state = step.decisions[FOCAL].state
         assert isinstance(state, AgentSnapshot)
@@ -42,10 +45,12 @@ class PoseCheck:
         """Nothing to release."""
 
 
-def check(scenario: Scenario, seed: int = 0, steps: int = STEPS) -> tuple[Counter[str], int]:
+def check(
+    scenario: Scenario, seed: int = 0, steps: int = STEPS, settling: int = SETTLING_STEPS
+) -> tuple[Counter[str], int]:
     """The verdicts on the first seat's agent, and how many unknown patches the agents of all seats saw."""
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
     agents = seat_agents(world, scenario_named(scenario.name), seed=seed)
-    poses = PoseCheck(world)
+    poses = PoseCheck(world, settling)
     play_out(world, agents, seed=seed, steps=steps, recorders=[poses])
     return poses.verdicts, sum(int(agent.metrics()["unknown_patches"]) for agent in agents.values())

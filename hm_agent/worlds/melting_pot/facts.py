@@ -106,11 +106,15 @@ class Beam(Strict):
 
 @dataclass(frozen=True)
 class Length(Strict):
-    """An episode's length: `least` steps, then after every `every` steps it ends with probability `chance`."""
+    """An episode's length: `least` steps, then after every `every` steps it ends with probability `chance`.
+
+    one_interaction: True if it ends with its first interaction, too.
+    """
 
     least: int
     every: int
     chance: float
+    one_interaction: bool = False
 
     def expected_remaining(self, step: int) -> float:
         """The expected number of steps after this one."""
@@ -118,7 +122,9 @@ class Length(Strict):
 
     def cut(self, max_steps: int | None) -> Length:
         """The length of an episode that is cut after so many steps; None: it is not cut."""
-        return self if max_steps is None or max_steps > self.least else Length(max_steps, 1, 1.0)
+        if max_steps is None or max_steps > self.least:
+            return self
+        return replace(self, least=max_steps, every=1, chance=1.0)
 
 
 @dataclass(frozen=True)
@@ -220,9 +226,9 @@ class UnseenFacts(ScenarioFacts):
 class GameFacts(Strict):
     """The facts that every game has.
 
-    reward_per_steps: the number of steps that the paper's rewards refer to. walls: the map characters of cells that
-    nobody can enter. alike: the number of other players where they can't be told apart and share one name; 0 where each
-    has a name of its own.
+    reward_per_steps: the number of steps that rewards are told for, as the paper does; 0: those of whole episodes are
+    told. walls: the map characters of cells that nobody can enter. alike: the number of other players where they can't
+    be told apart and share one name; 0 where each has a name of its own.
     """
 
     title: str

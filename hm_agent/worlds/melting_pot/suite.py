@@ -252,8 +252,6 @@ def _noop(setup: AgentSetup) -> Agent[Any, Any]:
 
 def _info(scenario: Scenario) -> ScenarioInfo:
     game = scenario.game
-    ceiling = None if scenario.is_self_play else "oracle"
-    unit = f"reward per {game.reward_per_steps:,} steps"
     return ScenarioInfo(
         world="melting_pot",
         name=scenario.name,
@@ -261,7 +259,7 @@ def _info(scenario: Scenario) -> ScenarioInfo:
         group=scenario.group,
         about=scenario.about,
         seats=scenario.seats,
-        metric=Metric("normalised_reward", unit, floor="random", ceiling=ceiling, per_steps=game.reward_per_steps),
+        metric=_metric(scenario),
         published=scenario.published,
         asked_by=SELF_PLAY if scenario.is_self_play else scenario.study,
         has_paid_interactions=isinstance(game, MatrixFacts),
@@ -269,6 +267,14 @@ def _info(scenario: Scenario) -> ScenarioInfo:
         order=scenario.facts.order if scenario.facts else None,
         family=scenario.group if scenario.study else game.title,
     )
+
+
+def _metric(scenario: Scenario) -> Metric:
+    """The reward for as many steps as the game says or, where it says none, of the whole episode."""
+    ceiling = None if scenario.is_self_play else "oracle"
+    if not (steps := scenario.game.reward_per_steps):
+        return Metric(floor="random", ceiling=ceiling)
+    return Metric("normalised_reward", f"reward per {steps:,} steps", floor="random", ceiling=ceiling, per_steps=steps)
 
 
 def _path(folder: Setting) -> Path | None:

@@ -101,6 +101,7 @@ class Perceiver:
         self._scene = RelativeScene()
         self.unknown_patches = 0
         self.lost_steps = 0
+        self._lost_for = 0
 
     def see(self, rgb: Pixels, move: int) -> TextualMap:
         """Perceives one frame. move: the own move since the frame before, NOOP at the first."""
@@ -120,7 +121,9 @@ class Perceiver:
         pose = self._locate(contents, move, vision.meanings[own].mark) if present else None
         unknown = labels.count(UNKNOWN)
         self.unknown_patches += unknown
-        self.lost_steps += present and pose is None
+        is_lost = present and pose is None
+        self.lost_steps += is_lost
+        self._lost_for = self._lost_for + 1 if is_lost else 0
         return self._map(contents, pose, present, vision.meanings[own].mark, unknown)
 
     def _map(self, contents: Contents, pose: Pose | None, present: bool, mark: str | None, unknown: int) -> TextualMap:
@@ -128,7 +131,9 @@ class Perceiver:
         hidden = {n for n, meaning in contents if meaning.is_hidden}
         in_view = tuple(cell for n, cell in enumerate(cells) if n not in hidden) if hidden else cells
         detections = tuple(self._detection(n, meaning, pose) for n, meaning in contents if meaning.kind)
-        return TextualMap(pose, present, mark, detections, in_view, unknown)
+        offsets = self._vision.window.offsets if self._lost_for else ()
+        walls = frozenset(offsets[n] for n, meaning in contents if meaning.is_wall) if offsets else frozenset()
+        return TextualMap(pose, present, mark, detections, in_view, unknown, self._lost_for, walls)
 
     def _locate(self, contents: Contents, move: int, mark: str | None) -> Pose | None:
         walls = sum(1 << n for n, meaning in contents if meaning.is_wall)

@@ -36,7 +36,8 @@ class TextualMap:
 
     pose: the own pose, None while it is unknown. present: whether the own avatar is on the map. mark: the mark over its
     head. in_view: the cells whose content the frame shows, empty while the pose is unknown. unknown_patches: how many
-    cells show a picture that the atlas doesn't hold.
+    cells show a picture that the atlas doesn't hold. lost_for: for how many frames the pose has been unknown, this one
+    included. walls: the offsets of walls in view, empty while the pose is known.
     """
 
     pose: Pose | None
@@ -45,6 +46,8 @@ class TextualMap:
     detections: tuple[Detection, ...]
     in_view: tuple[Cell, ...]
     unknown_patches: int
+    lost_for: int = 0
+    walls: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def players(self) -> tuple[Detection, ...]:

@@ -14,6 +14,8 @@ from hm_agent.worlds.melting_pot.planning.situation import Situation
 
 Path = tuple[Cell, ...]
 """The cells from the start, which is left out, to the goal, which is included."""
+CIRCLING_STEPS = 12
+"""For this many steps a player that doesn't know its pose circles. Where inner walls are near, 9 were always enough."""
 
 
 def find_path(layout: Layout, start: Cell, goal: Cell, avoid: Set[Cell] = frozenset()) -> Path | None:
@@ -115,7 +117,16 @@ class Locomotion:
 
 
 def seek_bearings(view: TextualMap, step: int) -> Move:
-    """A move that brings new walls into view while the own pose is unknown, without stepping onto a thing."""
-    if step % 3 == 0 or any(detection.offset == (1, 0) for detection in view.detections):
-        return Move.TURN_RIGHT
-    return Move.FORWARD
+    """A move that brings new walls into view while the own pose is unknown, without stepping onto a thing.
+
+    It circles at first. Where that has not sufficed, it walks straight on and along the walls it comes to, whose
+    corners tell the pose on any map.
+    """
+    ahead, right = (1, 0), (0, 1)
+    occupied = {detection.offset for detection in view.detections}
+    if view.lost_for <= CIRCLING_STEPS:
+        return Move.TURN_RIGHT if step % 3 == 0 or ahead in occupied else Move.FORWARD
+    if ahead not in occupied | view.walls:
+        return Move.FORWARD
+    is_past_it = ahead in view.walls or right in occupied | view.walls
+    return Move.TURN_RIGHT if is_past_it else Move.STEP_RIGHT

@@ -14,7 +14,7 @@ from meltingpot.configs import bots as bot_configs
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
-from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts, ScenarioFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, Length, MatrixFacts, ScenarioFacts
 from hm_agent.worlds.melting_pot.scenarios import load_game
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 
@@ -96,8 +96,9 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
         ("column.slots", game.column.slots if game.column else (), _default_columns(game.substrate, settings)),
         ("beam.length", game.beam.length, _one(settings, "GameInteractionZapper")["beamLength"]),
         ("beam.radius", game.beam.radius, _one(settings, "GameInteractionZapper")["beamRadius"]),
-        ("length", (game.length.least, game.length.every, game.length.chance), tuple(_length(settings).values())),
+        ("length", game.length, _length(settings)),
         ("resources", len(game.resources), _one(settings, "GameInteractionZapper")["numResources"]),
+        ("resources.goals", game.goals, len(bot_configs._PUPPET_GOALS.get(game.substrate, ())) or game.goals),
         ("regrowth.delay", game.regrowth.delay, _one(settings, "Resource")["regenerationDelay"]),
         ("regrowth.chance", game.regrowth.chance, _one(settings, "Resource")["regenerationRate"]),
         ("regrowth.all_at_once", game.regrowth.all_at_once, _has(settings, "SpawnResourcesWhenAllPlayersZapped")),
@@ -143,7 +144,7 @@ def _components(settings: Mapping[str, Any], name: str) -> Iterator[Mapping[str,
 def _one(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = next(_components(settings, name), None)
     if found is None:
-        raise ConfigError(f"its substrate has no {name}: it is no repeated game or arena in the matrix")
+        raise ConfigError(f"its substrate has no {name}: it is no game in the matrix")
     return found
 
 
@@ -179,13 +180,15 @@ def _default_columns(substrate: str, settings: Mapping[str, Any]) -> tuple[int, 
     return _columns(substrate, mp_substrate.get_config(substrate).default_player_roles)
 
 
-def _length(settings: Mapping[str, Any]) -> dict[str, float]:
+def _length(settings: Mapping[str, Any]) -> Length:
+    if _one(settings, "GameInteractionZapper")["endEpisodeOnFirstInteraction"]:
+        return Length(settings["maxEpisodeLengthFrames"], 1, 1.0, one_interaction=True)
     ending = _one(settings, "StochasticIntervalEpisodeEnding")
-    return {
-        "least": ending["minimumFramesPerEpisode"],
-        "every": ending["intervalLength"],
-        "chance": ending["probabilityTerminationPerInterval"],
-    }
+    return Length(
+        least=ending["minimumFramesPerEpisode"],
+        every=ending["intervalLength"],
+        chance=ending["probabilityTerminationPerInterval"],
+    )
 
 
 # Writing
@@ -194,8 +197,8 @@ def _length(settings: Mapping[str, Any]) -> dict[str, float]:
 def new_game(substrate: str) -> str:
     """The TOML of a matrix game, with all that its substrate and Melting Pot's bots tell.
 
-    Raises ConfigError for a substrate that there isn't, or that is no repeated game or arena in the matrix. What is
-    measured elsewhere, the `per_...` of timing, is that of the repeated games and the arenas that ship.
+    Raises ConfigError for a substrate that there isn't, or that is no game in the matrix. What is measured elsewhere,
+    the `per_...` of timing, is that of the games that ship.
     """
     settings = settings_named(substrate)
     zapper, thing, length = _one(settings, "GameInteractionZapper"), _one(settings, "Resource"), _length(settings)
@@ -203,6 +206,7 @@ def new_game(substrate: str) -> str:
     players = len(mp_substrate.get_config(substrate).default_player_roles)
     is_pair, others_payoff = players == 2, _columns_payoff(settings)
     all_at_once = "\nall_at_once = true" if _has(settings, "SpawnResourcesWhenAllPlayersZapped") else ""
+    one_interaction = "\none_interaction = true" if length.one_interaction else ""
     marks = [name for name in dict.fromkeys(_sprites(settings)) if name.startswith("ResultIndicatorColor")]
     # Where avatars are seen as `Other`, or in their side's colour, nothing tells one from another.
     is_alike = others_payoff is not None or "Other" in _sprites(settings)
@@ -216,7 +220,7 @@ def new_game(substrate: str) -> str:
     )
     alike = "" if is_pair or not is_alike else f"\nalike = {players - 1}"
     resources = "\n\n".join(
-        _resource(place, name, one, _colours(settings))
+        _resource(place, name, _goals(substrate, name, one), _colours(settings))
         for place, (name, one) in enumerate(_resources(substrate).items())
     )
     scenarios = "\n\n".join(
@@ -225,11 +229,11 @@ def new_game(substrate: str) -> str:
     )
     return f"""# Written from the configuration of Melting Pot's {substrate}: see docs/adding_a_game.md.
 
-title = "{stem.replace("_", " ").title()}, {kind}"
+title = "{stem.replace("_", " ").title()}, {kind.replace("_", " ")}"
 game = "matrix"
 substrate = "{substrate}"
 short_name = "{stem}_{kind}"
-reward_per_steps = 1200{alike}
+reward_per_steps = {0 if length.one_interaction else 1200}{alike}
 
 payoff = {_short(_payoff(settings))}
 initial_inventory = 1
@@ -237,9 +241,9 @@ initial_inventory = 1
 {resources}
 
 [length]
-least = {length["least"]}
-every = {length["every"]}
-chance = {length["chance"]}
+least = {length.least}
+every = {length.every}
+chance = {length.chance}{one_interaction}
 
 [regrowth]
 delay = {thing["regenerationDelay"]}
@@ -297,9 +301,15 @@ def _colours(settings: Mapping[str, Any]) -> Mapping[str, str]:
     return {name: "#" + bytes(next(iter(palette.values()))[:3]).hex() for name, palette in painted}
 
 
-def _resource(place: int, name: str, resource: Any, colours: Mapping[str, str]) -> str:
+def _goals(substrate: str, name: str, resource: Any) -> tuple[list[int], list[int]]:
+    """The positions of a resource's goals in a puppet's GOAL: to collect it, in whichever way, and to play it."""
+    collect = [goal for key, goal in bot_configs._PUPPET_GOALS[substrate].items() if key.startswith(f"COLLECT_{name}")]
+    goals = [[int(goal.argmax()) for goal in each] for each in (collect, [resource.interact_goal])]
+    return goals[0], goals[1]
+
+
+def _resource(place: int, name: str, goals: tuple[list[int], list[int]], colours: Mapping[str, str]) -> str:
     sprite = f"resource_class{place + 1}_sprite"
-    goals = [list(map(int, goal.nonzero()[0])) for goal in (resource.collect_goal, resource.interact_goal)]
     return f"""[[resources]]
 behaviour = "{name.lower()}"
 thing = "{name.lower()}_box"

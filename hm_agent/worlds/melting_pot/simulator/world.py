@@ -126,15 +126,15 @@ class SubstrateWorld:
     def metrics(self) -> Mapping[str, float]:
         """Means over the seats.
 
-        normalised_reward: for as many steps as the paper reports it for. interactions: those that a seat's player took
-        part in, or the soups delivered by all.
+        normalised_reward: for as many steps as the paper reports it for; not of games whose rewards are told by whole
+        episodes. interactions: those that a seat's player took part in, or the soups delivered by all.
         """
         if not self._step:
             return {}
-        return {
-            "normalised_reward": per_capita(self._earned.values()) * self._game.reward_per_steps / self._step,
-            "interactions": per_capita(self._interactions.values()),
-        }
+        told = {"interactions": per_capita(self._interactions.values())}
+        if steps := self._game.reward_per_steps:
+            told["normalised_reward"] = per_capita(self._earned.values()) * steps / self._step
+        return told
 
     def truth(self, player: int, *, before: bool = False) -> Any:
         """One player's full observation, now or before the latest step; for tests."""

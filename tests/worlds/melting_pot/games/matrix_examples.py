@@ -54,6 +54,12 @@ ROCK_PAPER_SCISSORS = MatrixRules(
     regrowth=Regrowth(15, 0.02, all_at_once=True),
     timing=Timing(frozen=17, away=6, per_round=50, per_thing=3),
 )
+ONE_SHOT = replace(
+    ROCK_PAPER_SCISSORS,
+    length=Length(1000, 1, 1.0, one_interaction=True),
+    regrowth=Regrowth(1000, 0.0),
+    timing=Timing(frozen=17, away=101, per_round=50, per_thing=3),
+)
 DILEMMA = replace(
     ROCK_PAPER_SCISSORS,
     behaviours=("cooperate", "defect"),
@@ -239,6 +245,9 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_among_many": ProposeHypothesis(ARENA, "player_1", HISTORY[:2], BEST),
     "predict_and_counter": PredictAndCounter(ROCK_PAPER_SCISSORS, 305, HISTORY, BEST),
     "predict_at_first": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), ()),
+    "predict_the_one_interaction": PredictAndCounter(ONE_SHOT, 345, (), (), present=TAKEN, own=(1, 4, 1)),
+    "revise_before_the_one_interaction": ReviseAndCounter(ONE_SHOT, SIGHT, own=(1, 4, 1), step=345),
+    "plan_the_one_interaction": replace(LOST, rules=ONE_SHOT),
     "predict_for_certain": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), BEST[:1], certain=True),
     "predict_after_a_clue": PredictAndCounter(
         ROCK_PAPER_SCISSORS, 345, HISTORY, BEST[:1], present=TAKEN, own=(1, 4, 1)

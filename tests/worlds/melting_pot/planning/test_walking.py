@@ -2,13 +2,22 @@ from __future__ import annotations
 
 from collections import deque
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
+from hm_agent.worlds.melting_pot.perception.localizer import Localizer
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.walking import Walker, find_path, find_path_past_things, seek_bearings
+from hm_agent.worlds.melting_pot.planning.walking import (
+    CIRCLING_STEPS,
+    Walker,
+    find_path,
+    find_path_past_things,
+    seek_bearings,
+)
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
 # Three ways from (1, 1) to (5, 1): along the top, the middle and the bottom.
 THREE_WAYS = Layout.from_ascii("""
@@ -174,3 +183,33 @@ def test_player_of_unknown_pose_does_not_take_what_lies_ahead() -> None:
 def test_player_of_unknown_pose_both_walks_and_turns() -> None:
     clear = TextualMap(None, True, None, (), (), 0)
     assert {seek_bearings(clear, step) for step in range(6)} == {Move.FORWARD, Move.TURN_RIGHT}
+
+
+def test_player_that_circled_in_vain_walks_straight_past_things_and_along_walls() -> None:
+    def move(*things: tuple[int, int], walls: set[tuple[int, int]] | None = None) -> set[Move]:
+        seen = tuple(Detection("blue_box", offset) for offset in things)
+        view = TextualMap(None, True, None, seen, (), 0, CIRCLING_STEPS + 1, frozenset(walls or ()))
+        return {seek_bearings(view, step) for step in range(6)}
+
+    assert move() == move((0, 1), (0, -1)) == {Move.FORWARD}
+    assert move((1, 0)) == {Move.STEP_RIGHT}
+    assert move((1, 0), (0, 1)) == {Move.TURN_RIGHT}
+    assert move(walls={(1, 0), (1, 1)}) == move((1, 0), walls={(0, 1)}) == {Move.TURN_RIGHT}
+
+
+@pytest.mark.parametrize("cell", [(6, 7), (11, 7), (16, 7)])
+def test_a_lost_player_finds_its_pose_on_a_map_without_inner_walls(cell: Cell) -> None:
+    """From the spawn points of Running With Scissors, one shot, from which no wall is in view."""
+    patterns = vision_of("rws_one_shot", 0).patterns
+    for facing in Facing:
+        pose, localizer, move, steps = Pose(*cell, facing), Localizer(patterns), Move.NOOP, 0
+        while True:
+            shown = patterns.wall_sets[patterns.number[pose]]
+            if localizer.update(shown, 0, pose.facing if shown else None, move, 0.0):
+                break
+            steps += 1
+            walls = frozenset(offset for n, offset in enumerate(patterns.window.offsets) if shown >> n & 1)
+            move = seek_bearings(TextualMap(None, True, None, (), (), 0, steps, walls), steps)
+            pose = pose.after(move) if pose.after(move) in patterns.number else pose
+            assert steps < 60
+        assert steps > 0

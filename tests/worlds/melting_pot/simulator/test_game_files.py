@@ -38,8 +38,8 @@ def test_a_name_of_another_substrates_game_is_refused() -> None:
         hm_agent.register_scenarios(".")
 
 
-def test_every_matrix_game_of_melting_pot_with_meetings_to_come_ships() -> None:
-    there = {name for name in SUBSTRATES if name.endswith(("_in_the_matrix__repeated", "_in_the_matrix__arena"))}
+def test_every_matrix_game_of_melting_pot_ships() -> None:
+    there = {name for name in SUBSTRATES if "_in_the_matrix__" in name}
     shipped = {game.substrate: game for game in load_games()}
     assert there <= shipped.keys()
     for name in there:
@@ -81,12 +81,13 @@ def test_a_shipped_game_agrees_with_its_substrate(game: MatrixFacts) -> None:
     assert problems(game) == []
 
 
-def test_a_written_game_has_what_the_shipped_one_has(tmp_path: Path) -> None:
-    path = tmp_path / "pd.toml"
-    path.write_text(new_game("prisoners_dilemma_in_the_matrix__repeated"))
-    written, shipped = load_game(path), game_named("pd_repeated", MatrixFacts)
+@pytest.mark.parametrize("short_name", ["pd_repeated", "pure_coordination_arena", "rws_one_shot"])
+def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: Path) -> None:
+    path, shipped = tmp_path / "own.toml", game_named(short_name, MatrixFacts)
+    path.write_text(new_game(shipped.substrate))
+    written = load_game(path)
     assert isinstance(written, MatrixFacts)
-    for name in ("payoff", "length", "regrowth", "timing", "sprites", "beam", "behaviours", "goals", "substrate"):
+    for name in ("payoff", "length", "regrowth", "timing", "sprites", "behaviours", "goals", "reward_per_steps"):
         assert getattr(written, name) == getattr(shipped, name), name
     goals = [(one.collect_goals, one.interact_goals) for one in written.resources]
     assert goals == [(one.collect_goals, one.interact_goals) for one in shipped.resources]
@@ -108,6 +109,8 @@ def test_a_written_game_has_what_the_shipped_one_has(tmp_path: Path) -> None:
         ("least = 1000", "least = 900", "length: .*contradicts"),
         ('Other = "opponent"', 'Other = "opponent", Wall = "x"', "sprites.players: 2 are named, and 1"),
         ("delay = 10", "delay = 11", "regrowth.delay: 11 contradicts"),
+        ("chance = 0.1", "chance = 0.1\none_interaction = true", "length: .*one_interaction=True.* contradicts"),
+        ("interact_goals = [3]", "interact_goals = [2]", "resources.goals: 3 contradicts .*has 4"),
     ],
 )
 def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message: str, tmp_path: Path) -> None:

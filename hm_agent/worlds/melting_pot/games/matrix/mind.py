@@ -117,6 +117,10 @@ class MatrixMind(Mind):
         return self.situation.can_act
 
     @property
+    def is_over(self) -> bool:
+        return self.rules.length.one_interaction and self.inferred_inventory is not None
+
+    @property
     def _is_crowd(self) -> bool:
         """True if the agent can choose whom to meet."""
         return len(self.players) > 1

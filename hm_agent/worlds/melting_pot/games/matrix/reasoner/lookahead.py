@@ -155,6 +155,8 @@ def _risk(futures: Sequence[Weighted], safe: int, move: int, remaining: float) -
 
 def _interactions_left(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> float:
     """The number of interactions to expect before the episode ends, by the rate so far, at least one."""
+    if rules.length.one_interaction:
+        return 1.0
     step = history[-1].step if history else 0
     steps_each = step / len(history) if history else STEPS_PER_INTERACTION
     return max(1.0, rules.length.expected_remaining(step) / max(1.0, steps_each))
