@@ -81,7 +81,7 @@ def play(scenario: ScenarioInfo, seed: int, *recorders: FrameRecorder) -> tuple[
     world, agents = set_up(scenario, seed=seed, bots="scripted")
     clock = Stopwatch()
     outcome = play_out(world, agents, seed=seed, steps=STEPS + 1, recorders=[clock, *recorders])
-    return clock.seconds, outcome.decision_seconds
+    return clock.seconds, list(outcome.decision_seconds)
 
 
 def perceive(scenario: ScenarioInfo, recorded: FrameRecorder) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,7 +28,7 @@ class EpisodeOutcome:
     status: str = "completed"
     steps: int = 0
     rewards: dict[Seat, float] = field(default_factory=dict)
-    decision_seconds: list[float] = field(default_factory=list)
+    decision_seconds: array[float] = field(default_factory=lambda: array("d"))
     error: Exception | None = None
 
     @property

@@ -40,8 +40,8 @@ CONNECT_TIMEOUT = 5.0
 FILE_SYSTEM_DELAY = 3.0
 """Seconds until a file written on one machine is visible on the others, on slow network file systems."""
 
-Look: TypeAlias = Callable[[], Mapping[str, str]]
-"""What tells what a machine has of what all machines must have alike."""
+Inspection: TypeAlias = Callable[[], Mapping[str, str]]
+"""Finds what the machine it runs on has of what all machines need alike, by name."""
 
 
 # On the machine of the command
@@ -54,7 +54,7 @@ def cluster_host(experiment: Experiment) -> Iterator[ClusterHost]:
     Meanwhile a marker file lies in OUT: a node that sees it sees the same folder.
     """
     with connect(experiment.ray_address), NamedTemporaryFile(dir=experiment.out, prefix=".shared-") as marker:
-        yield ClusterHost(_look_for(experiment, marker.name))
+        yield ClusterHost(_inspection_for(experiment, marker.name))
 
 
 def connect(address: str | None) -> AbstractContextManager[object]:
@@ -98,7 +98,7 @@ def portable(experiment: Experiment) -> Experiment:
     return changed
 
 
-def _look_for(experiment: Experiment, marker: str) -> Look:
+def _inspection_for(experiment: Experiment, marker: str) -> Inspection:
     """marker: a file in OUT, which a node doesn't see if it has another folder there."""
     model = experiment.model
     packages = [package for suite in experiment.suites for package in suite.packages]
@@ -113,11 +113,11 @@ def _look_for(experiment: Experiment, marker: str) -> Look:
 class ClusterHost:
     """Starts workers on the nodes of the cluster that this process is connected to."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, inspect: Inspection) -> None:
         # Nodes are sent what they run of this module, so that one without the package can say so.
         ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
         self._actor = ray.remote(num_cpus=CPUS_PER_WORKER, scheduling_strategy="SPREAD")(NodeWorker)
-        self._look, self._wanted, self._key = look, look(), secrets.token_bytes(32)
+        self._inspect, self._wanted, self._key = inspect, inspect(), secrets.token_bytes(32)
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
         reason = ""
@@ -135,7 +135,7 @@ class ClusterHost:
 
     def _start(self, workers: int) -> Sequence[WorkerLink]:
         actors = [self._actor.remote() for _ in range(workers)]
-        said = [actor.listen.remote(self._look, self._wanted, self._key) for actor in actors]
+        said = [actor.listen.remote(self._inspect, self._wanted, self._key) for actor in actors]
         addresses = ray.get(said, timeout=START_TIMEOUT)
         for address in addresses:
             if isinstance(address, str):
@@ -183,14 +183,14 @@ def _is_visible(path: str) -> bool:
 class NodeWorker:
     """An actor of Ray, which plays episodes for the pool that connects to it."""
 
-    def listen(self, look: Look, wanted: Mapping[str, str], key: bytes) -> tuple[str, int] | str:
+    def listen(self, inspect: Inspection, wanted: Mapping[str, str], key: bytes) -> tuple[str, int] | str:
         """The address at which it waits for the pool, which knows the key; or in one line what this node lacks.
 
-        wanted: what `look` finds on the machine of the command.
+        wanted: what `inspect` finds on the machine of the command.
         """
         node = f"node {socket.gethostname()}"
         try:
-            found = look()
+            found = inspect()
         except ImportError as error:
             return f"{node}: {error}; install the same on all nodes"
         for name, value in wanted.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -94,7 +93,9 @@ class PlayerBeliefMap:
 
     def _clear(self, in_view: Sequence[Cell]) -> None:
         """Rules out the cells in view; a player that is ruled out everywhere gets the stationary distribution again."""
-        self.beliefs.reshape(len(self.beliefs), -1)[:, _numbers(tuple(in_view), *self._open.shape)] = 0.0
+        height, width = self._open.shape
+        numbers = [y * width + x for x, y in in_view if 0 <= y < height and 0 <= x < width]
+        self.beliefs.reshape(len(self.beliefs), -1)[:, numbers] = 0.0
         totals = self.beliefs.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
         if lost.any():
@@ -120,12 +121,6 @@ class PlayerBeliefMap:
             if len(chosen) == count:
                 break
         return tuple(chosen)
-
-
-@lru_cache(maxsize=1_000)
-def _numbers(cells: tuple[Cell, ...], height: int, width: int) -> npt.NDArray[np.intp]:
-    """The numbers, row by row, of those cells that are on a map. Kept, since a pose always shows the same cells."""
-    return np.array([y * width + x for x, y in cells if 0 <= y < height and 0 <= x < width], np.intp)
 
 
 def place_to_search(places: Sequence[tuple[Cell, float]], here: Cell) -> Cell:

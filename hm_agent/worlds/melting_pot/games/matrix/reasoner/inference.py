@@ -143,7 +143,7 @@ def _prior(game: StageGame) -> Weights:
     return np.outer(priors, [*NOISE.values()]) / sum(priors)
 
 
-@lru_cache(maxsize=64)  # some 20 kB each
+@lru_cache(maxsize=32)  # some 20 kB each; an arena has histories with seven opponents
 def _filter(game: StageGame, history: tuple[Moves, ...]) -> RuleFilter:
     """The filter after a history. Kept, so that one more interaction costs one step."""
     if history:
