@@ -6,6 +6,8 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
 
 import pytest
 
@@ -105,3 +107,10 @@ def test_site_has_every_page() -> None:
 
 def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= MOST_LINES
+
+
+def test_the_site_shows_links_that_leave_its_folder_as_text() -> None:
+    hook = run_path(str(ROOT / ".ci" / "site_links.py"))["on_page_markdown"]
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="results/games/README.md"))
+    shown = hook("[page](../../faq.md), [code](../../../hm_agent/cli.py), [here](episodes.csv)", page=page)
+    assert shown == "[page](../../faq.md), code, [here](episodes.csv)"

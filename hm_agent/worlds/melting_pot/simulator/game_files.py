@@ -40,7 +40,7 @@ def problems(game: GameFacts) -> list[str]:
 
 
 def _player_problems(game: GameFacts) -> Iterator[str]:
-    players = len(mp_substrate.get_config(game.substrate).default_player_roles)
+    players = _players(game.substrate)
     if game.slots != players:
         yield f"sprites.players: {game.slots - 1} are named, and {players - 1} play beside the focal one"
     there = numbered_scenarios(game.substrate)
@@ -201,89 +201,116 @@ def new_game(substrate: str) -> str:
     the `per_...` of timing, is that of the games that ship.
     """
     settings = settings_named(substrate)
-    zapper, thing, length = _one(settings, "GameInteractionZapper"), _one(settings, "Resource"), _length(settings)
+    sections = (
+        _head(substrate, settings),
+        f"payoff = {_short(_payoff(settings))}\ninitial_inventory = 1",
+        *_resource_tables(substrate, settings),
+        _length_and_regrowth(settings),
+        _timing(substrate, settings),
+        _sprites_and_beam(substrate, settings),
+        _other_side(substrate, settings),
+        *_scenario_tables(substrate, settings),
+    )
+    return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def _players(substrate: str) -> int:
+    return len(mp_substrate.get_config(substrate).default_player_roles)
+
+
+def _are_alike(settings: Mapping[str, Any]) -> bool:
+    """True if nothing tells one player from another: all are seen as `Other`, or in the colour of their side."""
+    return _columns_payoff(settings) is not None or "Other" in _sprites(settings)
+
+
+def _head(substrate: str, settings: Mapping[str, Any]) -> str:
     stem, _, kind = substrate.partition("_in_the_matrix__")
-    players = len(mp_substrate.get_config(substrate).default_player_roles)
-    is_pair, others_payoff = players == 2, _columns_payoff(settings)
-    all_at_once = "\nall_at_once = true" if _has(settings, "SpawnResourcesWhenAllPlayersZapped") else ""
-    one_interaction = "\none_interaction = true" if length.one_interaction else ""
-    marks = [name for name in dict.fromkeys(_sprites(settings)) if name.startswith("ResultIndicatorColor")]
-    # Where avatars are seen as `Other`, or in their side's colour, nothing tells one from another.
-    is_alike = others_payoff is not None or "Other" in _sprites(settings)
-    partner = f"Avatar{1 + _default_columns(substrate, settings)[0]}" if others_payoff else "Other"
-    others = (
-        f'players = {{ {partner} = "opponent" }}'
-        if is_alike
-        else 'focal = "Avatar1"\nplayers = { '
-        + ", ".join(f'Avatar{slot + 1} = "player_{slot}"' for slot in range(1, players))
-        + " }"
-    )
-    alike = "" if is_pair or not is_alike else f"\nalike = {players - 1}"
-    resources = "\n\n".join(
-        _resource(place, name, _goals(substrate, name, one), _colours(settings))
-        for place, (name, one) in enumerate(_resources(substrate).items())
-    )
-    scenarios = "\n\n".join(
-        _scenario(number, name, players, _default_columns(substrate, settings))
-        for number, name in enumerate(numbered_scenarios(substrate))
-    )
+    players = _players(substrate)
+    alike = f"\nalike = {players - 1}" if players > 2 and _are_alike(settings) else ""
     return f"""# Written from the configuration of Melting Pot's {substrate}: see docs/adding_a_game.md.
 
 title = "{stem.replace("_", " ").title()}, {kind.replace("_", " ")}"
 game = "matrix"
 substrate = "{substrate}"
 short_name = "{stem}_{kind}"
-reward_per_steps = {0 if length.one_interaction else 1200}{alike}
+reward_per_steps = {0 if _length(settings).one_interaction else 1200}{alike}"""
 
-payoff = {_short(_payoff(settings))}
-initial_inventory = 1
 
-{resources}
+def _resource_tables(substrate: str, settings: Mapping[str, Any]) -> list[str]:
+    colours = _colours(settings)
+    return [
+        _resource(place, name, _goals(substrate, name, one), colours)
+        for place, (name, one) in enumerate(_resources(substrate).items())
+    ]
 
-[length]
+
+def _length_and_regrowth(settings: Mapping[str, Any]) -> str:
+    thing, length = _one(settings, "Resource"), _length(settings)
+    one_interaction = "\none_interaction = true" if length.one_interaction else ""
+    all_at_once = "\nall_at_once = true" if _has(settings, "SpawnResourcesWhenAllPlayersZapped") else ""
+    return f"""[length]
 least = {length.least}
 every = {length.every}
 chance = {length.chance}{one_interaction}
 
 [regrowth]
 delay = {thing["regenerationDelay"]}
-chance = {thing["regenerationRate"]}{all_at_once}
+chance = {thing["regenerationRate"]}{all_at_once}"""
 
-[timing]
+
+def _timing(substrate: str, settings: Mapping[str, Any]) -> str:
+    zapper = _one(settings, "GameInteractionZapper")
+    return f"""[timing]
 frozen = {zapper["freezeOnInteraction"] + STILL}
 away = {zapper["framesTillRespawn"] + STILL}
-per_round = {50 if is_pair else 70}                  # measured in the games that ship, not here
-per_thing = 3
+per_round = {50 if _players(substrate) == 2 else 70}                  # measured in the games that ship, not here
+per_thing = 3"""
 
-[sprites]
+
+def _sprites_and_beam(substrate: str, settings: Mapping[str, Any]) -> str:
+    zapper = _one(settings, "GameInteractionZapper")
+    marks = [name for name in dict.fromkeys(_sprites(settings)) if name.startswith("ResultIndicatorColor")]
+    return f"""[sprites]
 wall = "Wall"
-own = "{"Avatar1" if others_payoff else "Self"}"
-{others}
+own = "{"Self" if _columns_payoff(settings) is None else "Avatar1"}"
+{_others(substrate, settings)}
 ready = "Ready"
 interacting = {str(marks).replace("'", '"')}
 beams = ["BeamInteraction"]
 
 [beam]
 length = {zapper["beamLength"]}
-radius = {zapper["beamRadius"]}
-{_other_side(partner, _default_columns(substrate, settings), others_payoff) if others_payoff else ""}
-{scenarios}
-"""
+radius = {zapper["beamRadius"]}"""
+
+
+def _others(substrate: str, settings: Mapping[str, Any]) -> str:
+    """The lines that name the other players by their sprites."""
+    if _are_alike(settings):
+        return f'players = {{ {_partner(substrate, settings)} = "opponent" }}'
+    named = (f'Avatar{slot + 1} = "player_{slot}"' for slot in range(1, _players(substrate)))
+    return f'focal = "Avatar1"\nplayers = {{ {", ".join(named)} }}'
+
+
+def _partner(substrate: str, settings: Mapping[str, Any]) -> str:
+    """The sprite of a partner where players look alike; in an asymmetric game that of the first column player."""
+    columns = _default_columns(substrate, settings)
+    return f"Avatar{1 + columns[0]}" if columns else "Other"
 
 
 def _short(payoff: Sequence[Sequence[float]]) -> str:
     return str([[int(one) if one == int(one) else one for one in row] for row in payoff])
 
 
-def _other_side(own: str, slots: tuple[int, ...], payoff: Sequence[Sequence[float]]) -> str:
-    """The column players' table of an asymmetric game. own: the sprite of the first: all of a side look like it."""
-    return f"""
-[column]
+def _other_side(substrate: str, settings: Mapping[str, Any]) -> str:
+    """The column players' table of an asymmetric game; empty for others."""
+    payoff = _columns_payoff(settings)
+    if payoff is None:
+        return ""
+    return f"""[column]
 payoff = {_short(payoff)}
-own = "{own}"
+own = "{_partner(substrate, settings)}"
 players = {{ Avatar1 = "opponent" }}
-slots = {list(slots)}
-"""
+slots = {list(_default_columns(substrate, settings))}"""
 
 
 def _resources(substrate: str) -> Mapping[str, Any]:
@@ -317,6 +344,12 @@ sprite = "{sprite}"
 colour = "{colours[sprite]}"
 collect_goals = {goals[0]}
 interact_goals = {goals[1]}"""
+
+
+def _scenario_tables(substrate: str, settings: Mapping[str, Any]) -> list[str]:
+    players, columns = _players(substrate), _default_columns(substrate, settings)
+    names = numbered_scenarios(substrate)
+    return [_scenario(number, name, players, columns) for number, name in enumerate(names)]
 
 
 def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) -> str:
