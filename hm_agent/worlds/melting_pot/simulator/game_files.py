@@ -100,7 +100,7 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
         ("resources", len(game.resources), _one(settings, "GameInteractionZapper")["numResources"]),
         ("regrowth.delay", game.regrowth.delay, _one(settings, "Resource")["regenerationDelay"]),
         ("regrowth.chance", game.regrowth.chance, _one(settings, "Resource")["regenerationRate"]),
-        ("regrowth.all_at_once", game.regrowth.all_at_once, _has(settings, "SpawnResourcesWhenAllPlayersZapped")),
+        ("regrowth.all_at_once", game.regrowth.all_at_once, _regrows_at_once(settings)),
         ("timing.frozen", game.timing.frozen, _one(settings, "GameInteractionZapper")["freezeOnInteraction"] + STILL),
         ("timing.away", game.timing.away, _one(settings, "GameInteractionZapper")["framesTillRespawn"] + STILL),
     ):
@@ -147,8 +147,8 @@ def _one(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found
 
 
-def _has(settings: Mapping[str, Any], name: str) -> bool:
-    return next(_components(settings, name), None) is not None
+def _regrows_at_once(settings: Mapping[str, Any]) -> bool:
+    return next(_components(settings, "SpawnResourcesWhenAllPlayersZapped"), None) is not None
 
 
 def _sprites(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -202,7 +202,7 @@ def new_game(substrate: str) -> str:
     stem, _, kind = substrate.partition("_in_the_matrix__")
     players = len(mp_substrate.get_config(substrate).default_player_roles)
     is_pair, others_payoff = players == 2, _columns_payoff(settings)
-    all_at_once = "\nall_at_once = true" if _has(settings, "SpawnResourcesWhenAllPlayersZapped") else ""
+    all_at_once = "\nall_at_once = true" if _regrows_at_once(settings) else ""
     marks = [name for name in dict.fromkeys(_sprites(settings)) if name.startswith("ResultIndicatorColor")]
     # Where avatars are seen as `Other`, or in their side's colour, nothing tells one from another.
     is_alike = others_payoff is not None or "Other" in _sprites(settings)

@@ -113,7 +113,7 @@ def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: 
     """Raises ValueError for predictions that can't be used: of unknown kinds, or too few or too many."""
     check_all(
         lambda: _check_others(rules, answer.others_predict, max(0, len(hypotheses) - 1)),
-        lambda: rules.check_lead("other_next", answer.other_next.kind, answer.other_next.count),
+        lambda: rules.check_lead(answer.other_next.kind, answer.other_next.count),
     )
 
 
