@@ -31,7 +31,6 @@ from hm_agent.theory_of_mind.predictions import PREDICTED, RIGHT
 
 AGENTS = ("random", "solo", "react", "reflexion", "plan_react", "hypothetical_minds", "hm_joint", "planner")
 CHARACTERS_PER_TOKEN = 4
-MOST_TOKENS = 900
 LATENCY, AT_ONCE, MOST_LONGER = 0.2, 16, 0.15
 
 

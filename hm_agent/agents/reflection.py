@@ -25,12 +25,15 @@ class FinishedPlan(Protocol):
     """A plan and its outcome, as a body asks about them. Asking changes nothing."""
 
     def ask_critique(self) -> Question[Any] | None:
-        """Asks why the plan failed; None if it did not, or if the reason is known."""
-        ...
+        """Asks why the plan failed; None if it did not, or if the reason is known, e.g. because the world tells it."""
+        return None
 
     def remember_failure(self, why: str | None = None) -> None:
-        """Keeps the failure, so that the same is not tried again in the same state. why: None if not explained."""
-        ...
+        """Keeps the failure, so that the same is not tried again in the same state. why: None if not explained.
+
+        Does nothing if the next question for a plan bars what has failed.
+        """
+        return
 
     def ask_evaluation(self) -> Question[Any]:
         """Asks what the plan achieved, and what to do better."""

@@ -11,7 +11,8 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.models.chat import Sampling
-from hm_agent.models.providers import BUILTIN, LOCAL, PRESETS, ModelSettings
+from hm_agent.models.local import LOCAL
+from hm_agent.models.providers import BUILTIN, PRESETS, ModelSettings
 from hm_agent.number_flags import define_float
 
 AS_SAID = ("base_url", "api_key_env", "timeout", "retries", "patience", "offline", "max_calls", "max_cost")

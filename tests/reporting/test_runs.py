@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.reporting.runs import identity, read_runs
 from hm_agent.reporting.tables import tabulate
+from tests.recording.old_results import RESULT_1
 from tests.reporting.examples import PD, leave, result
 
 
@@ -71,49 +71,23 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         read_runs((tmp_path / "nowhere",))
 
 
-FORMAT_1: dict[str, Any] = {
-    "scenario": PD,
-    "agent": "react",
-    "model": "builtin",
-    "episode": 0,
-    "seed": 7,
-    "status": "max_steps",
-    "reason": "",
-    "steps": 300,
-    "reward": 15.6,
-    "normalised_reward": 62.4,
-    "interactions": 5,
-    "background": ["a_bot"],
-    "bots": "scripted",
-    "questions": 16,
-    "unanswered_questions": 0,
-    "model_calls": 0,
-    "cached_calls": 0,
-    "input_tokens": 0,
-    "output_tokens": 0,
-    "cost": 0.0,
-    "unknown_patches": 0,
-    "pose_lost_steps": 0,
-    "agent_ms_per_step_median": 0.5,
-    "wall_seconds": 1.8,
-    "versions": {"python": "3.11.7"},
-    "settings": {"seed": 0, "max_steps": 300, "inference": "exact", "top_k": 5},
-}
-"""As episodes left it when Melting Pot was the only world."""
+SETTINGS_1 = {"seed": 0, "max_steps": 300, "inference": "exact", "top_k": 5}
 
 
 def test_a_result_of_format_1_is_reported_like_one_of_today(tmp_path: Path) -> None:
     folder = tmp_path / PD / "react" / "builtin" / "episode-0"
     folder.mkdir(parents=True)
-    (folder / "result.json").write_text(json.dumps(FORMAT_1))
+    (folder / "result.json").write_text(
+        json.dumps({**RESULT_1, "scenario": PD, "agent": "react", "settings": SETTINGS_1})
+    )
     runs = read_runs((tmp_path,))
     (row,) = tabulate(runs.results)
     assert (row.scenario.short_name, row.condition.agent, row.mean, row.interactions) == (
         "pd_repeated_5",
         "react",
-        62.4,
-        5,
+        50.0,
+        3,
     )
     assert dict(row.settings) == {"bots": "scripted", "inference": "exact", "max_steps": 300, "top_k": 5}
-    today = result("react", seed=7, scenario=PD, settings=FORMAT_1["settings"] | {"bots": "scripted"})
+    today = result("react", seed=7, scenario=PD, settings=SETTINGS_1 | {"bots": "scripted"})
     assert identity(today) == identity(runs.results[0])

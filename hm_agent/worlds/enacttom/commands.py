@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.propositions import Claim
+from hm_agent.written_calls import shortened
 
 NAVIGATE, PICK, PLACE, OPEN_IT, CLOSE_IT = "Navigate", "Pick", "Place", "Open", "Close"
 WAIT, COMMUNICATE, FIND = "Wait", "Communicate", "Find"
@@ -97,13 +98,13 @@ def parse_command(text: str) -> HouseCommand:
     verb, bracket, rest = stripped.partition("[")
     verb = next((known for known in _ARGUMENTS if known.lower() == verb.strip().lower()), "")
     if not verb or (bracket and not rest.endswith("]")):
-        raise CommandError(f"{_cut(stripped)!r} is no command; there are {USAGE}")
+        raise CommandError(f"{shortened(stripped)} is no command; there are {USAGE}")
     inner = rest[:-1].strip()
     if verb == COMMUNICATE:
         said, inner = _message(inner)
         return communicate(said, _names(inner))
     if len(names := _names(inner)) != (0 if verb == WAIT else 3 if verb == PLACE else 1):
-        raise CommandError(f"{_cut(stripped)!r}: {verb} is written {verb}[{_ARGUMENTS[verb]}]")
+        raise CommandError(f"{shortened(stripped)}: {verb} is written {verb}[{_ARGUMENTS[verb]}]")
     return HouseCommand(verb, names)
 
 
@@ -113,7 +114,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _message(inner: str) -> tuple[str, str]:
     """The quoted text at the beginning, and what follows it; quotes within it may be escaped or not."""
-    wrong = f"{_cut(inner)!r}: {COMMUNICATE} is written {COMMUNICATE}[{_ARGUMENTS[COMMUNICATE]}]"
+    wrong = f"{shortened(inner)}: {COMMUNICATE} is written {COMMUNICATE}[{_ARGUMENTS[COMMUNICATE]}]"
     if not inner.startswith('"') or (last := inner.rfind('"')) == 0:
         raise CommandError(wrong)
     try:
@@ -125,10 +126,6 @@ def _message(inner: str) -> tuple[str, str]:
     if not inner[end:].strip(" ,"):
         raise CommandError(wrong)
     return str(said), inner[end:]
-
-
-def _cut(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def message_fault(text: str) -> str | None:

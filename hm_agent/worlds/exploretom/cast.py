@@ -19,7 +19,6 @@ from hm_agent.worlds.exploretom.language import change_problem, name_problem, pe
 
 CONTAINERS = 3
 """How many containers a story has for each object."""
-MOST_PEOPLE = 8
 
 _Names = Annotated[tuple[str, ...], Field(min_length=1)]
 _Changes = tuple[tuple[str, str], ...]

@@ -123,22 +123,21 @@ _CLAUSES: Mapping[type[StoryAction], Callable[[Any], str]] = {
 # Reading
 
 
-def parse_story(text: str, *, sees_contents: bool = False, check: bool = True) -> StoryScript:
-    """Reads a story; empty lines are left out. Raises StoryError, with the line, for what it can't read.
+def parse_story(text: str, *, sees_contents: bool = False) -> StoryScript:
+    """Reads a story; empty lines are left out.
 
-    check: also raises it for an action that can't happen.
+    Raises StoryError, with the line, for what it can't read, and for an action that can't happen.
     """
     read = list(_actions_by_line(text))
     script = StoryScript(tuple(action for _, action in read), sees_contents)
-    if check:
-        _check_clashes(script.actions)
-        tracker = BeliefTracker(script.people, sees_contents=sees_contents)
-        for line, action in read:
-            try:
-                _check_names(action)
-                tracker.apply(action)
-            except StoryError as error:
-                raise StoryError(f"line {line}: {error}") from error
+    _check_clashes(script.actions)
+    tracker = BeliefTracker(script.people, sees_contents=sees_contents)
+    for line, action in read:
+        try:
+            _check_names(action)
+            tracker.apply(action)
+        except StoryError as error:
+            raise StoryError(f"line {line}: {error}") from error
     return script
 
 

@@ -59,7 +59,7 @@ class BelievedKnowledge:
 class BoardScene:
     """A step as it truly is. positions, knows: before it. moved_to to rewards: what it led to.
 
-    first_hand, knows, then_knows: pieces by agent. said: by agent, None if silent. heard: (listener, speaker) pairs.
+    first_hand, knows: pieces by agent. said: by agent, None if silent. heard: (listener, speaker) pairs.
     recharged: the agents that did. rewards: by agent.
     """
 
@@ -68,7 +68,6 @@ class BoardScene:
     first_hand: tuple[Pieces, ...]
     knows: tuple[Pieces, ...]
     moved_to: tuple[Cell, ...]
-    then_knows: tuple[Pieces, ...]
     said: tuple[int | None, ...]
     heard: tuple[tuple[int, int], ...]
     recharged: tuple[int, ...]

@@ -105,7 +105,6 @@ def scene_of(before: GameState, after: GameState, effects: Effects) -> BoardScen
         first_hand=tuple(map(pieces_of, before.first_hand[0])),
         knows=tuple(map(pieces_of, before.knows[0])),
         moved_to=cells_of(after.positions[0]),
-        then_knows=tuple(map(pieces_of, after.knows[0])),
         said=tuple(map(_said, effects.said[0].tolist())),
         heard=tuple((int(listener), int(speaker)) for listener, speaker in np.argwhere(effects.heard_from[0])),
         recharged=pieces_of(effects.recharged[0]),

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
+from hm_agent.worlds.exploretom.actions import Inform, ObjectPlace, PutInto
 from hm_agent.worlds.exploretom.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError, track
 from hm_agent.worlds.exploretom.cast import read_cast
@@ -112,9 +113,7 @@ def test_rejected_broadcast_changes_nothing() -> None:
     lines = (ALL_IN, MOVED_TO_BOX)
     story = told(*lines)
     before = {key: story.beliefs(key) for key in story.known_keys()}
-    action = parse_story(
-        "Anne told everyone in the hall that the apple is in the box in the hall.", check=False
-    ).actions[0]
+    action = Inform("Anne", ObjectPlace("apple", "hall", "box"), None, "hall")
     with pytest.raises(StoryError, match="believes that everyone in the hall knows that already"):
         story.apply(action)
     assert {key: story.beliefs(key) for key in story.known_keys()} == before
@@ -249,7 +248,7 @@ def test_impossible_action_is_one_clear_line(lines: str, problem: str) -> None:
 def test_copy_goes_on_apart() -> None:
     story = told(ALL_IN, MOVED_TO_BOX)
     other = story.copy()
-    other.apply(parse_story(MOVED_TO_BIN, check=False).actions[0])
+    other.apply(PutInto("Anne", "apple", "bin", "hall"))
     assert (story.belief("Beth", APPLE), other.belief("Beth", APPLE)) == (BOX, BIN)
 
 

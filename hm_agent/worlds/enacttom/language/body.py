@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hm_agent.agents.reflection import Critique, Reflector
+from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation
-from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
+from hm_agent.questions import UNSHOWN, Model, answer_or_none
+from hm_agent.theory_of_mind.mind import WrittenStrategy
 from hm_agent.worlds.enacttom.commands import COMMUNICATE, IDLE, WAIT, HouseCommand
 from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
@@ -16,7 +17,6 @@ from hm_agent.worlds.enacttom.language.plan_house import (
     BarredCommand,
     EvaluateHouse,
     HousePlanRecord,
-    HouseStrategy,
     PlanHouse,
 )
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, OwnActionFailed, PartnerActed
@@ -47,14 +47,14 @@ class HouseThoughts:
     asked_because: str | None = None
 
 
-class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
+class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]):
     """One agent through one episode."""
 
     def __init__(self, me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> None:
         self._agents, self._model, self._reflector = agents, model, reflector
         self._notebook = HouseNotebook()
         self.mind = PartnerMind(me, agents)
-        self._strategy: HouseStrategy | None = None
+        self._strategy: WrittenStrategy | None = None
         self._plan: tuple[HouseCommand, ...] = ()
         self._done = self._waited = self._since = 0
         """How many commands of the plan were carried out, the turns waited at its end, and the turn it began in."""
@@ -102,7 +102,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
         else:
             self._waited += 1
 
-    async def act(self, strategy: HouseStrategy, history: Sequence[Interaction]) -> HouseCommand | ProbeAnswers:
+    async def act(self, strategy: WrittenStrategy, history: Sequence[Interaction]) -> HouseCommand | ProbeAnswers:
         situation = self._notebook.situation
         if situation.view.probes:
             probing = ProbeHouse(situation, situation.view.probes)
@@ -117,7 +117,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
             return replace(command, claims=read_claims(command.text, self._agents))
         return command
 
-    async def _ask_for_plan(self, strategy: HouseStrategy, history: Sequence[Interaction], because: str) -> None:
+    async def _ask_for_plan(self, strategy: WrittenStrategy, history: Sequence[Interaction], because: str) -> None:
         situation = self._notebook.situation
         record = HousePlanRecord(self._plan, self._done) if self._plan else None
         question = PlanHouse(
@@ -153,20 +153,13 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
 
 
 @dataclass(frozen=True, slots=True)
-class _FinishedHousePlan:
+class _FinishedHousePlan(FinishedPlan):
     """A plan and its outcome, as reflectors ask about them."""
 
     situation: HouseSituation
     plan: HousePlanRecord
     because: str
     since: int
-
-    def ask_critique(self) -> Question[Critique] | None:
-        """Nothing to ask: why a command fails, the household says, and the next question for a plan says it."""
-        return None
-
-    def remember_failure(self, why: str | None = None) -> None:
-        """Nothing to keep: the next question for a plan bars the command."""
 
     def ask_evaluation(self) -> EvaluateHouse:
         return EvaluateHouse(self.situation, self.plan, self.because, self.since)

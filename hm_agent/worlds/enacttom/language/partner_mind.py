@@ -8,9 +8,15 @@ from pydantic import BaseModel
 
 from hm_agent.core import Clue, Event, Interaction
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, OpponentModel, Revision
+from hm_agent.theory_of_mind.mind import (
+    JointMindReading,
+    MindReading,
+    OpponentModel,
+    Revision,
+    WrittenStrategy,
+    WrittenStrategyAnswer,
+)
 from hm_agent.worlds.enacttom.language.partner_questions import (
-    HouseStrategyAnswer,
     MakeHouseStrategy,
     PartnerPrediction,
     PartnerRevision,
@@ -18,7 +24,6 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
     ProposePartner,
     RevisePartner,
 )
-from hm_agent.worlds.enacttom.language.plan_house import HouseStrategy
 from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct, PartnerActed, act_of
 
 TOLD = 5
@@ -81,17 +86,17 @@ class PartnerMind(MindReading, JointMindReading):
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeHouseStrategy:
         return MakeHouseStrategy(self.situation, acts(history))
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> HouseStrategy:
+    def strategy(self, answer: BaseModel, *, informed: bool) -> WrittenStrategy:
         if isinstance(answer, PartnerPrediction):
-            return HouseStrategy(answer.strategy, f"{answer.partner} {answer.next[-1].behaviour}")
-        assert isinstance(answer, PartnerRevision | HouseStrategyAnswer)
-        return HouseStrategy(answer.strategy)
+            return WrittenStrategy(answer.strategy, f"{answer.partner} {answer.next[-1].behaviour}")
+        assert isinstance(answer, PartnerRevision | WrittenStrategyAnswer)
+        return WrittenStrategy(answer.strategy)
 
-    def undecided(self) -> HouseStrategy:
-        return HouseStrategy("")
+    def undecided(self) -> WrittenStrategy:
+        return WrittenStrategy("")
 
-    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> HouseStrategy:
-        return HouseStrategy(FIRST_STRATEGY)
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> WrittenStrategy:
+        return WrittenStrategy(FIRST_STRATEGY)
 
 
 def acts(history: Sequence[Interaction]) -> tuple[PartnerAct, ...]:

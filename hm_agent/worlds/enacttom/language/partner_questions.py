@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief, WrittenStrategyAnswer
 from hm_agent.theory_of_mind.revisions import (
     RevisedHypothesis,
     check_for_each,
@@ -147,18 +147,11 @@ class RevisePartner(Question[PartnerRevision]):
         )
 
 
-class HouseStrategyAnswer(BaseModel):
-    """A strategy in words."""
-
-    reasoning: str = ""
-    strategy: Words
-
-
 @dataclass(frozen=True, slots=True)
-class MakeHouseStrategy(Question[HouseStrategyAnswer]):
+class MakeHouseStrategy(Question[WrittenStrategyAnswer]):
     """Which strategy should the agent follow next? (PlanReAct, appendix D.3)"""
 
     template = "enacttom/make_house_strategy.j2"
-    schema = HouseStrategyAnswer
+    schema = WrittenStrategyAnswer
     situation: HouseSituation
     history: tuple[PartnerAct, ...]

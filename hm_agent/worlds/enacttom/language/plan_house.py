@@ -1,4 +1,4 @@
-"""The questions about plans that an agent asks a model, and the strategy that plans carry out."""
+"""The questions about plans that an agent asks a model."""
 
 from __future__ import annotations
 
@@ -21,17 +21,6 @@ from hm_agent.worlds.enacttom.language.written_commands import (
     read_commands,
 )
 from hm_agent.written_calls import CallError
-
-
-@dataclass(frozen=True, slots=True)
-class HouseStrategy:
-    """What a strategist hands to planning.
-
-    expects: what a partner is expected to do, in words, e.g. `agent_1 writes about cabinet_5`; None if nothing.
-    """
-
-    words: str
-    expects: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

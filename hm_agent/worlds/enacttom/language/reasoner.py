@@ -16,11 +16,10 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, WrittenStrategyAnswer
 from hm_agent.worlds.enacttom.commands import EVERYONE, IDLE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbeAnswer, ProbeHouse
 from hm_agent.worlds.enacttom.language.partner_questions import (
-    HouseStrategyAnswer,
     MakeHouseStrategy,
     NextAct,
     PartnerPrediction,
@@ -260,8 +259,8 @@ def revise(question: RevisePartner) -> PartnerRevision:
     return PartnerRevision(hypotheses=hypotheses, strategy=strategy_words(question.situation))
 
 
-def make_strategy(question: MakeHouseStrategy) -> HouseStrategyAnswer:
-    return HouseStrategyAnswer(strategy=strategy_words(question.situation))
+def make_strategy(question: MakeHouseStrategy) -> WrittenStrategyAnswer:
+    return WrittenStrategyAnswer(strategy=strategy_words(question.situation))
 
 
 def plan(question: PlanHouse) -> CommandsAnswer:

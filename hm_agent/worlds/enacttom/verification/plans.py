@@ -143,17 +143,6 @@ def _seen(state: int, sights: Iterable[StripsAction]) -> list[StripsAction]:
     return [one for one in sights if one.needs & ~state == 0 and one.adds & ~state]
 
 
-def steps_of_strips(problem: PlanningProblem, plan: Iterable[StripsAction]) -> tuple[PlanStep, ...]:
-    """The steps of a plan of the STRIPS problem, e.g. of another planner; what is seen is left out."""
-    found: list[PlanStep] = []
-    for one in plan:
-        if one.step:
-            found.append(PlanStep(one.step, one.step.group))
-        elif one.said:
-            found[-1] = replace(found[-1], said=(*found[-1].said, one.said))
-    return tuple(found)
-
-
 # Turns
 
 

@@ -7,7 +7,7 @@ been out of view for long.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -24,6 +24,8 @@ NEVER_SEEN = -300
 """The step assumed for cells that were never in view."""
 MIN_SEPARATION = 5
 """The least distance in cells between two places of one answer."""
+UNSEEN_PLACES = 3
+"""How many places out of view questions name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +138,6 @@ class EntityMemory:
         places = self.likely_places(players)
         return place_to_search(places, here) if places else None
 
-    def last_seen(self) -> Iterator[tuple[str, Cell, int]]:
-        """(kind or name, cell, step) of every remembered thing and player, as last seen."""
-        for cell, (kind, step) in self.things.items():
-            yield kind, cell, step
-        for name, sighting in self.players.items():
-            yield name, sighting.cell, sighting.step
-
 
 def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> Cell:
     """The open cell with the most steps out of view less STEPS_PER_CELL for each cell of distance from `start`."""
@@ -153,9 +148,9 @@ def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], ste
 
 
 def unseen_places(
-    layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int, count: int = 3
+    layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int
 ) -> tuple[tuple[Cell, int | None], ...]:
-    """The `count` stalest cells that lie apart, each with the step at which it was last in view (None: never)."""
+    """The stalest cells that lie apart, UNSEEN_PLACES at most, each with its latest step in view (None: never)."""
     staleness = dict(zip(layout.open_cells, _staleness(layout, start, looked_at, step).tolist(), strict=True))
     hidden = (cell for cell in layout.open_cells if looked_at.get(cell) != step)
     ranked = sorted(hidden, key=lambda cell: (-staleness[cell], cell))
@@ -163,7 +158,7 @@ def unseen_places(
     for cell in ranked:
         if all(distance(cell, other) >= MIN_SEPARATION for other in chosen):
             chosen.append(cell)
-        if len(chosen) == count:
+        if len(chosen) == UNSEEN_PLACES:
             break
     return tuple((cell, looked_at.get(cell)) for cell in chosen)
 

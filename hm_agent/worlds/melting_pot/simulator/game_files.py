@@ -101,7 +101,7 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
         ("resources.goals", game.goals, len(bot_configs._PUPPET_GOALS.get(game.substrate, ())) or game.goals),
         ("regrowth.delay", game.regrowth.delay, _one(settings, "Resource")["regenerationDelay"]),
         ("regrowth.chance", game.regrowth.chance, _one(settings, "Resource")["regenerationRate"]),
-        ("regrowth.all_at_once", game.regrowth.all_at_once, _has(settings, "SpawnResourcesWhenAllPlayersZapped")),
+        ("regrowth.all_at_once", game.regrowth.all_at_once, _regrows_at_once(settings)),
         ("timing.frozen", game.timing.frozen, _one(settings, "GameInteractionZapper")["freezeOnInteraction"] + STILL),
         ("timing.away", game.timing.away, _one(settings, "GameInteractionZapper")["framesTillRespawn"] + STILL),
     ):
@@ -148,8 +148,8 @@ def _one(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found
 
 
-def _has(settings: Mapping[str, Any], name: str) -> bool:
-    return next(_components(settings, name), None) is not None
+def _regrows_at_once(settings: Mapping[str, Any]) -> bool:
+    return next(_components(settings, "SpawnResourcesWhenAllPlayersZapped"), None) is not None
 
 
 def _sprites(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -247,7 +247,7 @@ def _resource_tables(substrate: str, settings: Mapping[str, Any]) -> list[str]:
 def _length_and_regrowth(settings: Mapping[str, Any]) -> str:
     thing, length = _one(settings, "Resource"), _length(settings)
     one_interaction = "\none_interaction = true" if length.one_interaction else ""
-    all_at_once = "\nall_at_once = true" if _has(settings, "SpawnResourcesWhenAllPlayersZapped") else ""
+    all_at_once = "\nall_at_once = true" if _regrows_at_once(settings) else ""
     return f"""[length]
 least = {length.least}
 every = {length.every}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hm_agent.agents.reflection import Critique, Reflector
+from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation
-from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
+from hm_agent.questions import UNSHOWN, Model, answer_or_none
+from hm_agent.theory_of_mind.mind import WrittenStrategy
 from hm_agent.worlds.symmtom.agents import BeliefScore
 from hm_agent.worlds.symmtom.language.board import Board, CameIntoRange, HasRecharged, PieceHeard
 from hm_agent.worlds.symmtom.language.call_planner import CallPlanner, PlanRecord
@@ -15,7 +16,7 @@ from hm_agent.worlds.symmtom.language.calls import Call, Meet, Recharge, Say, pa
 from hm_agent.worlds.symmtom.language.literal import LiteralProbe, ProbeKnowledge
 from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.language.peer_mind import PeerMind, meetings
-from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, EvaluateTalk, PlanTalk, TalkStrategy
+from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, EvaluateTalk, PlanTalk
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces, SpokenMove
 
@@ -40,7 +41,7 @@ class TalkerSnapshot:
     asked_because: str | None = None
 
 
-class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
+class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
     """One agent through one episode.
 
     me: its seat. seed: of its own random numbers, by which it evades others. score: counts how much of what it believes
@@ -61,7 +62,7 @@ class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
         self._score, self._probe = score, probe
         self._notebook, self._planner = Notebook(seed), CallPlanner(rules)
         self.mind = PeerMind(rules, me)
-        self._strategy: TalkStrategy | None = None
+        self._strategy: WrittenStrategy | None = None
         self._because: str | None = BEGINS
         """Why a plan is to be asked for; None while the present one can go on."""
         self._asked_because: str | None = None
@@ -107,7 +108,7 @@ class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
         met = [event.partner for event in events if isinstance(event, CameIntoRange) and event.partner != wanted]
         return f"{met[0]} has come into hearing range" if met else None
 
-    async def act(self, strategy: TalkStrategy, history: Sequence[Interaction]) -> SpokenMove:
+    async def act(self, strategy: WrittenStrategy, history: Sequence[Interaction]) -> SpokenMove:
         if strategy != self._strategy and self._strategy is not None:
             self._because = self._because or "your strategy has changed"
         self._strategy = strategy
@@ -126,7 +127,7 @@ class SymmtomBody(Body[BoardView, SpokenMove, TalkStrategy]):
             answer = await answer_or_none(self._model, ProbeKnowledge(self._rules, board, tuple(bits)))
             self._probe.note(bits, answer, self._notebook.believed())
 
-    async def _plan(self, strategy: TalkStrategy, history: Sequence[Interaction], board: Board) -> Sequence[Call]:
+    async def _plan(self, strategy: WrittenStrategy, history: Sequence[Interaction], board: Board) -> Sequence[Call]:
         """Asks for calls, in view of what the latest plan has taught."""
         because, self._because = self._because or self._planner.why_over or BEGINS, None
         self._asked_because, self._failed = because, self._planner.failed
@@ -179,7 +180,7 @@ def _steps(one: Cell, other: Cell) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _FinishedTalk:
+class _FinishedTalk(FinishedPlan):
     """A plan and its outcome, as reflectors ask about them."""
 
     rules: GameSettings
@@ -188,13 +189,6 @@ class _FinishedTalk:
     reward: float
     before: Board
     board: Board
-
-    def ask_critique(self) -> Question[Critique] | None:
-        """Nothing to ask: why a call fails, the planner knows, and the next question for a plan says it."""
-        return None
-
-    def remember_failure(self, why: str | None = None) -> None:
-        """Nothing to keep: the next question for a plan bars the call."""
 
     def ask_evaluation(self) -> EvaluateTalk:
         return EvaluateTalk(self.rules, self.plan, self.because, self.reward, self.before, self.board)

@@ -8,7 +8,14 @@ from pydantic import BaseModel
 
 from hm_agent.core import Clue, Event, Interaction
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, OpponentModel, Revision
+from hm_agent.theory_of_mind.mind import (
+    JointMindReading,
+    MindReading,
+    OpponentModel,
+    Revision,
+    WrittenStrategy,
+    WrittenStrategyAnswer,
+)
 from hm_agent.worlds.symmtom.language.board import Board, Meeting, MeetingEnded, behaviour_of
 from hm_agent.worlds.symmtom.language.peer_questions import (
     SILENCE,
@@ -18,9 +25,7 @@ from hm_agent.worlds.symmtom.language.peer_questions import (
     PredictPeer,
     ProposePeer,
     RevisePeer,
-    TalkStrategyAnswer,
 )
-from hm_agent.worlds.symmtom.language.plan_talk import TalkStrategy
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 TOLD = 5
@@ -89,17 +94,17 @@ class PeerMind(MindReading, JointMindReading):
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeTalkStrategy:
         return MakeTalkStrategy(self.rules, self.board, meetings(history))
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> TalkStrategy:
+    def strategy(self, answer: BaseModel, *, informed: bool) -> WrittenStrategy:
         if isinstance(answer, PeerPrediction):
-            return TalkStrategy(answer.strategy, f"{answer.player} {answer.next[-1].behaviour}")
-        assert isinstance(answer, PeerRevision | TalkStrategyAnswer)
-        return TalkStrategy(answer.strategy)
+            return WrittenStrategy(answer.strategy, f"{answer.player} {answer.next[-1].behaviour}")
+        assert isinstance(answer, PeerRevision | WrittenStrategyAnswer)
+        return WrittenStrategy(answer.strategy)
 
-    def undecided(self) -> TalkStrategy:
-        return TalkStrategy("")
+    def undecided(self) -> WrittenStrategy:
+        return WrittenStrategy("")
 
-    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> TalkStrategy:
-        return TalkStrategy(FIRST_STRATEGY)
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> WrittenStrategy:
+        return WrittenStrategy(FIRST_STRATEGY)
 
 
 def meetings(history: Sequence[Interaction]) -> tuple[Meeting, ...]:

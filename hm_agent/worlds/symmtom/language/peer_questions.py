@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief, WrittenStrategyAnswer
 from hm_agent.theory_of_mind.revisions import (
     RevisedHypothesis,
     check_for_each,
@@ -165,19 +165,12 @@ class RevisePeer(Question[PeerRevision]):
         )
 
 
-class TalkStrategyAnswer(BaseModel):
-    """A strategy in words."""
-
-    reasoning: str = ""
-    strategy: Words
-
-
 @dataclass(frozen=True, slots=True)
-class MakeTalkStrategy(Question[TalkStrategyAnswer]):
+class MakeTalkStrategy(Question[WrittenStrategyAnswer]):
     """Which strategy should the agent follow next? (PlanReAct, appendix D.3)"""
 
     template = "symmtom/make_talk_strategy.j2"
-    schema = TalkStrategyAnswer
+    schema = WrittenStrategyAnswer
     rules: GameSettings
     board: Board
     history: tuple[Meeting, ...]

@@ -1,4 +1,4 @@
-"""The questions about plans that a talking agent asks a model, and the strategy that plans carry out."""
+"""The questions about plans that a talking agent asks a model."""
 
 from __future__ import annotations
 
@@ -26,17 +26,6 @@ from hm_agent.written_calls import CallError
 
 MOST_WALKS = 4
 """The largest number of walks in a plan; a longer one would be outdated long before its end."""
-
-
-@dataclass(frozen=True, slots=True)
-class TalkStrategy:
-    """What a strategist hands to planning.
-
-    expects: what another agent is expected to do, in words, e.g. `player_1 visits its base, says 0`; None if nothing.
-    """
-
-    words: str
-    expects: str | None = None
 
 
 class CallsAnswer(BaseModel):

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, WrittenStrategyAnswer
 from hm_agent.worlds.symmtom.language.board import (
     RETURNS,
     VISITS_BASE,
@@ -33,7 +33,6 @@ from hm_agent.worlds.symmtom.language.peer_questions import (
     ProposePeer,
     RevisedPeer,
     RevisePeer,
-    TalkStrategyAnswer,
 )
 from hm_agent.worlds.symmtom.language.plan_talk import CallsAnswer, EvaluateTalk, PlanTalk
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -299,8 +298,8 @@ def revise(question: RevisePeer) -> PeerRevision:
     return PeerRevision(hypotheses=hypotheses, strategy=strategy_words(rules, board))
 
 
-def make_strategy(question: MakeTalkStrategy) -> TalkStrategyAnswer:
-    return TalkStrategyAnswer(strategy=strategy_words(question.rules, question.board))
+def make_strategy(question: MakeTalkStrategy) -> WrittenStrategyAnswer:
+    return WrittenStrategyAnswer(strategy=strategy_words(question.rules, question.board))
 
 
 def plan(question: PlanTalk) -> CallsAnswer:

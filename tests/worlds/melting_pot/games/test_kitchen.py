@@ -120,8 +120,3 @@ def test_counters_in_the_corners_are_out_of_reach() -> None:
     within = kitchen().within_reach(RIGHT)
     assert {POT, TOMATOES, COUNTER, (8, 1)} <= within
     assert not {(8, 0), (8, 4), (2, 1)} & within
-
-
-def test_stations_of_a_kind_are_listed_by_cell() -> None:
-    known = kitchen(view(sight("dish_dispenser", (5, 4)), sight("delivery", (8, 1)), sight("dish_dispenser", (3, 4))))
-    assert [station.cell for station in known.of_kind("dish_dispenser")] == [(3, 4), (5, 4)]

@@ -21,11 +21,12 @@ def opponent(cell: Cell) -> Detection:
     return Detection("opponent", (0, 0), cell, Facing.EAST, "ready", is_player=True)
 
 
-def test_memory_lists_kind_cell_and_step_as_the_paper_does() -> None:
+def test_memory_has_kind_cell_and_step_as_the_paper_does() -> None:
     memory = EntityMemory()
     memory.update(1087, view([(13, 3)], box((13, 3))))
     memory.update(1091, view([(7, 3)], opponent((7, 3))))
-    assert list(memory.last_seen()) == [("yellow_box", (13, 3), 1087), ("opponent", (7, 3), 1091)]
+    assert memory.things == {(13, 3): ("yellow_box", 1087)}
+    assert [(name, one.cell, one.step) for name, one in memory.players.items()] == [("opponent", (7, 3), 1091)]
 
 
 def test_thing_out_of_view_is_remembered_with_the_step_it_was_seen() -> None:

@@ -32,5 +32,5 @@ def test_unseen_places_lie_apart() -> None:
 
 def test_unseen_places_say_when_each_was_last_in_view() -> None:
     seen = dict.fromkeys(CORRIDOR.open_cells, 90) | {(9, 1): 20}
-    assert unseen_places(CORRIDOR, (9, 1), seen, step=100, count=1) == (((9, 1), 20),)
-    assert unseen_places(CORRIDOR, (9, 1), {}, step=100, count=1) == (((9, 1), None),)
+    assert unseen_places(CORRIDOR, (9, 1), seen, step=100)[0] == ((9, 1), 20)
+    assert unseen_places(CORRIDOR, (9, 1), {}, step=100)[0] == ((9, 1), None)

@@ -9,12 +9,11 @@ import pytest
 from hm_agent.core import Interaction
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, WrittenStrategy
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, Meeting, MeetingEnded, PieceHeard
 from hm_agent.worlds.symmtom.language.peer_mind import TOLD, PeerMind
 from hm_agent.worlds.symmtom.language.peer_questions import NextTalk, PeerPrediction, PredictPeer, ProposePeer
-from hm_agent.worlds.symmtom.language.plan_talk import TalkStrategy
 from tests.worlds.symmtom.language.language_examples import BOARD, IDEAS, MEETINGS, RULES
 
 
@@ -77,7 +76,7 @@ def test_the_five_steps_score_refine_and_validate_hypotheses_about_a_player() ->
     asyncio.run(strategist.revise(()))
     assert model.kinds() == []
     strategy = asyncio.run(strategist.revise([MeetingEnded(3, met(3, None, 2))]))
-    assert strategy == TalkStrategy("Meet it at its base.", "player_1 visits its base, says 1")
+    assert strategy == WrittenStrategy("Meet it at its base.", "player_1 visits its base, says 1")
     assert model.kinds() == [ProposePeer, PredictPeer]
     for step in (8, 12, 16, 20):
         asyncio.run(strategist.revise([MeetingEnded(step, met(step))]))

@@ -33,7 +33,6 @@ def scene(said: tuple[int | None, ...] = (0, 1, 2)) -> BoardScene:
         first_hand=((0,), (1,), (2,)),
         knows=((0, 1), (1,), (2,)),
         moved_to=((1, 1), (2, 2), (5, 4)),
-        then_knows=((0, 1), (0, 1), (2,)),
         said=said,
         heard=((0, 1), (1, 0)),
         recharged=(),

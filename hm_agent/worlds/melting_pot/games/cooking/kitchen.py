@@ -154,10 +154,6 @@ class Kitchen:
             ready = station.step + whole - share * whole // 100
         return Pot(station.cell, tomatoes, station.mark, station.step, is_full, ready)
 
-    def of_kind(self, kind: str) -> list[Station]:
-        """The stations of a kind seen so far, sorted by cell."""
-        return [station for _, station in sorted(self.stations.items()) if station.kind == kind]
-
     def reachable(self, here: Cell) -> dict[Cell, Station]:
         """The stations seen so far that can be used from the room with this cell; pots can be used from both rooms."""
         within = self.within_reach(here)
@@ -215,9 +211,9 @@ class KitchenRules:
     behaviours: tuple[str, ...] = BEHAVIOURS
     hints: Hints = Hints.GENERIC
 
-    def check_role(self, name: str, role: str) -> None:
-        """Raises ValueError for an unknown role. name: the answer's field, for the error text."""
-        _check_known(name, "role", role, self.roles)
+    def check_role(self, role: str) -> None:
+        """Raises ValueError for an unknown role."""
+        _check_known("role", "role", role, self.roles)
 
     def check_behaviour(self, name: str, behaviour: str) -> None:
         """Raises ValueError for an unknown behaviour. name: the answer's field, for the error text."""

@@ -114,7 +114,7 @@ def _check_roles(rules: KitchenRules, answer: RoleAnswer | TeammateRevisionAnswe
     """Raises ValueError if the behaviour or the role that an answer names is unknown."""
     check_all(
         lambda: rules.check_behaviour("teammate", answer.teammate),
-        lambda: rules.check_role("role", answer.role),
+        lambda: rules.check_role(answer.role),
     )
 
 
@@ -225,7 +225,7 @@ class MakeCookingStrategy(_ByRole, Question[CookingStrategyAnswer]):
     best: tuple[Hypothesis, ...] = ()
 
     def check(self, answer: CookingStrategyAnswer) -> None:
-        self.rules.check_role("role", answer.role)
+        self.rules.check_role(answer.role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ class FollowCookingStrategy(_ByRole, Question[PartAnswer]):
     strategy: str
 
     def check(self, answer: PartAnswer) -> None:
-        self.rules.check_role("role", answer.role)
+        self.rules.check_role(answer.role)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class ReviseAndCounter(ByBehaviour, Question[JointCounterAnswer]):
     def check(self, answer: JointCounterAnswer) -> None:
         check_all(
             lambda: _check_revisions(self.rules, answer.hypotheses, self.opponent.hypotheses),
-            lambda: self.rules.check_lead("other_next", answer.other_next.kind, answer.other_next.count),
+            lambda: self.rules.check_lead(answer.other_next.kind, answer.other_next.count),
             lambda: self.rules.check("own_next", answer.own_next),
         )
 

@@ -113,7 +113,7 @@ def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: 
     """Raises ValueError for predictions that can't be used: of unknown kinds, or too few or too many."""
     check_all(
         lambda: _check_others(rules, answer.others_predict, max(0, len(hypotheses) - 1)),
-        lambda: rules.check_lead("other_next", answer.other_next.kind, answer.other_next.count),
+        lambda: rules.check_lead(answer.other_next.kind, answer.other_next.count),
     )
 
 
@@ -238,8 +238,25 @@ class ChoiceAnswer(BaseModel):
         return {"seek": [], "own_next": {}} | given if only_watches else given
 
 
+class _ByChoice(ByBehaviour):
+    """A question whose answer chooses whom to meet, and what to hold then."""
+
+    __slots__ = ()
+    opponents: tuple[Opponent, ...]
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"seek": some_of(names_of(self.opponents))}
+
+    def check(self, answer: ChoiceAnswer) -> None:
+        check_all(
+            lambda: self.rules.check("own_next", answer.own_next),
+            lambda: check_players("seek", answer.seek, names_of(self.opponents)),
+        )
+
+
 @dataclass(frozen=True, slots=True)
-class ChooseOpponents(ByBehaviour, Question[ChoiceAnswer]):
+class ChooseOpponents(_ByChoice, Question[ChoiceAnswer]):
     """Which players should the agent seek, and what should it collect for them? (step 5 with several opponents)
 
     own: the agent's inventory. step: the present one.
@@ -251,16 +268,6 @@ class ChooseOpponents(ByBehaviour, Question[ChoiceAnswer]):
     opponents: tuple[Opponent, ...]
     own: Counts
     step: int
-
-    @property
-    def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"seek": some_of(names_of(self.opponents))}
-
-    def check(self, answer: ChoiceAnswer) -> None:
-        check_all(
-            lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_players("seek", answer.seek, names_of(self.opponents)),
-        )
 
 
 class MindAnswer(BaseModel):
@@ -323,7 +330,7 @@ class StrategyAnswer(ChoiceAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class MakeStrategy(ByBehaviour, Question[StrategyAnswer]):
+class MakeStrategy(_ByChoice, Question[StrategyAnswer]):
     """Which strategy should the agent follow next?
 
     history: the interactions with all players. opponents: what was seen of each of them, without hypotheses. own: the
@@ -339,19 +346,9 @@ class MakeStrategy(ByBehaviour, Question[StrategyAnswer]):
     step: int
     best: tuple[Hypothesis, ...] = ()
 
-    @property
-    def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"seek": some_of(names_of(self.opponents))}
-
-    def check(self, answer: StrategyAnswer) -> None:
-        check_all(
-            lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_players("seek", answer.seek, names_of(self.opponents)),
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class FollowStrategy(ByBehaviour, Question[ChoiceAnswer]):
+class FollowStrategy(_ByChoice, Question[ChoiceAnswer]):
     """What should the agent hold next given a strategy, and which players should it seek?
 
     opponents, own, step: as of `MakeStrategy`.
@@ -365,16 +362,6 @@ class FollowStrategy(ByBehaviour, Question[ChoiceAnswer]):
     own: Counts
     step: int
     strategy: str
-
-    @property
-    def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"seek": some_of(names_of(self.opponents))}
-
-    def check(self, answer: ChoiceAnswer) -> None:
-        check_all(
-            lambda: self.rules.check("own_next", answer.own_next),
-            lambda: check_players("seek", answer.seek, names_of(self.opponents)),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,9 +206,9 @@ class MatrixRules:
         """Raises ValueError for an inventory that no player can hold. name: the answer's field, for the error text."""
         self._check(name, inventory, self.count_range)
 
-    def check_lead(self, name: str, kind: str, count: int) -> None:
-        """Raises ValueError for an unknown kind or a count with which it can't lead. name: as in `check`."""
-        self._check(name, {kind: count}, self.lead_range)
+    def check_lead(self, kind: str, count: int) -> None:
+        """Raises ValueError for an answer's `other_next` of an unknown kind, or with a count that can't lead."""
+        self._check("other_next", {kind: count}, self.lead_range)
 
     def _check(self, name: str, inventory: Mapping[str, int], bounds: tuple[int, int]) -> None:
         least, most = bounds
