@@ -31,21 +31,25 @@ def use_scratch_folder(within: str | None = None) -> Path:
     parent = Path(within or _parent())
     if within is None:
         _clear(parent)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-    mark_as_used(folder)
+    folder = make_folder(PREFIX, parent)
     tempfile.tempdir = str(folder)
     Finalize(None, drop_scratch_folder, [folder], exitpriority=AFTER_ITS_SOCKETS)
     return folder
 
 
-def mark_as_used(folder: Path) -> None:
-    """Keeps a folder whose name begins with PREFIX for as long as this process lives, even if nobody removes it then.
+def make_folder(prefix: str, parent: Path | None = None) -> Path:
+    """Makes a folder that stays for as long as this process lives. prefix: begins with PREFIX.
 
-    The next process that calls `use_scratch_folder` does.
+    The next process that calls `use_scratch_folder` removes it then, if nobody has.
     """
-    lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    _locks.append(lock)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (folder / LOCK).exists():
+            _locks.append(lock)
+            return folder
+        os.close(lock)  # between these lines, a process that was clearing took it for a dead one's
 
 
 def leave_room_for_sockets() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -24,7 +25,7 @@ from hm_agent.paths import folder_name, read_regular
 from hm_agent.pool.run import locked
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
-from hm_agent.scratch import PREFIX
+from hm_agent.scratch import PREFIX, make_folder
 from hm_agent.shell import printable
 from hm_agent.testing.commands import ROOT, call, call_here, end, orphans, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
@@ -110,6 +111,22 @@ def test_a_killed_command_leaves_temporary_files_to_the_next_one_only(
     assert [path.name.startswith(PREFIX) for path in temporary.iterdir()] == [True]
     assert call("next", *FAST, f"--out={tmp_path / 'next'}")[0] == 0
     assert not list(temporary.iterdir())
+
+
+def test_a_folder_that_is_taken_for_a_dead_process_s_before_it_is_locked_is_made_again(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, removed = fcntl.flock, list[Path]()
+
+    def remove_first(descriptor: int, how: int) -> None:
+        if not removed:
+            removed.extend(temporary.iterdir())
+            shutil.rmtree(removed[0])
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", remove_first)
+    made = make_folder(PREFIX, temporary)
+    assert list(temporary.iterdir()) == [made] != removed
 
 
 def test_a_long_name_of_the_folder_for_temporary_files_keeps_no_worker_from_starting(

@@ -15,7 +15,6 @@ from __future__ import annotations
 import atexit
 import random
 import shutil
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +30,7 @@ from meltingpot.utils.puppeteers import in_the_matrix
 from meltingpot.utils.scenarios import population
 from meltingpot.utils.substrates import builder
 
-from hm_agent.scratch import PREFIX, mark_as_used
+from hm_agent.scratch import PREFIX, drop_scratch_folder, make_folder
 
 
 class _EpisodeRandom(threading.local):
@@ -101,14 +100,13 @@ end
 @cache
 def use_deterministic_lua() -> None:
     """Points Melting Pot's builder at the deterministic copy, which is deleted when the process ends."""
-    folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}lua_")
-    mark_as_used(Path(folder.name))  # a killed process leaves it behind
-    atexit.register(folder.cleanup)
-    lua = Path(folder.name) / "meltingpot" / "lua"
+    folder = make_folder(f"{PREFIX}lua_")
+    atexit.register(drop_scratch_folder, folder)
+    lua = folder / "meltingpot" / "lua"
     shutil.copytree(Path(meltingpot.__file__).parent / "lua", lua)
     for module, (loop, times) in _LOOPS.items():
         _sort_loops(lua / "modules" / module, loop, times)
-    builder._MELTINGPOT_ROOT = folder.name
+    builder._MELTINGPOT_ROOT = str(folder)
 
 
 def _sort_loops(path: Path, loop: str, times: int) -> None:
