@@ -52,6 +52,15 @@ def check_schema(question: Question[Any]) -> None:
     assert grammar_of(schema, 200).startswith("root ::= ")
 
 
+def is_refused(question: Question[Any], answer: Any) -> bool:
+    """Whether an answer of the right form can't be used all the same."""
+    try:
+        question.check(answer)
+    except ValueError:
+        return True
+    return False
+
+
 def check_fitting(answer: Any, question: Question[Any], beyond_a_schema: Sequence[str]) -> None:
     """An answer that fits the schema is valid, or refused for one of the reasons that no schema can say."""
     try:

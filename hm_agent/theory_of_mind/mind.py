@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel
 
@@ -33,6 +33,18 @@ class WrittenStrategy:
 
     words: str
     expects: str | None = None
+
+
+class MindOfWords:
+    """What minds share whose strategies are words alone. first_strategy: what is done before anything is decided on."""
+
+    first_strategy: ClassVar[str]
+
+    def undecided(self) -> WrittenStrategy:
+        return WrittenStrategy("")
+
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> WrittenStrategy:
+        return WrittenStrategy(self.first_strategy)
 
 
 class WrittenStrategyAnswer(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
@@ -10,6 +10,7 @@ from hm_agent.core import Clue, Event, Interaction
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.mind import (
     JointMindReading,
+    MindOfWords,
     MindReading,
     OpponentModel,
     Revision,
@@ -28,16 +29,16 @@ from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerA
 
 TOLD = 5
 """How many of the latest acts questions show."""
-FIRST_STRATEGY = "Do what is wanted and you can do; tell the others what is wanted and only they can do."
 
 
-class PartnerMind(MindReading, JointMindReading):
+class PartnerMind(MindOfWords, MindReading, JointMindReading):
     """What strategists ask of one agent's point of view. situation: the present one, which the body sets every turn.
 
     An interaction is an act of a partner that the agent noticed: a message that arrived, or something done in sight.
     The behaviour to predict is the next such act, and what it is about.
     """
 
+    first_strategy = "Do what is wanted and you can do; tell the others what is wanted and only they can do."
     asks_at_first = False
 
     def __init__(self, me: str, agents: Sequence[str]) -> None:
@@ -91,12 +92,6 @@ class PartnerMind(MindReading, JointMindReading):
             return WrittenStrategy(answer.strategy, f"{answer.partner} {answer.next[-1].behaviour}")
         assert isinstance(answer, PartnerRevision | WrittenStrategyAnswer)
         return WrittenStrategy(answer.strategy)
-
-    def undecided(self) -> WrittenStrategy:
-        return WrittenStrategy("")
-
-    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> WrittenStrategy:
-        return WrittenStrategy(FIRST_STRATEGY)
 
 
 def acts(history: Sequence[Interaction]) -> tuple[PartnerAct, ...]:

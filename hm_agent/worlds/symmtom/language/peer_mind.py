@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
@@ -10,6 +10,7 @@ from hm_agent.core import Clue, Event, Interaction
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.mind import (
     JointMindReading,
+    MindOfWords,
     MindReading,
     OpponentModel,
     Revision,
@@ -30,16 +31,16 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 
 TOLD = 5
 """How many of the latest meetings questions show."""
-FIRST_STRATEGY = "Meet the others, tell them what they lack, and recharge once you know all pieces."
 
 
-class PeerMind(MindReading, JointMindReading):
+class PeerMind(MindOfWords, MindReading, JointMindReading):
     """What strategists ask of one agent's point of view. board: the present one, which the body sets at every step.
 
     An interaction is a meeting; the behaviour to predict is what the other does until it is met again, and the piece
     that it says first then.
     """
 
+    first_strategy = "Meet the others, tell them what they lack, and recharge once you know all pieces."
     asks_at_first = False
 
     def __init__(self, rules: GameSettings, me: str) -> None:
@@ -99,12 +100,6 @@ class PeerMind(MindReading, JointMindReading):
             return WrittenStrategy(answer.strategy, f"{answer.player} {answer.next[-1].behaviour}")
         assert isinstance(answer, PeerRevision | WrittenStrategyAnswer)
         return WrittenStrategy(answer.strategy)
-
-    def undecided(self) -> WrittenStrategy:
-        return WrittenStrategy("")
-
-    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> WrittenStrategy:
-        return WrittenStrategy(FIRST_STRATEGY)
 
 
 def meetings(history: Sequence[Interaction]) -> tuple[Meeting, ...]:

@@ -16,12 +16,12 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.worlds.enacttom.commands import CLOSE_IT, NAVIGATE, ON, OPEN_IT, PICK, WITHIN, communicate, navigate
-from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, CommandsAnswer, PlanHouse
+from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, CommandsAnswer
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
 from hm_agent.written_calls import CallError
-from tests.fitting_answers import check_fitting, check_reasoners, check_schema, values
+from tests.fitting_answers import check_fitting, check_reasoners, check_schema, is_refused, values
 from tests.worlds.enacttom.language.household_examples import (
     HOUSE_EXAMPLES,
     LATER,
@@ -101,21 +101,13 @@ def written(situation: HouseSituation) -> list[str]:
     return ["Wait[]", *one, *put, *(f"Communicate['done', {to}]" for to in ("all", *plan.agents))]
 
 
-def is_refused(question: PlanHouse, command: str) -> bool:
-    try:
-        question.check(CommandsAnswer(commands=[command]))
-    except ValueError:
-        return True
-    return False
-
-
 @pytest.mark.parametrize("task", ["far_handle", "one_window", "relay_of_three"])
 def test_the_form_of_the_first_command_allows_what_the_check_accepts_and_nothing_else(task: str) -> None:
     watched, stream = Watched(task, "agent_1"), random.Random(task)
     for _ in range(8):
         commands = written(watched.situation)
         question = replace(PLAN_HOUSE, situation=watched.situation)
-        possible = [command for command in commands if not is_refused(question, command)]
+        possible = [command for command in commands if not is_refused(question, CommandsAnswer(commands=[command]))]
         failed = stream.choice([command for command in possible[1:] if "'" not in command])
         barred = BarredCommand(read_command(failed, context_of(watched.situation)), "Nothing happens.")
         for asked, allowed in (

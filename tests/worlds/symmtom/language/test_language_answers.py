@@ -15,10 +15,10 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge
-from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, CallsAnswer, PlanTalk
+from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, CallsAnswer
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from hm_agent.worlds.symmtom.views import Pieces
-from tests.fitting_answers import check_fitting, check_reasoners, check_schema, values
+from tests.fitting_answers import check_fitting, check_reasoners, check_schema, is_refused, values
 from tests.worlds.symmtom.language.language_examples import BOARD, LANGUAGE_EXAMPLES, PLAN_TALK, PREDICT, REVISE
 
 BEYOND_A_SCHEMA = (
@@ -95,16 +95,8 @@ def test_the_form_of_the_first_call_allows_the_walks_that_the_check_accepts_and_
     walks += [f"go_to(({x}, {y}))" for x in range(7) for y in range(7)]
     (first,) = answer_schema(question)["properties"]["calls"]["prefixItems"]
     allowed = [walk for walk in walks if re.search(first["pattern"], walk)]
-    assert allowed == [walk for walk in walks if not is_refused(question, walk)]
+    assert allowed == [walk for walk in walks if not is_refused(question, CallsAnswer(calls=[walk]))]
     read_answer(render(question).splitlines()[-1], question)  # the example of its prompt can be carried out, too
-
-
-def is_refused(question: PlanTalk, call: str) -> bool:
-    try:
-        question.check(CallsAnswer(calls=[call]))
-    except ValueError:
-        return True
-    return False
 
 
 NEXT: dict[str, Any] = {"does": "visits its base", "says": 1}
