@@ -10,23 +10,20 @@ import os
 import secrets
 import socket
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener, wait
-from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TypeAlias
 
 import ray
 from ray.exceptions import GetTimeoutError, RayError
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.models.providers import BUILTIN
+from hm_agent.pool import other_machines
+from hm_agent.pool.other_machines import SharedSetup, shared_setup
 from hm_agent.pool.pool import WorkerLink
 
 CPUS_PER_WORKER = 0.01
@@ -37,11 +34,6 @@ TRIES = 3
 """How often workers are started: Ray may put one on a node that has just been lost."""
 CONNECT_TIMEOUT = 5.0
 """Seconds to wait for an answer from an address; Ray itself would go on for minutes."""
-FILE_SYSTEM_DELAY = 3.0
-"""Seconds until a file written on one machine is visible on the others, on slow network file systems."""
-
-Inspection: TypeAlias = Callable[[], Mapping[str, str]]
-"""Finds what the machine it runs on has of what all machines need alike, by name."""
 
 
 # On the machine of the command
@@ -54,7 +46,7 @@ def cluster_host(experiment: Experiment) -> Iterator[ClusterHost]:
     Meanwhile a marker file lies in OUT: a node that sees it sees the same folder.
     """
     with connect(experiment.ray_address), NamedTemporaryFile(dir=experiment.out, prefix=".shared-") as marker:
-        yield ClusterHost(_inspection_for(experiment, marker.name))
+        yield ClusterHost(shared_setup(experiment, marker.name))
 
 
 def connect(address: str | None) -> AbstractContextManager[object]:
@@ -85,39 +77,15 @@ def _check_address(address: str) -> None:
             raise ConnectionError("another server answers")
 
 
-def portable(experiment: Experiment) -> Experiment:
-    """The experiment with nothing left that depends on a node's working directory, environment or installation."""
-    model, folders = experiment.model, experiment.folders.items()
-    changed = replace(
-        experiment,
-        out=experiment.out.absolute(),
-        options={**experiment.options, **{flag: str(folder.absolute()) for flag, folder in folders}},
-        model=replace(model, base_url=model.endpoint_url, prices=model.prices and model.prices.absolute()),
-    )
-    _ = changed.options_by_scenario  # settled here and pickled with the experiment, so that all nodes play the same
-    return changed
-
-
-def _inspection_for(experiment: Experiment, marker: str) -> Inspection:
-    """marker: a file in OUT, which a node doesn't see if it has another folder there."""
-    model = experiment.model
-    packages = [package for suite in experiment.suites for package in suite.packages]
-    paths = {"prices": model.prices, **experiment.folders}
-    named = {f"--{flag}={path}": str(path) for flag, path in paths.items() if path}
-    # The variable with the endpoint's key, if set here: each node reads its own, so the key is never sent.
-    is_asked = any(name != BUILTIN for name in experiment.model_names) and not model.offline
-    variables = [model.api_key_env] if is_asked and os.environ.get(model.api_key_env, "").strip() else []
-    return partial(found_here, packages, {f"--out={experiment.out}": marker, **named}, variables)
-
-
 class ClusterHost:
     """Starts workers on the nodes of the cluster that this process is connected to."""
 
-    def __init__(self, inspect: Inspection) -> None:
-        # Nodes are sent what they run of this module, so that one without the package can say so.
-        ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    def __init__(self, setup: SharedSetup) -> None:
+        # Nodes are sent what they run of these modules, so that one without the package can say so.
+        for module in (sys.modules[__name__], other_machines):
+            ray.cloudpickle.register_pickle_by_value(module)
         self._actor = ray.remote(num_cpus=CPUS_PER_WORKER, scheduling_strategy="SPREAD")(NodeWorker)
-        self._inspect, self._wanted, self._key = inspect, inspect(), secrets.token_bytes(32)
+        self._setup, self._found, self._key = setup, setup.found(), secrets.token_bytes(32)
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
         reason = ""
@@ -135,7 +103,7 @@ class ClusterHost:
 
     def _start(self, workers: int) -> Sequence[WorkerLink]:
         actors = [self._actor.remote() for _ in range(workers)]
-        said = [actor.listen.remote(self._inspect, self._wanted, self._key) for actor in actors]
+        said = [actor.listen.remote(self._setup, self._found, self._key) for actor in actors]
         addresses = ray.get(said, timeout=START_TIMEOUT)
         for address in addresses:
             if isinstance(address, str):
@@ -164,38 +132,16 @@ class ClusterLink:
 # On a node, where the package may be missing
 
 
-def found_here(packages: Sequence[str], paths: Mapping[str, str], variables: Sequence[str]) -> Mapping[str, str]:
-    """The versions of packages, whether paths, given by flag, are visible, whether environment variables are set."""
-    from hm_agent.recording.result import versions
-
-    seen = {flag: "visible" if _is_visible(path) else "not visible" for flag, path in paths.items()}
-    given = {name: "set" if os.environ.get(name, "").strip() else "not set" for name in variables}
-    return {**versions(packages), **seen, **given}
-
-
-def _is_visible(path: str) -> bool:
-    deadline = time.monotonic() + FILE_SYSTEM_DELAY
-    while not (is_there := Path(path).exists()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return is_there
-
-
 class NodeWorker:
     """An actor of Ray, which plays episodes for the pool that connects to it."""
 
-    def listen(self, inspect: Inspection, wanted: Mapping[str, str], key: bytes) -> tuple[str, int] | str:
+    def listen(self, setup: SharedSetup, elsewhere: Mapping[str, str], key: bytes) -> tuple[str, int] | str:
         """The address at which it waits for the pool, which knows the key; or in one line what this node lacks.
 
-        wanted: what `inspect` finds on the machine of the command.
+        elsewhere: what was found on the machine of the command.
         """
-        node = f"node {socket.gethostname()}"
-        try:
-            found = inspect()
-        except ImportError as error:
-            return f"{node}: {error}; install the same on all nodes"
-        for name, value in wanted.items():
-            if found[name] != value:
-                return f"{node}: {name} is {found[name]} there and {value} here; all nodes need the same"
+        if lack := setup.lack(elsewhere):
+            return f"node {socket.gethostname()}: {lack}"
         self._listener = Listener((ray.util.get_node_ip_address(), 0), authkey=key)
         address: tuple[str, int] = self._listener.address
         return address

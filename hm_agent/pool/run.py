@@ -36,7 +36,7 @@ def run(experiment: Experiment, progress: Progress) -> list[Result]:
     of episodes that had ended by then stay.
     """
     if experiment.engine == "ray":
-        from hm_agent.pool.cluster import portable
+        from hm_agent.pool.other_machines import portable
 
         experiment = portable(experiment)
     with locked(experiment.out, min(experiment.at_once * experiment.workers, experiment.size)):

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,8 @@ from hm_agent import flags
 from hm_agent.cli import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
-from hm_agent.pool.cluster import ClusterHost, NodeWorker, connect, found_here
+from hm_agent.pool.cluster import ClusterHost, NodeWorker, connect
+from hm_agent.pool.other_machines import SharedSetup
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
@@ -137,17 +137,17 @@ def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
     ],
 )
 def test_what_a_node_lacks_is_said_in_one_line(wanted: dict[str, str], said: str) -> None:
-    look = partial(found_here, ["no-such-package"], {}, ["HM_AGENT_NO_SUCH_KEY"])
-    lack = NodeWorker().listen(look, {**look(), **wanted}, b"")
+    setup = SharedSetup(["no-such-package"], {}, ["HM_AGENT_NO_SUCH_KEY"])
+    lack = NodeWorker().listen(setup, {**setup.found(), **wanted}, b"")
     assert isinstance(lack, str)
     assert re.search(said, lack)
     assert "\n" not in lack
 
 
 def test_a_node_without_the_package_can_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    look = partial(found_here, [], {}, [])
-    ClusterHost(look)
-    sent = ray.cloudpickle.dumps((NodeWorker(), look))
+    setup = SharedSetup([], {}, [])
+    ClusterHost(setup)
+    sent = ray.cloudpickle.dumps((NodeWorker(), setup))
     for name in [name for name in sys.modules if name.partition(".")[0] == "hm_agent"]:
         monkeypatch.setitem(sys.modules, name, None)  # Python takes None for a module that can't be imported
     worker, received = pickle.loads(sent)

@@ -1,0 +1,75 @@
+"""Prepares an experiment for other machines, and finds what these lack."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hm_agent.experiment import Experiment
+from hm_agent.models.providers import BUILTIN
+
+FILE_SYSTEM_DELAY = 3.0
+"""Seconds until a file written on one machine is visible on the others, on slow network file systems."""
+
+
+def portable(experiment: Experiment) -> Experiment:
+    """The experiment with nothing left that depends on a machine's working directory, environment or installation."""
+    model, folders = experiment.model, experiment.folders.items()
+    changed = replace(
+        experiment,
+        out=experiment.out.absolute(),
+        options={**experiment.options, **{flag: str(folder.absolute()) for flag, folder in folders}},
+        model=replace(model, base_url=model.endpoint_url, prices=model.prices and model.prices.absolute()),
+    )
+    _ = changed.options_by_scenario  # settled here and pickled with the experiment, so that all machines play the same
+    return changed
+
+
+@dataclass(frozen=True)
+class SharedSetup:
+    """What all machines need alike: packages, paths by flag, and environment variables."""
+
+    packages: Sequence[str]
+    paths: Mapping[str, str]
+    variables: Sequence[str]
+
+    def found(self) -> Mapping[str, str]:
+        """What this machine has: versions of packages, whether paths are visible and variables set, by name."""
+        from hm_agent.recording.result import versions  # raises ImportError where hm_agent itself is missing
+
+        seen = {flag: "visible" if _is_visible(path) else "not visible" for flag, path in self.paths.items()}
+        given = {name: "set" if os.environ.get(name, "").strip() else "not set" for name in self.variables}
+        return {**versions(self.packages), **seen, **given}
+
+    def lack(self, elsewhere: Mapping[str, str]) -> str | None:
+        """In one line what differs first here from what was found on the machine of the command."""
+        try:
+            found = self.found()
+        except ImportError as error:
+            return f"{error}; install the same on all nodes"
+        for name, value in elsewhere.items():
+            if found[name] != value:
+                return f"{name} is {found[name]} there and {value} here; all nodes need the same"
+        return None
+
+
+def shared_setup(experiment: Experiment, marker: str) -> SharedSetup:
+    """marker: a file in OUT, which a machine doesn't see if it has another folder there."""
+    model = experiment.model
+    packages = [package for suite in experiment.suites for package in suite.packages]
+    paths = {"prices": model.prices, **experiment.folders}
+    named = {f"--{flag}={path}": str(path) for flag, path in paths.items() if path}
+    # The variable with the endpoint's key, if set here: each machine reads its own, so the key is never sent.
+    is_asked = any(name != BUILTIN for name in experiment.model_names) and not model.offline
+    variables = [model.api_key_env] if is_asked and os.environ.get(model.api_key_env, "").strip() else []
+    return SharedSetup(packages, {f"--out={experiment.out}": marker, **named}, variables)
+
+
+def _is_visible(path: str) -> bool:
+    deadline = time.monotonic() + FILE_SYSTEM_DELAY
+    while not (is_there := Path(path).exists()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return is_there
