@@ -77,7 +77,8 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
     axes.set_xlabel(f"order of the opponents\n({FEW_HAVE_NONE})")
     axes.set_ylabel(study.unit(family))
     axes.set_title(family, fontsize="medium")
-    axes.legend(fontsize="small")
+    # Below the labels of the axis, where no line crosses it.
+    axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2)
 
 
 def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
@@ -86,7 +87,7 @@ def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
     cells = {pair: found.mean for pair, found in one.rewards.items()}
     table = [[cells.get((row, column), float("nan")) for column in one.players] for row in one.players]
     most = max((abs(value) for value in cells.values()), default=0.0) or 1.0
-    axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, alpha=0.4)
+    axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, alpha=0.4, aspect="auto")
     for row, player in enumerate(one.players):
         for column, other in enumerate(one.players):
             if (player, other) in cells:
