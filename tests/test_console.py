@@ -36,3 +36,11 @@ def test_notes_on_all_rows_come_once() -> None:
     text = "\n".join(shown())
     for note in ("Published: ", "The bots are scripted", "no language model was involved"):
         assert text.count(note) == 1
+
+
+def test_models_have_a_column_where_there_are_several() -> None:
+    played = [result(reward=7, model=model) for model in ("builtin", "gpt-4o")]
+    show_rows(Console(file=(output := io.StringIO()), width=100), tabulate(played))
+    lines = [line.split() for line in output.getvalue().splitlines()]
+    assert ["scenario", "agent", "model", "n", "mean", "interactions", "published"] in lines
+    assert {line[2] for line in lines if line[1:2] == ["hypothetical_minds"]} == {"builtin", "gpt-4o"}
