@@ -23,7 +23,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import bill, number
+from hm_agent.reporting.wording import NOTHING, bill, number
 from hm_agent.shell import printable
 
 SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
@@ -168,12 +168,16 @@ def _open(result: Result) -> str:
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:
-    """Prints a table of means for each unit, with the models if there are several, and notes on all rows."""
+    """Prints a table of means for each unit, with the models if there are several, and notes on all rows.
+
+    Columns in which nothing is known are left out, e.g. the published figures of a scenario that no paper has.
+    """
     several_models = len({row.condition.model for row in rows}) > 1
-    shown = {name: heading for name, heading in SHOWN.items() if several_models or name != "model"}
     for unit, lines in tables(rows).items():
         console.out(unit, highlight=False)
-        columns = (Column(heading, no_wrap=True) for heading in shown.values())
+        known = {heading for place, heading in enumerate(HEADINGS) if any(line[place] != NOTHING for line in lines)}
+        shown = [name for name in SHOWN if name in known | {"mean"} and (several_models or name != "model")]
+        columns = (Column(SHOWN[name], no_wrap=True) for name in shown)
         table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
         for line in lines:
             by_heading = dict(zip(HEADINGS, line, strict=True))
