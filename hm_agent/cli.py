@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,9 @@ from hm_agent.extensions import load_place, nearest
 from hm_agent.flag_help import help_text
 from hm_agent.models.providers import BUILTIN, PRESETS
 from hm_agent.recording.result import versions
-from hm_agent.registry import own_agents, shared_agents, suites
+from hm_agent.registry import shared_agents, suites
 from hm_agent.shell import prepare_process, printable
-from hm_agent.suite import OwnCommand, Suite
+from hm_agent.suite import OwnCommand, ScenarioInfo, Suite
 
 if TYPE_CHECKING:
     from hm_agent.reporting.drawing import FigureFiles
@@ -76,6 +76,16 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
 
+MODELS = (
+    (BUILTIN, "the built-in reasoner: it calculates, is no language model and needs no key"),
+    ("local:smollm2", "a language model of 135M parameters in this process; needs the extra hm_agent[local]"),
+    ("local:PATH", "the language model of a GGUF file, in this process; needs the same"),
+    ("any other name", "a language model of that name, behind an OpenAI-compatible endpoint"),
+)
+"""Each kind of name that --model takes, and what it stands for."""
+SHORTEST_COLUMN = 27
+"""How many characters names have at least in lists, so that most sections are alike."""
+
 COMPLETION = "completion"
 INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 
@@ -103,13 +113,17 @@ def _guarded(name: str, act: Callable[[], int]) -> int:
 
 @dataclass(frozen=True)
 class Command:
-    """name: signs its errors. typed: how it is called. act: what it does once its flags are parsed."""
+    """name: signs its errors. typed: how it is called. act: what it does once its flags are parsed.
+
+    helps: what its help says of flags that mean something else here than in `play`, by name.
+    """
 
     name: str
     typed: str
     usage: str
     groups: Mapping[str, Sequence[FlagHolder[Any]]]
     act: Callable[[Command], int]
+    helps: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, arguments: Sequence[str]) -> int:
         """Runs one command line; returns the exit status."""
@@ -136,7 +150,7 @@ class Command:
         return _complain(self.name, message, status)
 
     def help(self) -> str:
-        return help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS)
+        return help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS, self.helps)
 
 
 def _play(command: Command) -> int:
@@ -188,37 +202,52 @@ def _list(command: Command) -> int:
     lines: list[str] = []
     for suite in suites().values():
         lines += [f"Scenarios of {suite.title}:", *_scenario_lines(suite)]
-    shared = [(name, recipe.about) for name, recipe in shared_agents().items()]
-    own = [(name, agent.about) for name, agent in own_agents().items() if name not in shared_agents()]
-    lines += ["Agents:", *(f"  {name:<27} {about}" for name, about in shared + own)]
-    lines += ["Models:", f"  {BUILTIN:<27} the built-in reasoner: it calculates, is no language model and needs no key"]
-    lines += [
-        f"  {'local:smollm2':<27} a language model of 135M parameters in this process; needs the extra hm_agent[local]"
-    ]
-    lines += [f"  {'local:PATH':<27} the language model of a GGUF file, in this process; needs the same"]
-    lines += [f"  {'any other name':<27} a language model of that name, behind an OpenAI-compatible endpoint"]
-    lines += ["Presets of models, for --preset:", *(f"  {name:<27} {preset.name}" for name, preset in PRESETS.items())]
+    lines += ["Agents of several worlds:", *_columns((name, agent.about) for name, agent in shared_agents().items())]
+    for suite in suites().values():
+        own = [(name, agent.about) for name, agent in suite.own_agents.items()]
+        lines += [f"Agents of {suite.title}:", *_columns(own)] if own else []
+    lines += ["Models:", *_columns(MODELS)]
+    lines += ["Presets of models, for --preset:", *_columns((name, preset.name) for name, preset in PRESETS.items())]
     print("\n".join(lines))
     return 0
 
 
+def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """A line for each (name, about), the abouts below each other."""
+    shown = list(rows)
+    width = max(SHORTEST_COLUMN, *(len(name) for name, _ in shown))
+    return [f"  {name:<{width}} {about}" for name, about in shown]
+
+
 def _scenario_lines(suite: Suite) -> Iterator[str]:
     """A line for each scenario, or for all of a group whose names differ in their last number alone."""
-    for (group, stem), found in groupby(suite.scenarios, lambda one: (one.group, one.short_name.rstrip("0123456789"))):
+    for _, grouped in groupby(suite.scenarios, lambda one: one.short_name.partition("_")[0]):
+        yield from _columns(_scenario_rows(list(grouped), suite))
+
+
+def _scenario_rows(grouped: Sequence[ScenarioInfo], suite: Suite) -> Iterator[tuple[str, str]]:
+    for stem, found in groupby(grouped, lambda one: one.short_name.rstrip("0123456789")):
         scenarios = list(found)
         if len(scenarios) > 1 and not suite.lists_numbers:
             first, last = (one.short_name.removeprefix(stem) for one in (scenarios[0], scenarios[-1]))
-            yield f"  {stem + '*':<27} {group}: {len(scenarios)} scenarios, {first} to {last}"
+            yield stem + "*", f"{scenarios[0].group}: {len(scenarios)} scenarios, {first} to {last}"
         else:
-            yield from (f"  {one.short_name:<27} {one.about}   ({one.name})" for one in scenarios)
+            for one in scenarios:
+                yield one.short_name, one.about if one.name == one.short_name else f"{one.about}   ({one.name})"
+
+
+def _reading(name: str, usage: str, act: Callable[[Command], int]) -> Command:
+    """A command that reads earlier runs and plays nothing."""
+    typed = f"hm-agent {name}"
+    return Command(typed, typed, usage, flags.REPORT_GROUPS, act, flags.REPORT_HELPS)
 
 
 PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play)
 COMMANDS: Mapping[str, Command] = {
     "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play),
-    "report": Command("hm-agent report", "hm-agent report", REPORT_USAGE, flags.REPORT_GROUPS, _report),
-    "orders": Command("hm-agent orders", "hm-agent orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders),
-    "minds": Command("hm-agent minds", "hm-agent minds", MINDS_USAGE, flags.REPORT_GROUPS, _minds),
+    "report": _reading("report", REPORT_USAGE, _report),
+    "orders": _reading("orders", ORDERS_USAGE, _orders),
+    "minds": _reading("minds", MINDS_USAGE, _minds),
     "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, {"Help": (flags.HELP,)}, _list),
 }
 

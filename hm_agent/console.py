@@ -23,12 +23,12 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import bill, number
+from hm_agent.reporting.wording import NOTHING, bill, number
 from hm_agent.shell import printable
 
-SHOWN = {name: name for name in ("scenario", "agent", "episodes", "mean", "interactions", "published")}
+SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
-"""The columns of the summary that fit 80 characters, with their headings here."""
+"""The columns of the summary that fit 80 characters where there is one model, with their headings here."""
 MOST_SHOWN = 8
 """At most this many running episodes are listed: those that were silent for longest."""
 SILENCE = 5.0
@@ -168,14 +168,20 @@ def _open(result: Result) -> str:
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:
-    """Prints a table of means for each unit, and notes on all rows."""
+    """Prints a table of means for each unit, with the models if there are several, and notes on all rows.
+
+    Columns in which nothing is known are left out, e.g. the published figures of a scenario that no paper has.
+    """
+    several_models = len({row.condition.model for row in rows}) > 1
     for unit, lines in tables(rows).items():
         console.out(unit, highlight=False)
-        columns = (Column(heading, no_wrap=True) for heading in SHOWN.values())
+        known = {heading for place, heading in enumerate(HEADINGS) if any(line[place] != NOTHING for line in lines)}
+        shown = [name for name in SHOWN if name in known | {"mean"} and (several_models or name != "model")]
+        columns = (Column(SHOWN[name], no_wrap=True) for name in shown)
         table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
         for line in lines:
             by_heading = dict(zip(HEADINGS, line, strict=True))
-            table.add_row(*(Text(by_heading[name]) for name in SHOWN))  # a plain string would be read as markup
+            table.add_row(*(Text(by_heading[name]) for name in shown))  # a plain string would be read as markup
         console.print(table)
     for note in notes(rows):
         console.out(note, highlight=False)

@@ -24,14 +24,20 @@ def read_flags(values: flags.FlagValues, argv: Sequence[str]) -> None:
         raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
 
 
-def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues) -> str:
-    """The usage, and a line for each flag with its default."""
+def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues, helps: Mapping[str, str] | None = None) -> str:
+    """The usage, and a line for each flag with its default.
+
+    helps: by name, whole lines in the place of a flag's own help and default.
+    """
     lines = [usage]
     for title, group in groups.items():
         lines += ["", f"{title}:"]
         for flag in (values[holder.name] for holder in group):
             name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
-            has_default = not (flag.default is None or flag.boolean or flag.default == [])
-            default = f" (default: {flag.default_as_str})" if has_default else ""
-            lines.append(f"  {name:<20} {flag.help}{default}")
+            lines.append(f"  {name:<20} {(helps or {}).get(flag.name) or _own_help(flag)}")
     return "\n".join(lines)
+
+
+def _own_help(flag: flags.Flag[Any]) -> str:
+    has_default = not (flag.default is None or flag.boolean or flag.default == [])
+    return f"{flag.help} (default: {flag.default_as_str})" if has_default else str(flag.help)

@@ -168,6 +168,13 @@ REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "Help": (HELP,),
 }
 """The flags of `report`."""
+REPORT_HELPS: Mapping[str, str] = {
+    "out": "The folders to read, with commas. (default: runs)",
+    "scenario": "Only these scenarios, by short or full name, or globs, with commas; all unless said.",
+    "agent": "Only these agents, by name or glob, with commas; all unless said.",
+    "report": "The folder to write to, `report` in the first of --out unless said.",
+}
+"""What these flags do in `report`, by name."""
 
 
 def parse(argv: tuple[str, ...]) -> None:

@@ -130,6 +130,29 @@ def test_list_names_scenarios_agents_and_models(here: Path) -> None:
     assert hm_agent("list", cwd=here) == (0, output, "")
 
 
+def test_list_keeps_names_and_what_they_stand_for_apart(here: Path) -> None:
+    lines = call_here("--list")[1].splitlines()
+    longest = "  rationalizable_coordination_repeated_selfplay "
+    column = len(longest)
+    assert all(line[column - 1] == " " != line[column] for line in lines if line.startswith("  rationalizable_"))
+    assert any(line.startswith(f"{longest}no bots") for line in lines)
+
+
+def test_list_says_what_an_agent_does_in_each_world_that_has_one_of_its_name(here: Path) -> None:
+    _, output, _ = call_here("--list")
+    in_melting_pot = output.partition("Agents of Melting Pot:")[2].partition("Agents of SymmToM:")[0]
+    in_symmtom = output.partition("Agents of SymmToM:")[2].partition("Agents of ExploreToM:")[0]
+    assert "order_0                     ablation: the built-in reasoner considers rules" in in_melting_pot
+    assert "order_0                     reasons to order 0 about others' knowledge" in in_symmtom
+
+
+def test_help_of_report_says_that_it_takes_all_agents(here: Path) -> None:
+    shown = {command: call_here("hm-agent", command, "--help")[1] for command in ("play", "report")}
+    assert "(default: 'hypothetical_minds')" in shown["play"]
+    assert "hypothetical_minds')" not in shown["report"]
+    assert "Only these agents, by name or glob, with commas; all unless said." in shown["report"]
+
+
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("help",)])
 def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...]) -> None:
     status, output, errors = call_here("hm-agent", *arguments)

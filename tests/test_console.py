@@ -8,7 +8,7 @@ from rich.console import Console
 
 from hm_agent.console import show_rows
 from hm_agent.reporting.tables import tabulate
-from tests.reporting.examples import KITCHEN, RWS, result
+from tests.reporting.examples import KITCHEN, RWS, SELF_PLAY, result
 
 
 def shown(width: int = 80) -> list[str]:
@@ -36,3 +36,19 @@ def test_notes_on_all_rows_come_once() -> None:
     text = "\n".join(shown())
     for note in ("Published: ", "The bots are scripted", "no language model was involved"):
         assert text.count(note) == 1
+
+
+def test_models_have_a_column_where_there_are_several() -> None:
+    played = [result(reward=7, model=model) for model in ("builtin", "gpt-4o")]
+    show_rows(Console(file=(output := io.StringIO()), width=100), tabulate(played))
+    lines = [line.split() for line in output.getvalue().splitlines()]
+    assert ["scenario", "agent", "model", "n", "mean", "interactions", "published"] in lines
+    assert {line[2] for line in lines if line[1:2] == ["hypothetical_minds"]} == {"builtin", "gpt-4o"}
+
+
+def test_columns_in_which_nothing_is_known_are_left_out() -> None:
+    row = result(reward=7, scenario=SELF_PLAY)  # no paper has figures of it
+    show_rows(Console(file=(output := io.StringIO()), width=100), tabulate([row]))
+    assert ["scenario", "agent", "n", "mean", "interactions"] in [
+        line.split() for line in output.getvalue().splitlines()
+    ]

@@ -100,7 +100,8 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
 def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mapping[Condition, str]:
     """A short name for each condition: the agent and, in brackets, the model and settings that differ between them.
 
-    A world's option without a value is not shown. with_model: False if the model is shown elsewhere.
+    A flag without a value is not shown, e.g. `max_steps` of whole episodes. with_model: False if the model is shown
+    elsewhere.
     """
     shows_model = with_model and len({one.model for one in conditions}) > 1
     settings = [dict(one.settings) for one in conditions]
@@ -112,7 +113,7 @@ def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mappi
         details = [one.model] if shows_model else []
         for flag in varying:
             value = dict(one.settings).get(flag, UNKNOWN)
-            if not (flag in optional and value in (None, UNKNOWN)):
+            if value is not None and not (flag in optional and value == UNKNOWN):
                 details.append(f"{flag}={value}")
         names[one] = f"{one.agent} ({', '.join(details)})" if details else one.agent
     return names

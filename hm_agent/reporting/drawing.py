@@ -179,6 +179,12 @@ def keys(conditions: Sequence[Condition]) -> Keys:
     }
 
 
+def told_apart(conditions: Sequence[Condition], drawn_as: Keys) -> Keys:
+    """Keys for the conditions of one picture: those of all pictures, or others where two here share a colour."""
+    own = {one: drawn_as[one] for one in conditions}
+    return own if len({key.colour for key in own.values()}) == len(own) else keys(conditions)
+
+
 def legend(
     name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys
 ) -> list[LegendEntry]:

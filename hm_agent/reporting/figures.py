@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hm_agent.questions import Usage
 from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.drawing import BAND, INK, MUTED, PAGE, Keys, Panel, Picture, head, legend
+from hm_agent.reporting.drawing import BAND, INK, MUTED, PAGE, Keys, Panel, Picture, head, legend, told_apart
 from hm_agent.reporting.tables import Row, by_group
 from hm_agent.reporting.validation import FEWEST, Curve
 from hm_agent.reporting.wording import FEW_HAVE_NONE, counted, listed
@@ -122,12 +122,13 @@ def validation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> P
     """None if there are no curves."""
     if not curves:
         return None
+    conditions = in_order(curve.condition for curve in curves)
+    keys = told_apart(conditions, keys)
     groups = dict.fromkeys(curve.group for curve in curves)
     panels = [
         _validation_panel(f"validation-{place}", group, [curve for curve in curves if curve.group == group], keys)
         for place, group in enumerate(groups)
     ]
-    conditions = in_order(curve.condition for curve in curves)
     streams, validated = sum(curve.streams for curve in curves), sum(curve.validated for curve in curves)
     caption = (
         "Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; from offset 1 on, "

@@ -25,6 +25,11 @@ def test_a_setting_that_an_older_result_does_not_know_sets_it_apart() -> None:
     assert labels([one, other])[other] == "hypothetical_minds (top_k=unknown)"
 
 
+def test_a_setting_without_a_value_is_not_said() -> None:
+    whole, cut = (Condition.of(result(settings={"max_steps": steps})) for steps in (None, 300))
+    assert labels([whole, cut]) == {whole: "hypothetical_minds", cut: "hypothetical_minds (max_steps=300)"}
+
+
 def test_the_base_seed_sets_nobody_apart() -> None:
     assert Condition.of(result(settings={"seed": 0})) == Condition.of(result(settings={"seed": 1}))
 

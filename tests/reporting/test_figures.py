@@ -17,7 +17,7 @@ from PIL import Image
 
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.drawing import FORMATS, STYLES, FigureFiles, Panel, Picture, keys, page_colours
+from hm_agent.reporting.drawing import COLOURS, FORMATS, STYLES, FigureFiles, Panel, Picture, keys, page_colours
 from hm_agent.reporting.figures import validation_picture
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
@@ -102,6 +102,23 @@ def validation_of(conditions: Sequence[Condition]) -> Picture:
 def _kinds(share: float) -> dict[str, float]:
     orders = {"accuracy_order_0": 1.0, "accuracy_order_1": share, "accuracy_order_2": share**2}
     return orders | {"accuracy_interesting": share, "accuracy_uninteresting": 1.0}
+
+
+def test_curves_around_validation_have_colours_of_their_own_also_where_the_palette_is_used_up() -> None:
+    conditions = [Condition(f"agent {number}", "builtin") for number in range(len(COLOURS) + 1)]
+    first, last = conditions[0], conditions[-1]
+    drawn_as = keys(conditions)
+    assert drawn_as[first].colour == drawn_as[last].colour
+    points = {offset: Estimate((0.0, 1.0)) for offset in range(-1, 2)}
+    labels = {one: one.agent for one in conditions}
+
+    def colours(shown: Sequence[Condition]) -> list[str]:
+        picture = validation_picture([Curve(one, "a game", points, 3, 3) for one in shown], labels, drawn_as)
+        assert picture is not None
+        return [entry.key.colour for entry in picture.legend]
+
+    assert len(set(colours((first, last)))) == 2
+    assert colours(conditions[1:3]) == [drawn_as[one].colour for one in conditions[1:3]]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

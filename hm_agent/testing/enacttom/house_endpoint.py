@@ -43,7 +43,7 @@ def _plan(prompt: str, stream: random.Random) -> list[str]:
             walk.append(f"Navigate[{here}]")
     can_tell = "You can message nobody" not in prompt and "Messages left: 0." not in prompt
     told = [f"Communicate['I am in {here}', all]"] if can_tell else []
-    return [*walk, *told] or ["Find[it]"]
+    return [*walk, *told] or ["Wait[]"]
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from hm_agent.worlds.enacttom.commands import (
     CLOSE_IT,
     COMMUNICATE,
     EVERYONE,
+    FIND,
     NAVIGATE,
     ON,
     OPEN_IT,
@@ -32,7 +33,7 @@ from hm_agent.written_calls import CallError, read_calls, shortened
 
 FORMS = (
     "Navigate[place], Pick[object], Place[object, on|within, furniture], Open[furniture], Close[furniture], "
-    "Communicate['text', agent, ... or all], Find[thing] or Wait[]"
+    "Communicate['text', agent, ... or all] or Wait[]"
 )
 MOST_COMMANDS = 10
 """The largest number of commands in a plan; a longer one would be outdated long before its end."""
@@ -108,6 +109,8 @@ def _message(command: HouseCommand, context: CommandContext) -> HouseCommand:
 
 def _check_names(command: HouseCommand, context: CommandContext) -> None:
     verb, names = command.verb, command.arguments
+    if verb == FIND:
+        raise CallError(f"Find: it costs a turn and tells only what you were shown; write {FORMS}")
     if verb == NAVIGATE:
         _check_name(verb, names[0], context.places, "place that you can enter")
     elif verb == PICK:

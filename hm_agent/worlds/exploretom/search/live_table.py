@@ -78,7 +78,7 @@ class LiveTable:
     def table(self) -> Table:
         """Stories and accuracies by action set; `lowest so far` is of the searches under way."""
         table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-        for heading in ("action set", "stories", "accuracy", "lowest", "of 0", "actions", "lowest so far"):
+        for heading in ("action set", "stories", "accuracy", "lowest", "none right", "actions", "lowest so far"):
             table.add_column(heading, no_wrap=True)
         for name in self._plan.action_sets:
             table.add_row(*map(Text, self._line(name)))

@@ -64,6 +64,7 @@ def test_the_reasoners_answer_fits_the_schema_and_passes_the_check(name: str) ->
         (["fly to the moon"], r"not a command: 'fly to the moon'; write Navigate\[place\]"),
         (["Navigate[study_1]"], "Navigate: 'study_1' is no place that you can enter; there are cellar_1, chest_2"),
         (["Open[cabinet_1]"], "Open: 'cabinet_1' is no furniture that opens and that you can reach; there are chest_2"),
+        (["Find[lamp_3]"], "Find: it costs a turn and tells only what you were shown; write Navigate"),
         (["Pick[unicorn_9]"], "Pick: 'unicorn_9' is no object that you know of; there are lamp_3"),
         (["Place[lamp_3, under, shelf_4]"], "Place: write on or within, not 'under'"),
         (["Communicate['hi', agent_7]"], "'agent_7' can't be messaged; you can message agent_0"),
