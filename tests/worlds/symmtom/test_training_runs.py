@@ -12,6 +12,7 @@ import pytest
 from hm_agent.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom.learning.checkpoints import load, save
+from hm_agent.worlds.symmtom.learning.command import LiveLine
 from hm_agent.worlds.symmtom.learning.maddpg import MaddpgParameters
 from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
 from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, mean_reward, run
@@ -99,6 +100,16 @@ def test_training_stops_where_a_number_is_none_and_keeps_the_checkpoint_before(
         run(training, tmp_path, no_report)
     kept, _ = load(tmp_path / "last.npz", training.settings)
     np.testing.assert_array_equal(kept.weights["first"], player.weights["first"])
+
+
+def test_progress_tells_the_best_once_there_is_one(
+    training: Training, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(training, tmp_path, LiveLine())
+    lines = capsys.readouterr().err.splitlines()
+    assert "reward" in lines[0]
+    assert "best" not in lines[0]
+    assert "best" in lines[-1]
 
 
 def test_a_folder_with_another_run_is_refused(training: Training, whole_run: Path) -> None:

@@ -368,7 +368,11 @@ def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) ->
 
 def main(arguments: Sequence[str]) -> int:
     """`hm-agent new-game SUBSTRATE [FILE]`; returns the exit status."""
-    parser = argparse.ArgumentParser("hm-agent new-game", description=new_game.__doc__)
+    parser = argparse.ArgumentParser(
+        "hm-agent new-game",
+        description="Writes the file of a matrix game from the configuration of its substrate and of its bots. Times "
+        "that this can't tell (per_round, per_thing) are those of the games that ship: see docs/adding_a_game.md.",
+    )
     parser.add_argument("substrate", help="e.g. chicken_in_the_matrix__repeated")
     parser.add_argument("file", nargs="?", type=Path, help="the file to write; SUBSTRATE.toml here unless said")
     asked = parser.parse_args(arguments)
@@ -376,6 +380,7 @@ def main(arguments: Sequence[str]) -> int:
     if path.exists():
         raise ConfigError(f"{path} is there already: name another file")
     text = new_game(asked.substrate)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     game = check_game(path)
     play = f"hm-agent play --scenarios_dir={path.parent} --scenario={game.short_name}_0"

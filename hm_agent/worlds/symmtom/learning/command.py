@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -207,10 +208,11 @@ class LiveLine:
         done = progress.updates - self._first + 1
         left = (now - self._started) / done * (updates - progress.updates)
         rewards = progress.curve.rewards[-20:]
+        best = f"best {progress.best:.1f}, " if isfinite(progress.best) else ""
         line = (
             f"{training.settings.name} {training.algorithm} seed {training.seed}: "
             f"{progress.updates * training.parameters.games:,} of {updates * training.parameters.games:,} episodes, "
-            f"reward {sum(rewards) / len(rewards):.1f}, best {progress.best:.1f}, {left:.0f} s left"
+            f"reward {sum(rewards) / len(rewards):.1f}, {best}{left:.0f} s left"
         )
         print(
             f"\r{line:<110}" if sys.stderr.isatty() else line, end="" if sys.stderr.isatty() else "\n", file=sys.stderr

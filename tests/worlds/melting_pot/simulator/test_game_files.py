@@ -126,8 +126,7 @@ def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message
 def test_a_new_game_is_played_and_its_changed_file_is_not_the_same(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Path("mine").mkdir()
-    assert main(["hm-agent", "new-game", CHICKEN, "mine/chicken.toml"]) == 0
+    assert main(["hm-agent", "new-game", CHICKEN, "mine/chicken.toml"]) == 0  # makes the folder, too
     assert "--scenarios_dir=mine --scenario=chicken_repeated_0" in capsys.readouterr().out
     command = ["play", "--scenarios_dir=mine", "--scenario=chicken_repeated_0", "--max_steps=120", "--noreplay"]
     assert main(["hm-agent", *command, "--bots=scripted"]) == 0
@@ -160,3 +159,11 @@ def test_own_games_are_refused_before_anything_is_played(capsys: pytest.CaptureF
     with pytest.raises(ConfigError, match="nowhere: no such folder"):
         hm_agent.register_scenarios("nowhere")
     assert not ADDED.folders
+
+
+def test_the_help_of_new_game_speaks_to_who_types_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["hm-agent", "new-game", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Writes the file of a matrix game" in shown
+    assert "ConfigError" not in shown
