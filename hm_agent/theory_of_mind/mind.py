@@ -135,8 +135,11 @@ class BasicMind(Protocol):
         """False if an interaction tells nothing of the other player: then nothing is scored, asked or changed."""
         return True
 
-    def repeats(self, history: Sequence[Interaction]) -> bool:
-        """True if the latest interaction was like the one before: if it was expected too, nothing is asked."""
+    def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
+        """True if the latest interaction was like the one before: if it was expected too, nothing is asked.
+
+        history: the interactions with one player. validated: True if a hypothesis about that player is.
+        """
         return False
 
     def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:

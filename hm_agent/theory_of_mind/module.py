@@ -47,6 +47,8 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         self._parts = parts
         self._chosen: Question[Any] | None = None
         """The latest choice that was answered."""
+        self._answers_clue = False
+        """True if the latest strategy answers a clue: it is for the interaction to come alone."""
 
     def believed_about(self, player: str) -> Hypothesis | None:
         return believed(self._banks.get(player, ()), self._parameters)
@@ -67,17 +69,20 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         before = bank = self._banks.get(interaction.partner, ())
         if self._parts.evaluation:
             bank = score(bank, lambda prediction: self._mind.is_right(prediction, interaction), self._parameters)
-        if self._is_confirmed(interaction, history):
+        is_proven = validated(bank, self._parameters) is not None
+        answered_clue, self._answers_clue = self._answers_clue, False
+        if not answered_clue and self._is_confirmed(interaction, history, is_proven):
             self._keep_predictions(interaction.partner, bank, before)
             return await self._respond(None)
-        if validated(bank, self._parameters) is None:
+        if not is_proven:
             bank = await self._refined(bank, history)
         return await self._respond(await self._predict(interaction.partner, bank, history))
 
-    def _is_confirmed(self, interaction: Interaction, history: Sequence[Interaction]) -> bool:
+    def _is_confirmed(self, interaction: Interaction, history: Sequence[Interaction], is_proven: bool) -> bool:
         """Whether nothing has changed: the interaction repeats the one before, and was expected."""
         expected = self._expected.get(interaction.partner)
-        return expected is not None and self._mind.repeats(history) and bool(self._mind.is_right(expected, interaction))
+        is_expected = expected is not None and bool(self._mind.is_right(expected, interaction))
+        return is_expected and self._mind.repeats(history, validated=is_proven)
 
     def _keep_predictions(self, partner: str, bank: Bank, before: Bank) -> None:
         """Lets the predictions stand that were made before the bank was scored."""
@@ -96,6 +101,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         if answer is None:
             return None
         self._expected[clue.partner] = self._mind.predicted(answer)[-1]
+        self._answers_clue = True
         return self._mind.strategy(answer, informed=True)
 
     async def _refined(self, bank: Bank, history: Sequence[Interaction]) -> Bank:

@@ -64,8 +64,36 @@ def test_a_hypothesis_is_validated_by_four_hits_in_a_row_and_then_asked_alone() 
     assert mind.validated is not None
     assert mind.validated.words == "rock"
     model.asked.clear()
-    interact(mind, 5)
+    for step in (5, 6, 7):
+        interact(mind, step)
     assert model.kinds() == [PredictAndCounter]
+
+
+def test_what_repeats_as_expected_is_asked_about_every_fourth_time_only() -> None:
+    model = model_proposing("rock")
+    mind = mind_of(model)
+    asked = []
+    for step in range(9):
+        model.asked.clear()
+        interact(mind, step)
+        asked.append(PredictAndCounter in model.kinds())
+    assert asked == [True, True, True, True, False, False, False, True, False]
+    value = mind.hypotheses[0].value
+    interact(mind, 9)
+    assert mind.hypotheses[0].value > value
+    assert interact(mind, 10, PAPERS) is not None
+
+
+def test_what_was_decided_on_by_a_clue_is_thought_over_after_the_interaction() -> None:
+    model = model_proposing("rock")
+    mind = mind_of(model)
+    for step in range(5):
+        interact(mind, step)
+    see_pickup(mind, 5, "paper", (0, 1, 0))
+    see_pickup(mind, 6, "rock", (1, 1, 0))
+    model.asked.clear()
+    interact(mind, 7)
+    assert PredictAndCounter in model.kinds()
 
 
 def test_the_prediction_acted_on_is_judged_by_the_game() -> None:
@@ -82,7 +110,7 @@ def test_the_prediction_acted_on_is_judged_by_the_game() -> None:
 
 
 def test_validation_is_lost_with_a_miss_and_a_new_hypothesis_is_asked_for() -> None:
-    model = model_proposing(*["rock"] * 4, "paper")
+    model = model_proposing(*["rock"] * 3, "paper")
     mind = mind_of(model)
     for step in range(5):
         interact(mind, step)
@@ -230,7 +258,8 @@ def test_without_refinement_a_hypothesis_is_validated_and_then_asked_alone() -> 
     assert mind.validated is not None
     assert mind.validated.words == "rock"
     model.asked.clear()
-    interact(mind, 5)
+    for step in (5, 6, 7):
+        interact(mind, step)
     assert model.kinds() == [PredictAndCounter]
 
 

@@ -52,7 +52,7 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
         assert isinstance(interaction, PartnerAct)
         return interaction.fits(prediction)
 
-    def repeats(self, history: Sequence[Interaction]) -> bool:
+    def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if the partner did the same as the time before, with nothing new in words."""
         latest = acts(history)[-2:]
         return len(latest) == 2 and (latest[0].behaviour, latest[0].text) == (latest[1].behaviour, latest[1].text)

@@ -56,7 +56,7 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
         assert isinstance(interaction, Meeting)
         return None if interaction.does is None else prediction == interaction.behaviour
 
-    def repeats(self, history: Sequence[Interaction]) -> bool:
+    def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if the partner said the same first as the time before; what it did, the prediction was right about."""
         said = [each.said[0] for each in meetings(history)[-2:]]
         return len(said) == 2 and said[0] == said[1]

@@ -100,7 +100,7 @@ class CookingMind(Mind):
         is_known = interaction.behaviour is not None
         return is_known and bool(interaction.activities or interaction.tempo or interaction.behaviour == STANDS)
 
-    def repeats(self, history: Sequence[Interaction]) -> bool:
+    def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if the latest two informative rounds have the same role, and no different tempo."""
         told = [each for each in rounds(history) if self.is_informative(each)][-2:]
         tempos = {each.tempo for each in told} - {None}

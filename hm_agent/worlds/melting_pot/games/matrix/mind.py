@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from pydantic import BaseModel
 
@@ -59,6 +60,11 @@ from hm_agent.worlds.melting_pot.games.options import Inference
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
+
+REPETITIONS = 3
+"""A rule that looks at the last two moves of both says the same again after so many equal interactions."""
+REVIEWED = 4
+"""Of equal interactions in a row, every fourth is thought over all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +179,14 @@ class MatrixMind(Mind):
             inventory = self.rules.counts(answer.inventory)
             return inventory, argmax(inventory)
         return infer_inventory(event.own, event.reward, self.rules.payoff, evidence)
+
+    def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
+        """True if the same moves have met REPETITIONS times or more in a row, and a hypothesis foretells them.
+
+        Every REVIEWED-th time is no repetition, so that the agent can think of trying another move.
+        """
+        times = _latest_equal(matrix_interactions(history))
+        return validated and times >= REPETITIONS and times % REVIEWED > 0
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeHypothesis:
         return ProposeHypothesis(self.rules, history[-1].partner, matrix_interactions(history), best)
@@ -321,6 +335,14 @@ def _present(clue: Clue | None) -> PickupRecord | None:
 def _explained(strategy: MatrixStrategy, why: str) -> MatrixStrategy:
     """The strategy with the reason for it among its words."""
     return replace(strategy, words=f"{strategy.words}; {why}") if why else strategy
+
+
+def _latest_equal(history: Sequence[MatrixInteraction]) -> int:
+    """How often the latest moves of both have met in a row; 0 where one of them is not known."""
+    moves = [(each.own_behaviour, each.behaviour) for each in reversed(history)]
+    if not moves or None in moves[0]:
+        return 0
+    return sum(1 for _ in takewhile(lambda each: each == moves[0], moves))
 
 
 def matrix_interactions(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:
