@@ -24,6 +24,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.language.literal import BITS
+from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, load
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
 from hm_agent.worlds.symmtom.metrics import (
@@ -152,11 +153,19 @@ def literal_table(rows: Sequence[AgentRow]) -> str:
 
 
 def mind_table(trials: int) -> str:
-    agents = [*POLICIES, SPOKEN, "react"]
+    """Agents down, tests across. A trained agent sits those on whose size of game a shipped checkpoint was trained."""
+    trained = [name for name in ALGORITHMS if any(SHIPPED.glob(f"*_{name}.npz"))]
     lines = [f"| agent | {' | '.join(name.removeprefix('symmtom_test_') for name in mind_tests())} |"]
     lines.append(f"| --- |{' --- |' * len(mind_tests())}")
-    lines += [f"| {agent} | {' | '.join(judged(name, agent, trials) for name in mind_tests())} |" for agent in agents]
+    for agent in (*POLICIES, SPOKEN, "react", *trained):
+        cells = (judged(name, agent, trials) if _can_sit(agent, name) else "-" for name in mind_tests())
+        lines.append(f"| {agent} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _can_sit(agent: str, test: str) -> bool:
+    size = mind_tests()[test].settings.name
+    return agent not in ALGORITHMS or (SHIPPED / f"{size}_{agent}.npz").exists()
 
 
 def as_csv(rows: Sequence[AgentRow]) -> str:

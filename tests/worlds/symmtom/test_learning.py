@@ -166,9 +166,17 @@ def test_a_wrong_command_line_is_said_in_one_line(
     assert message in capsys.readouterr().err
 
 
-def test_the_checkpoints_that_ship_beat_the_heuristic_and_are_small() -> None:
+def test_the_checkpoints_that_ship_are_small_and_play_by_their_names() -> None:
     paths = sorted(SHIPPED.glob("*.npz"))
     assert sum(path.stat().st_size for path in paths) < 3_000_000
+    for path in paths:
+        player = load(path)[0]
+        assert path.stem == f"{player.settings.name}_{player.algorithm}"
+        assert mean_reward(player, np.arange(25, dtype=np.uint32)) > 10
+
+
+def test_the_checkpoints_of_ppo_that_ship_beat_the_heuristic() -> None:
+    paths = sorted(SHIPPED.glob("*_ippo.npz"))
     assert SHIPPED / "symmtom_w6_n3_c3_ippo.npz" in paths
     seeds = np.arange(25, dtype=np.uint32)
     for path in paths:
