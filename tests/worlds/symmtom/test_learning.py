@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import jax
 import jax.numpy as jnp
@@ -133,9 +134,31 @@ def test_a_checkpoint_for_another_game_is_refused(tmp_path: Path, capsys: pytest
 def test_what_is_no_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("no zip")
     np.savez(tmp_path / "other.npz", weights=np.zeros(3))
-    for name, reason in (("text", "no checkpoint"), ("other", "no checkpoint"), ("none", "No such file")):
+    with (tmp_path / "one_array.npz").open("wb") as file:
+        np.save(file, np.zeros(3))
+    for name, reason in (
+        ("text", "no checkpoint"),
+        ("other", "no checkpoint"),
+        ("one_array", "no checkpoint"),
+        ("none", "No such file"),
+    ):
         with pytest.raises(ConfigError, match=reason):
             load(tmp_path / f"{name}.npz")
+
+
+def test_a_damaged_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
+    whole = (SHIPPED / "symmtom_w6_n3_c3_ippo.npz").read_bytes()
+    damaged, rng = tmp_path / "damaged.npz", Random(0)
+    refused = 0
+    for _ in range(300):
+        content = bytearray(whole)
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        damaged.write_bytes(content)
+        try:
+            load(damaged)  # a few bits don't matter
+        except ConfigError:
+            refused += 1
+    assert refused > 250
 
 
 def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
