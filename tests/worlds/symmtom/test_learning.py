@@ -21,7 +21,7 @@ from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer,
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward, initial_weights
 from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
-from hm_agent.worlds.symmtom.learning.training import Training, mean_reward, run
+from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, mean_reward, run
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure, play
@@ -169,6 +169,16 @@ def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeyp
     monkeypatch.setattr("hm_agent.worlds.symmtom.learning.checkpoints.VERSION", 99)
     with pytest.raises(ConfigError, match="version 1; this is version 99"):
         load(tmp_path / "one.npz")
+
+
+def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_with(tmp_path: Path) -> None:
+    parameters = PpoParameters(updates=2, games=4, learning_rate=1e38)
+    training = Training("ippo", GameSettings(4, 2, 2), 0, parameters, hidden=8)
+    for _ in range(2):  # the same again, when it goes on
+        with pytest.raises(TrainingFailed, match="seed 0: no number any more in update 1"):
+            run(training, tmp_path, no_report)
+    began, _ = load(tmp_path / "last.npz", training.settings)
+    np.testing.assert_array_equal(began.weights["first"], training.shape.initial_weights(training.settings, 0)["first"])
 
 
 @pytest.mark.parametrize(
