@@ -190,6 +190,7 @@ def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_
         (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--games=6"], "no multiple of 4"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds=a"], "whole numbers"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", f"--seeds={2**32}"], "whole numbers below 4294967296"),
     ],
 )
 def test_a_wrong_command_line_is_said_in_one_line(
