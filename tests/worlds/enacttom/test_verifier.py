@@ -173,6 +173,18 @@ def test_verify_proves_a_folder_and_writes_what_it_found(folder: Path, capsys: p
     assert written.max_turns == json.loads(before["appendix_e.json"])["max_turns"]
 
 
+def test_each_file_keeps_its_content_also_where_two_have_one_task_id(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = json.loads((folder / "far_handle.json").read_text())
+    (folder / "mine.json").write_text(json.dumps(task | {"title": "Mine"}))
+    assert verified("verify", str(folder), "--write", capsys=capsys)[0] == 0
+    assert [load_task(folder / f"{name}.json").file.title for name in ("far_handle", "mine")] == [task["title"], "Mine"]
+    assert is_current(load_task(folder / "mine.json").file)
+    verified("export", "enacttom", str(folder), f"--out={tmp_path / 'pddl'}", capsys=capsys)
+    assert {path.name for path in (tmp_path / "pddl").iterdir()} == {path.stem for path in folder.glob("*.json")}
+
+
 def test_two_processes_write_the_same_certificates(folder: Path, tmp_path: Path) -> None:
     written = []
     for seed in ("1", "2"):
