@@ -21,7 +21,14 @@ from hm_agent.worlds.enacttom.task import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
 from hm_agent.worlds.enacttom.verification.plans import steps_of, strips_plan
 from hm_agent.worlds.enacttom.verification.strips import to_strips
-from hm_agent.worlds.enacttom.verification.verifier import TaskProof, Verdict, certified, is_current, verify
+from hm_agent.worlds.enacttom.verification.verifier import (
+    TaskProof,
+    Verdict,
+    certified,
+    is_current,
+    over_budget,
+    verify,
+)
 
 VERIFY_USAGE = """Proves EnactToM tasks: that they can be solved, need every agent and, where they say so, a message,
 and that their K depth is no less than they claim. Says in one line each what is wrong with the others.
@@ -140,6 +147,8 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
     faults = list(verdict.faults)
     if task.file.certificate and not (request.writes or is_current(task.file)):
         faults.append("its certificate was made for another state of the file: --write makes a new one")
+    if not request.writes:
+        faults += over_budget(task, verdict.turns)
     return path, _line(verdict), faults
 
 
