@@ -16,6 +16,7 @@ from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.best_play import best_total, relaxed_total
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.policies.planner import best_piece, choose_place, follow
+from hm_agent.worlds.symmtom.policies.policy import own_seeds
 from hm_agent.worlds.symmtom.rules import GameState, Keys
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -43,7 +44,7 @@ def searched(settings: GameSettings, seeds: Keys) -> np.ndarray:
     """
     n = settings.agents
     moves = np.array(list(product(range(5), repeat=n)), np.int32)
-    state, own = rules.reset(settings, seeds), rules.random_keys(seeds, 0xA6E27, n)
+    state, own = rules.reset(settings, seeds), own_seeds(seeds, n)
     place = np.repeat(choose_place(sights_of(settings, state, None, own)).reshape(-1, n, 2), len(moves), axis=0)
     total = np.zeros(len(seeds))
     while not rules.is_over(settings, state).all():

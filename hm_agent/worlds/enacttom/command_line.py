@@ -17,11 +17,18 @@ from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
 from hm_agent.number_flags import define_float
 from hm_agent.worlds.enacttom.pddl import TaskError
-from hm_agent.worlds.enacttom.task import load_task, save_task
+from hm_agent.worlds.enacttom.task import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
 from hm_agent.worlds.enacttom.verification.plans import steps_of, strips_plan
 from hm_agent.worlds.enacttom.verification.strips import to_strips
-from hm_agent.worlds.enacttom.verification.verifier import TaskProof, Verdict, certified, is_current, verify
+from hm_agent.worlds.enacttom.verification.verifier import (
+    TaskProof,
+    Verdict,
+    certified,
+    is_current,
+    over_budget,
+    verify,
+)
 
 VERIFY_USAGE = """Proves EnactToM tasks: that they can be solved, need every agent and, where they say so, a message,
 and that their K depth is no less than they claim. Says in one line each what is wrong with the others.
@@ -136,10 +143,12 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
     planners = {FAST_DOWNWARD: lambda one: ask_fast_downward(one, seconds=request.seconds)[0]}
     verdict = verify(task, planners=planners if request.planner == FAST_DOWNWARD else {})
     if request.writes:
-        save_task(certified(task.file, verdict), path.parent)
+        write_whole(path, task_text(certified(task.file, verdict)))
     faults = list(verdict.faults)
     if task.file.certificate and not (request.writes or is_current(task.file)):
         faults.append("its certificate was made for another state of the file: --write makes a new one")
+    if not request.writes:
+        faults += over_budget(task, verdict.turns)
     return path, _line(verdict), faults
 
 
@@ -158,7 +167,7 @@ def _line(verdict: Verdict) -> str:
 
 
 def export_command(arguments: Sequence[str]) -> int:
-    """Runs `hm-agent export enacttom`: OUT/<task>/ gets epistemic.pddl, domain.pddl, problem.pddl, and plan, if any."""
+    """Runs `hm-agent export enacttom`: OUT/<file>/ gets epistemic.pddl, domain.pddl, problem.pddl, and plan, if any."""
     parsed = _parsed("export", EXPORT_USAGE, _EXPORTS, arguments)
     if parsed is None:
         return 0
@@ -167,8 +176,8 @@ def export_command(arguments: Sequence[str]) -> int:
     for path in _files(folder):
         task = load_task(path)
         for name, text in exported(TaskProof(task)).items():
-            (out / task.name).mkdir(parents=True, exist_ok=True)
-            write_whole(out / task.name / name, text)
+            (out / path.stem).mkdir(parents=True, exist_ok=True)
+            write_whole(out / path.stem / name, text)
     print(f"PDDL: {out}")
     return 0
 

@@ -10,6 +10,7 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.recording.result import Result
+from hm_agent.registry import register_scenarios
 from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
@@ -21,6 +22,7 @@ It plays nothing.
 
     hm-agent depths runs/house
     hm-agent depths runs/house runs/more --k=5
+    hm-agent depths runs/own --scenarios_dir=sets/seven
 """
 
 
@@ -29,23 +31,29 @@ def main(arguments: Sequence[str]) -> int:
     values = flags.FlagValues()  # type: ignore[no-untyped-call]
     here: dict[str, Any] = {"flag_values": values}
     flags.DEFINE_integer("k", PAPER_RUNS, "Of how many runs one, or all, are to succeed.", lower_bound=1, **here)
+    flags.DEFINE_list("scenarios_dir", [], "Folders of tasks of your own, as in play, with commas.", **here)
     flags.DEFINE_bool("help", False, "Show this help, and end.", **here)
     folders = values(("hm-agent depths", *arguments))[1:]
     if values["help"].value:
         print(f"{USAGE}\n  --k {values['k'].help} (default: {PAPER_RUNS})")
+        print(f"  --scenarios_dir {values['scenarios_dir'].help}")
         return 0
     if not folders:
         raise ConfigError("say the folders of runs; see --help")
+    for folder in filter(None, values["scenarios_dir"].value or ()):
+        register_scenarios(folder)
     k = int(values["k"].value or PAPER_RUNS)
     print(study(runs_by_task(read_runs([Path(one) for one in folders]).results), k=k))
     return 0
 
 
 def runs_by_task(results: Sequence[Result]) -> list[TaskRuns]:
-    """The finished episodes of this world by agent and task; ConfigError if there is none."""
-    mine = [one for one in results if one.world == "enacttom" and one.is_finished and one.scenario in task_files()]
+    """The finished episodes of this world by agent and task; ConfigError if there is none, or a task is unknown."""
+    mine = [one for one in results if one.world == "enacttom" and one.is_finished]
     if not mine:
         raise ConfigError("no finished episode of EnactToM in these folders")
+    if unknown := next((one.scenario for one in mine if one.scenario not in task_files()), None):
+        raise ConfigError(f"{unknown} was played, but no file has this task: say --scenarios_dir with its folder")
     conditions = conditions_of(mine)
     found: dict[tuple[str, str], list[Mapping[str, float]]] = {}
     words = labels(in_order(conditions))

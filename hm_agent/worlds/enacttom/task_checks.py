@@ -127,7 +127,17 @@ def _mechanics(file: TaskFile, plan: FloorPlan) -> HouseMechanics:
             _check_known(what, [binding.trigger_object, binding.target_object], plan.openable, "furniture that opens")
             if binding.trigger_object == binding.target_object:
                 raise TaskError(f"{what}: {binding.trigger_object} is bound to itself")
+    limits = (one.message_limits for one in file.mechanic_bindings if isinstance(one, LimitedBandwidth))
+    reached = (one.allowed_targets for one in file.mechanic_bindings if isinstance(one, RestrictedCommunication))
+    _check_once("limited_bandwidth", limits)
+    _check_once("restricted_communication", reached)
     return HouseMechanics(plan.agents, file.mechanic_bindings)
+
+
+def _check_once(what: str, bound: Iterable[Iterable[str]]) -> None:
+    counts = Counter(name for names in bound for name in names)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise TaskError(f"{what}: {twice[0]} is bound in {counts[twice[0]]} bindings")
 
 
 def _check_known(what: str, names: Iterable[str], known: Iterable[str], kind: str) -> None:

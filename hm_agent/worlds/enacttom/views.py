@@ -134,7 +134,9 @@ class HouseView:
     def news_text(self) -> str:
         """What changes from turn to turn."""
         held = f" You hold {self.holds}." if self.holds else ""
-        lines = [f"Turn {self.turn + 1} of {self.briefing.max_turns}. You are in {self.room}.{held}"]
+        is_over = bool(self.probes) or self.turn >= self.briefing.max_turns
+        when = f"After turn {self.turn}" if is_over else f"Turn {self.turn + 1}"
+        lines = [f"{when} of {self.briefing.max_turns}. You are in {self.room}.{held}"]
         if self.outcome:
             lines.append(f"{self.outcome.command}: {self.outcome.words}")
         lines += [f"{one.sender} to {', '.join(one.addressees)}: {quoted(one.text)}" for one in self.messages]

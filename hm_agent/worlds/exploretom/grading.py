@@ -10,7 +10,10 @@ from hm_agent.worlds.exploretom.functional import ASKS, NOBODY
 from hm_agent.worlds.exploretom.language import listed, names_in, plain_words
 from hm_agent.worlds.exploretom.story_questions import DOES_NOT_KNOW, KNOWS, NO, YES
 
-_DENIAL = re.compile(r"\b(?:not|never|nor|or|neither|either|maybe|unsure|unknown|nowhere|isn't|won't|doesn't|don't)\b")
+_DENIAL = re.compile(
+    r"\b(?:not|never|nor|or|neither|either|maybe|unsure|unknown|nowhere|cannot|\w+n't|no longer|no more|instead of|"
+    r"rather than)\b"
+)
 _FORMS = {
     YES: ("yes", "yes it is", "yes they do", "yes he does", "yes she does"),
     NO: ("no", "no it is not", "no they do not", "no he does not", "no she does not"),

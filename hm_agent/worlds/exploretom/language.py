@@ -367,7 +367,7 @@ def _numbered(do: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _action_from(value: object) -> StoryAction:
-    if not isinstance(value, dict) or value.get("action") not in KINDS:
+    if not isinstance(value, dict) or str(value.get("action")) not in KINDS:
         raise StoryError(f"an action is an object whose `action` is one of {', '.join(KINDS)}")
     kind = KINDS[value["action"]]
     try:

@@ -123,10 +123,14 @@ class StoryWorld(World[StoryView, str]):
 
 
 def _some(story: PosedStory, most: int, seed: int) -> PosedStory:
-    """As many of the questions, drawn from the seed; a functional one brings along those that it relies on."""
+    """As many of the questions, drawn from the seed.
+
+    Functional ones bring along those that they rely on, and go before these, which are asked for their sake.
+    """
     rng, relies_on = Random(seed), story.relies_on or [()] * len(story.questions)
     chosen: set[int] = set()
-    for index in rng.sample(range(len(story.questions)), len(story.questions)):
+    drawn = rng.sample(range(len(story.questions)), len(story.questions))
+    for index in sorted(drawn, key=lambda index: not relies_on[index]):
         together = {index, *relies_on[index]} | chosen
         chosen = together if len(together) <= most else chosen
     kept = sorted(chosen)

@@ -15,7 +15,7 @@ from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
 from hm_agent.worlds.symmtom.policies.planner import Planner
-from hm_agent.worlds.symmtom.policies.policy import Policy
+from hm_agent.worlds.symmtom.policies.policy import Policy, own_seeds
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
 from hm_agent.worlds.symmtom.rules import Bools, Direction, GameState
 from hm_agent.worlds.symmtom.sights import Sights, sight_of
@@ -52,12 +52,16 @@ class BeliefScore:
 
 
 class PolicyAgent:
-    """Plays one seat by a policy. seed: of its own random numbers. is_told: True if it may see the truth."""
+    """Plays one seat by a policy. is_told: True if it may see the truth.
+
+    seed: of its own random numbers, from which they are drawn apart; that of a first seat is the game's, too.
+    """
 
     usage = Usage()
 
     def __init__(self, policy: Policy, world: SymmtomWorld, seed: int, *, is_told: bool = False) -> None:
-        self._policy, self._world, self._seed, self._is_told = policy, world, seed % 2**32, is_told
+        self._policy, self._world, self._is_told = policy, world, is_told
+        self._seed = int(own_seeds(np.array([seed % 2**32], np.uint32), 1)[0, 0])
         self._score = BeliefScore(world)
 
     async def act(self, observation: Observation[BoardView]) -> Decision[SpokenMove]:

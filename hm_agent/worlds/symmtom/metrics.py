@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, Bools, Effects, GameState, Ints, within_hearing
+from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, Bools, Effects, GameState, Ints, is_over, within_hearing
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 REWARD = "reward_per_agent"
@@ -21,7 +21,10 @@ USELESS_MOVES = "useless_moves"
 def count_step(
     settings: GameSettings, before: GameState, directions: npt.ArrayLike, after: GameState, effects: Effects
 ) -> Mapping[str, Ints]:
-    """What one step adds to every metric, (B, n) each; directions: (B, n), those that were chosen."""
+    """What one step adds to every metric, (B, n) each: nothing in games that were over before it.
+
+    directions: (B, n), those that were chosen.
+    """
     counts = {
         REWARD: effects.rewards,
         RECHARGES: effects.recharged,
@@ -30,7 +33,8 @@ def count_step(
         USELESS_PIECES_SAID: _useless_pieces_said(settings, before, after, effects),
         USELESS_MOVES: _useless_moves(settings, before, np.asarray(directions, np.int32)),
     }
-    return {name: count.astype(np.int32) for name, count in counts.items()}
+    goes_on = ~is_over(settings, before)[:, None]
+    return {name: (count * goes_on).astype(np.int32) for name, count in counts.items()}
 
 
 def _wrong_base_uses(before: GameState, after: GameState) -> Bools:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,8 @@ Numbers = tuple[float, ...]
 Observations = dict[str, dict[str, npt.NDArray[Any]]]
 CELL_PIXELS = 64
 """The side of a cell in a rendered frame."""
+_REMEMBERED = 1 << 11
+"""How many sets of pieces are kept as numbers, and how many masks; with many pieces there are far more."""
 
 
 class SymmtomParallelEnv(ParallelEpisodes):
@@ -113,12 +115,12 @@ def _infos(observations: Observations) -> Infos:
     return {agent: {"action_mask": seen["action_mask"]} for agent, seen in observations.items()}
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def _bits(known: int, pieces: int) -> Numbers:
     return tuple(float(known >> piece & 1) for piece in range(pieces))
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def _mask(width: int, pieces: int, cell: int, known: int) -> npt.NDArray[np.int8]:
     """(5 c,): 1 for moves that no wall cancels with known pieces; with any piece if none is known."""
     y, x = divmod(cell, width)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.metrics import count_step
-from hm_agent.worlds.symmtom.policies.policy import Policy
+from hm_agent.worlds.symmtom.policies.policy import Policy, own_seeds
 from hm_agent.worlds.symmtom.rules import Effects, GameState, Ints, Keys
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights, sights_of
@@ -30,9 +30,9 @@ class Moment:
 def play(settings: GameSettings, policy: Policy, seeds: Keys) -> Iterator[Moment]:
     """Plays one game for each seed (B,) to its end."""
     state, effects = rules.reset(settings, seeds), None
-    own_seeds = rules.random_keys(seeds, 0xA6E27, settings.agents)
+    own = own_seeds(seeds, settings.agents)
     while not rules.is_over(settings, state).all():
-        sights = sights_of(settings, state, effects, own_seeds)
+        sights = sights_of(settings, state, effects, own)
         shape = len(seeds), settings.agents
         directions, pieces = (chosen.reshape(shape) for chosen in policy.act(sights, state))
         after, effects = rules.step(settings, state, directions, pieces)

@@ -13,6 +13,7 @@ from hm_agent.cli import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
 from hm_agent.registry import find_scenarios, register_scenarios, suites
+from hm_agent.worlds.enacttom.measure_command import main as measure
 from hm_agent.worlds.enacttom.suite import task_files
 
 
@@ -50,6 +51,18 @@ def test_own_tasks_are_played_and_results_name_their_content(folder: Path, tmp_p
     (folder / "far.json").write_text(json.dumps(changed))
     with pytest.raises(ConfigError, match="no file has this content any more"):
         suites()["enacttom"].open(listed, {})
+
+
+def test_own_tasks_are_measured_where_their_folder_is_named(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play(folder, tmp_path / "runs")
+    ADDED.folders.clear()
+    with pytest.raises(ConfigError, match=r"enacttom_own_far-.* no file has this task: say --scenarios_dir"):
+        measure([str(tmp_path / "runs")])
+    capsys.readouterr()
+    assert measure([str(tmp_path / "runs"), f"--scenarios_dir={folder}"]) == 0
+    assert "| planner | 100% |" in capsys.readouterr().out
 
 
 def test_the_shipped_tasks_stay(folder: Path) -> None:

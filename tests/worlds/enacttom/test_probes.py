@@ -145,6 +145,18 @@ def test_only_knowers_are_asked_and_whatever_is_no_answer_is_silence() -> None:
     assert "literal_asked" not in world.metrics()
 
 
+@pytest.mark.parametrize(
+    ("command", "said"), [("Find[anything]", "After turn 10 of 10."), ("Wait[]", "After turn 2 of 10.")]
+)
+def test_who_is_asked_reads_that_no_turn_is_left(command: str, said: str) -> None:
+    world = world_of("one_window")
+    turn = world.reset(0)
+    while not (view := turn.observations["agent_0"].view).probes:
+        assert view.news_text.startswith(f"Turn {view.turn + 1} of 10.")
+        turn = world.step(dict.fromkeys(turn.observations, command))
+    assert view.news_text.startswith(said)
+
+
 def test_random_answers_are_the_same_for_the_same_seed() -> None:
     found = []
     for _ in range(2):

@@ -42,8 +42,9 @@ def having(**fields: Any) -> Callable[[dict[str, Any]], None]:
     return lambda task: task.update(fields)
 
 
-def bound(binding: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
-    return having(active_mechanics=[binding["mechanic_type"]], mechanic_bindings=[binding])
+def bound(*bindings: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    names = list(dict.fromkeys(binding["mechanic_type"] for binding in bindings))
+    return having(active_mechanics=names, mechanic_bindings=list(bindings))
 
 
 WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
@@ -204,6 +205,20 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "negative bandwidth": (
         bound({"mechanic_type": "limited_bandwidth", "message_limits": {"agent_0": -1}}),
         "mechanic_bindings",
+    ),
+    "two bandwidths of one agent": (
+        bound(
+            {"mechanic_type": "limited_bandwidth", "message_limits": {"agent_0": 1, "agent_1": 1}},
+            {"mechanic_type": "limited_bandwidth", "message_limits": {"agent_0": 5}},
+        ),
+        "limited_bandwidth: agent_0 is bound in 2 bindings",
+    ),
+    "two lists of those whom one agent reaches": (
+        bound(
+            {"mechanic_type": "restricted_communication", "allowed_targets": {"agent_0": ["agent_1"]}},
+            {"mechanic_type": "restricted_communication", "allowed_targets": {"agent_0": []}},
+        ),
+        "restricted_communication: agent_0 is bound in 2 bindings",
     ),
     "unknown mechanic": (bound({"mechanic_type": "teleport"}), "active_mechanics"),
     "secret of nobody": (having(agent_secrets={"agent_9": ["You are alone."]}), "agent_secrets: agent_9 is no agent"),

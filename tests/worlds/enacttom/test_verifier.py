@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -171,6 +172,31 @@ def test_verify_proves_a_folder_and_writes_what_it_found(folder: Path, capsys: p
     written = load_task(folder / "appendix_e.json").file
     assert is_current(written)
     assert written.max_turns == json.loads(before["appendix_e.json"])["max_turns"]
+
+
+def test_each_file_keeps_its_content_also_where_two_have_one_task_id(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = json.loads((folder / "far_handle.json").read_text())
+    (folder / "mine.json").write_text(json.dumps(task | {"title": "Mine"}))
+    assert verified("verify", str(folder), "--write", capsys=capsys)[0] == 0
+    assert [load_task(folder / f"{name}.json").file.title for name in ("far_handle", "mine")] == [task["title"], "Mine"]
+    assert is_current(load_task(folder / "mine.json").file)
+    verified("export", "enacttom", str(folder), f"--out={tmp_path / 'pddl'}", capsys=capsys)
+    assert {path.name for path in (tmp_path / "pddl").iterdir()} == {path.stem for path in folder.glob("*.json")}
+
+
+def test_budgets_that_a_plan_exceeds_are_faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(task_files()["enacttom_cooperative_k1_000"].read_text())
+    turns = len(found["certificate"]["plan"])
+    (folder / "short.json").write_text(json.dumps(found | {"max_turns": turns - 1}))
+    (folder / "silent.json").write_text(json.dumps(found | {"max_messages": 0}))
+    status, _, errors = verified("verify", str(folder), capsys=capsys)
+    assert status == 1
+    assert f"short: its plan takes {turns} turns, but an episode has {turns - 1}" in errors
+    assert re.search(r"silent: its plan has agent_\d send \d messages, but it may send 0", errors)
+    assert verified("verify", str(folder), "--write", capsys=capsys)[0] == 0
+    assert verified("verify", str(folder), capsys=capsys)[0] == 0
 
 
 def test_two_processes_write_the_same_certificates(folder: Path, tmp_path: Path) -> None:

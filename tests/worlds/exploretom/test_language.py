@@ -54,6 +54,7 @@ def test_bad_line_is_named(text: str, problem: str) -> None:
         ([], "a story is an object"),
         ({"actions": [], "version": 3}, "a story has actions and sees_contents, and no version"),
         ({"actions": [{"action": "dance"}]}, "action 1: an action is an object whose `action` is one of"),
+        ({"actions": [{"action": ["enter"]}]}, "action 1: an action is an object whose `action` is one of"),
         ({"actions": [{"action": "enter", "person": "Anne"}]}, "action 1: enter: room: Field required"),
         ({"actions": [{"action": "enter", "person": "Anne", "room": "a\nb"}]}, "action 1: 'a\\nb': a name has"),
         ({"actions": [{"action": "enter", "person": "{{x}}", "room": "hall"}]}, "action 1: '{{x}}': a name has"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +21,7 @@ from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer,
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward, initial_weights
 from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
-from hm_agent.worlds.symmtom.learning.training import Training, mean_reward, run
+from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, mean_reward, run
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure, play
@@ -133,9 +134,31 @@ def test_a_checkpoint_for_another_game_is_refused(tmp_path: Path, capsys: pytest
 def test_what_is_no_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("no zip")
     np.savez(tmp_path / "other.npz", weights=np.zeros(3))
-    for name, reason in (("text", "no checkpoint"), ("other", "no checkpoint"), ("none", "No such file")):
+    with (tmp_path / "one_array.npz").open("wb") as file:
+        np.save(file, np.zeros(3))
+    for name, reason in (
+        ("text", "no checkpoint"),
+        ("other", "no checkpoint"),
+        ("one_array", "no checkpoint"),
+        ("none", "No such file"),
+    ):
         with pytest.raises(ConfigError, match=reason):
             load(tmp_path / f"{name}.npz")
+
+
+def test_a_damaged_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
+    whole = (SHIPPED / "symmtom_w6_n3_c3_ippo.npz").read_bytes()
+    damaged, rng = tmp_path / "damaged.npz", Random(0)
+    refused = 0
+    for _ in range(300):
+        content = bytearray(whole)
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        damaged.write_bytes(content)
+        try:
+            load(damaged)  # a few bits don't matter
+        except ConfigError:
+            refused += 1
+    assert refused > 250
 
 
 def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,6 +171,16 @@ def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeyp
         load(tmp_path / "one.npz")
 
 
+def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_with(tmp_path: Path) -> None:
+    parameters = PpoParameters(updates=2, games=4, learning_rate=1e38)
+    training = Training("ippo", GameSettings(4, 2, 2), 0, parameters, hidden=8)
+    for _ in range(2):  # the same again, when it goes on
+        with pytest.raises(TrainingFailed, match="seed 0: no number any more in update 1"):
+            run(training, tmp_path, no_report)
+    began, _ = load(tmp_path / "last.npz", training.settings)
+    np.testing.assert_array_equal(began.weights["first"], training.shape.initial_weights(training.settings, 0)["first"])
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
@@ -157,6 +190,7 @@ def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeyp
         (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--games=6"], "no multiple of 4"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds=a"], "whole numbers"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", f"--seeds={2**32}"], "whole numbers below 4294967296"),
     ],
 )
 def test_a_wrong_command_line_is_said_in_one_line(

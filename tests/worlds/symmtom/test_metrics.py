@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from hm_agent.worlds.symmtom import metrics, rules
+from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import Direction, GameState
+from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 LEFT, RIGHT, UP, DOWN, STAY = Direction
@@ -71,3 +73,12 @@ def test_moving_away_from_one_who_knows_the_same_is_not_useless() -> None:
     start = game([(2, 2), (4, 2), (0, 2)], [{1}, {0}, set()])
     assert counted(start, [LEFT, STAY, STAY], [0, 1, 2], metrics.USELESS_MOVES) == [0, 0, 0]
     assert counted(start, [RIGHT, STAY, STAY], [0, 1, 2], metrics.USELESS_MOVES) == [1, 0, 0]
+
+
+def test_nothing_is_counted_once_a_game_of_a_batch_is_over() -> None:
+    settings, seeds = GameSettings(6, 3, 3, is_competitive=True), np.arange(20, dtype=np.uint32)
+    found = measure(settings, HeuristicPolicy, seeds)
+    assert not found[metrics.UNKNOWN_PIECES_SAID].any()
+    alone = [measure(settings, HeuristicPolicy, seeds[[game]]) for game in range(20)]
+    for name, counts in found.items():
+        assert counts.tolist() == [one[name][0].tolist() for one in alone]

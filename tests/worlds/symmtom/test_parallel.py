@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -117,6 +118,27 @@ def test_private_first_hand_knowledge_is_not_told() -> None:
     told = observations["player_1"]["observation"][-18:-9].reshape(3, 3)
     assert told[0].any()
     assert not told[1:].any()
+
+
+@pytest.mark.slow
+def test_the_memory_does_not_fill_with_the_sets_of_pieces_that_were_known() -> None:
+    env, rng = parallel_env("symmtom_w20_n16_c64"), np.random.default_rng(0)
+
+    def play(episodes: int) -> int:
+        """How much memory is held in the end."""
+        for _ in range(episodes):
+            observations, _ = env.reset()
+            while env.agents:
+                masks = {agent: np.flatnonzero(seen["action_mask"]) for agent, seen in observations.items()}
+                observations, *_ = env.step({agent: int(rng.choice(mask)) for agent, mask in masks.items()})
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = play(11)
+        assert play(6) - before < 500_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_seed_is_a_game_and_none_is_the_next_one() -> None:

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 import pytest
 
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.symmtom.agents import POLICIES
+from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
 from hm_agent.worlds.symmtom.metrics import REWARD, UNKNOWN_PIECES_SAID, USELESS_PIECES_SAID
-from hm_agent.worlds.symmtom.policies.policy import next_known
+from hm_agent.worlds.symmtom.policies.policy import Policy, next_known
+from hm_agent.worlds.symmtom.rules import Direction, GameState, Ints, draw_priorities
 from hm_agent.worlds.symmtom.selfplay import measure, play
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
+from hm_agent.worlds.symmtom.sights import Sights
+from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 SEEDS = np.arange(150, dtype=np.uint32)
 
@@ -44,6 +49,27 @@ def test_a_policy_plays_a_game_the_same_alone_and_in_a_batch(name: str) -> None:
     together = [moment.after.positions for moment in play(settings, POLICIES[name](), np.array([5, 9], np.uint32))]
     alone = [moment.after.positions for moment in play(settings, POLICIES[name](), np.array([9], np.uint32))]
     assert all((one[1] == other[0]).all() for one, other in zip(together, alone, strict=True))
+
+
+class Watcher(Policy):
+    """Stays, and keeps what it saw."""
+
+    def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
+        self.sights = sights
+        return np.full(1, Direction.STAY, np.int32), np.zeros(1, np.int32)
+
+
+def test_an_agent_with_the_seed_of_the_game_does_not_foresee_who_gets_a_cell() -> None:
+    world, right = SymmtomWorld(GameSettings(4, 2, 2)), 0
+    for seed in range(200):
+        turn, watcher = world.reset(seed), Watcher()
+        asyncio.run(PolicyAgent(watcher, world, seed).act(turn.observations["player_0"]))
+        seen = watcher.sights
+        foreseen, drawn = (
+            draw_priorities(seeds, seen.step, 2)[0].argmax() for seeds in (seen.seeds, world.state.seeds)
+        )
+        right += foreseen == drawn
+    assert 70 < right < 130
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -228,6 +228,18 @@ def _sent_by(turns: Sequence[JointTurn], agent: str) -> int:
     return sum(turn[agent].verb == COMMUNICATE for turn in turns if agent in turn)
 
 
+def over_budget(task: HouseholdTask, plan: Sequence[JointTurn]) -> list[str]:
+    """Where a plan exceeds the task's budgets, a line each."""
+    faults = []
+    if len(plan) > task.max_turns:
+        faults.append(f"its plan takes {len(plan)} turns, but an episode has {task.max_turns}: --write sets budgets")
+    for agent in task.agents:
+        sent, most = _sent_by(plan, agent), task.message_budget(agent)
+        if sent > most:
+            faults.append(f"its plan has {agent} send {sent} messages, but it may send {most}: --write sets budgets")
+    return faults
+
+
 def is_current(file: TaskFile) -> bool:
     """True if the certificate was made for the file as it is."""
     return file.certificate is not None and file.certificate.task_hash == file.hash

@@ -181,14 +181,18 @@ class StorySearch:
         return self.best
 
     async def over_generate(self, stories: int) -> list[FoundStory]:
-        """The hardest stories of all random ones that are evaluated, as many as a search for each would evaluate."""
-        found: list[FoundStory] = []
+        """The hardest stories of all random ones that are evaluated, as many as a search for each would evaluate.
+
+        Each is there once, however often it was drawn.
+        """
+        found: dict[StoryScript, FoundStory] = {}
         for _ in range(stories * self._settings.evaluations):
             draft = self._sampler.draw_draft(self._rng)
             if draft is None:
                 break
-            found.append(await self._evaluate(draft))
-        return sorted(found, key=lambda one: one.difficulty.accuracy)[:stories]
+            evaluated = await self._evaluate(draft)
+            found.setdefault(evaluated.script, evaluated)
+        return sorted(found.values(), key=lambda one: one.difficulty.accuracy)[:stories]
 
 
 A_STAR, RANDOM, OVER_GENERATION = "a_star", "random", "over_generation"

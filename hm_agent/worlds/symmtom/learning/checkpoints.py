@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +28,11 @@ SHIPPED = Path(__file__).parent / "trained"
 """Checkpoints that come with the package, by scenario and algorithm."""
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+_NO_CHECKPOINT = (
+    *(ValueError, KeyError, EOFError, TypeError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
+)
+"""What NumPy raises for a file that is no archive of arrays, or a damaged one."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,10 @@ def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None
 def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlayer, Arrays]:
     """A checkpoint and its extra arrays; ConfigError if it can't be read, or can't play the game of `settings`."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             facts = json.loads(str(file["facts"]))
             arrays = {name: file[name] for name in file.files if name != "facts"}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, *_NO_CHECKPOINT) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no checkpoint of SymmToM"
         raise ConfigError(f"{path}: {reason}") from error
     for name, version in (("version", VERSION), ("rules", rules.VERSION)):

@@ -21,6 +21,8 @@ from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
+SEEDS = 2**32
+"""How many there are: a greater one would give JAX the same random numbers as its remainder."""
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _WHAT = (
@@ -127,8 +129,8 @@ def _planned(training: Any) -> list[Any]:
     for name in _asked("algorithm"):
         if name not in ALGORITHMS:
             raise ConfigError(f"unknown algorithm {name!r}: there are {', '.join(ALGORITHMS)}")
-    if not all(seed.isdecimal() for seed in _asked("seeds")):
-        raise ConfigError(f"--seeds={','.join(_asked('seeds'))}: seeds are whole numbers, with commas")
+    if not all(seed.isdecimal() and int(seed) < SEEDS for seed in _asked("seeds")):
+        raise ConfigError(f"--seeds={','.join(_asked('seeds'))}: seeds are whole numbers below {SEEDS}, with commas")
     parameters = {name: _parameters(name) for name in _asked("algorithm")}
     return [
         training.Training(

@@ -165,7 +165,8 @@ def _keep(training: Training, folder: Path, progress: TrainingProgress) -> None:
     extra |= {"updates": np.array(progress.updates), "best": np.array(progress.best)}
     extra |= {"training": np.array(training.described())}
     write_whole(folder / "curve.csv", progress.curve.as_csv())
-    draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.settings.name)
+    if progress.updates:
+        draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.settings.name)
     save(folder / "last.npz", training.player(learner.weights(progress.state)), extra)
 
 

@@ -7,11 +7,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction, GameState, Ints, random_keys
+from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction, GameState, Ints, Keys, random_keys
 from hm_agent.worlds.symmtom.sights import Sights
 
 _POLICY_STREAM = 0x5EED0000
 """Of a policy's random numbers; those of a game come from other seeds and streams."""
+_OWN_SEEDS = 0xA6E27
+"""The stream of agents' seeds."""
 
 
 class Policy(Protocol):
@@ -20,6 +22,11 @@ class Policy(Protocol):
     def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
         """The (R,) directions and (R,) pieces. truth: the games of the rows, for policies that are told them."""
         ...
+
+
+def own_seeds(seeds: Keys, count: int) -> Keys:
+    """(B, count): seeds for agents from those of their games (B,), so that no agent foresees what a game draws."""
+    return random_keys(seeds, _OWN_SEEDS, count)
 
 
 def draw(sights: Sights, stream: int, count: int) -> npt.NDArray[np.float64]:

@@ -92,7 +92,7 @@ REVISE = RevisePartner(
 )
 ASKED = EnacttomWorld(load_task(task_files()["enacttom_relay_of_three"]), asks=True).probes
 PROBES = tuple(one for one in ASKED if one.agent == "agent_1")
-PROBE = ProbeHouse(RELAY, PROBES)
+PROBE = ProbeHouse(HouseSituation((*RELAY.views[:-1], replace(RELAY.view, probes=PROBES))), PROBES)
 HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_house": PLAN_HOUSE,
     "plan_house_at_first": PlanHouse(AT_FIRST, None, None, (), (), "the episode begins", None),

@@ -92,6 +92,14 @@ def test_what_is_found_meets_the_conditions_at_its_cost(name: str, method: str) 
         assert asyncio.run(meter("reality").measure(found.script, found.tracker)) == found.difficulty
 
 
+def test_over_generation_finds_no_story_twice() -> None:
+    settings = SearchSettings(evaluations=40)
+    search = StorySearch(StorySampler(TINY, KINDS, CONDITIONS), meter("reality").measure, Random(0), settings)
+    found = asyncio.run(search.over_generate(20))
+    assert len(found) == len({one.script for one in found}) == 20
+    assert search.evaluations == 20 * 40
+
+
 def test_accuracy_limits_how_many_neighbours_are_evaluated() -> None:
     limits = {0.2: 5, 0.6: 3, 0.9: 1}
     conditions = StoryConditions(people=2, important=4)
