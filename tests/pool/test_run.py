@@ -7,18 +7,24 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
+from hm_agent.models.budget import RunBudget
 from hm_agent.playing import cut_short
+from hm_agent.pool.pool import LocalHost, LocalLink, Pool
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import locked, run
+from hm_agent.pool.shared_state import SharedState
+from hm_agent.pool.worker import About
 from hm_agent.recording.result import Result, read_result
 from hm_agent.registry import find_scenarios
 
@@ -131,6 +137,30 @@ def test_an_interruption_keeps_what_is_whole_and_the_same_command_goes_on_from_t
     assert statuses(cut) == ["max_steps"] * 4
     run(experiment(undisturbed, steps=900), Watcher())
     assert traces(cut) == traces(undisturbed)
+
+
+class InterruptedConnection(Connection):
+    """Ctrl-C comes as soon as the first result has been read from it."""
+
+    def recv(self) -> Any:
+        message = super().recv()
+        if isinstance(message, About) and isinstance(message.news, Result):
+            signal.raise_signal(signal.SIGINT)
+        return message
+
+
+class InterruptedHost(LocalHost):
+    def start(self, workers: int) -> Sequence[LocalLink]:
+        links = [cast(LocalLink, link) for link in super().start(workers)]
+        return [replace(link, connection=InterruptedConnection(os.dup(link.connection.fileno()))) for link in links]
+
+
+def test_an_interruption_loses_no_result_that_has_just_been_read(tmp_path: Path) -> None:
+    grid, watcher = experiment(tmp_path, steps=20), Watcher()
+    with closing(SharedState(RunBudget(), None)) as state, pytest.raises(KeyboardInterrupt):
+        Pool(InterruptedHost(()), 1, 1, state, watcher).play(grid.plan())
+    assert [result.status for result in watcher.ended] == ["max_steps"]
+    assert statuses(tmp_path) == ["max_steps"]
 
 
 def test_what_is_there_is_not_played_again(tmp_path: Path) -> None:
