@@ -35,6 +35,10 @@ class Crash:
     is_disk: bool = False
 
 
+Outcome = Result | Crash | None
+"""How an episode ended; None if it was cut short outside its own loop."""
+
+
 @dataclass(frozen=True, slots=True)
 class Begin:
     """Tells a worker to play an episode. number: names it in the worker's messages."""
@@ -50,17 +54,16 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A worker's message about one of its episodes."""
+    """A worker's message about one of its episodes: how far it is, or how it ended."""
 
     number: int
-    news: Pulse | Result | Crash
+    news: Pulse | Outcome
 
 
 WorkerMessage = StateRequest | About
 
 
 async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pulse], None], at_once: int) -> Outcome:
-    """The result; None if the episode was cut short outside its own loop."""
     try:
         return await play(episode, models, Heartbeat(emit, at_once))
     except asyncio.CancelledError:
@@ -69,9 +72,6 @@ async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pu
         return Crash(str(error), is_disk=True)
     except Exception:  # noqa: BLE001 - one episode's error must not end the other episodes
         return Crash(traceback.format_exc())
-
-
-Outcome = Result | Crash | None
 
 
 # In this process
@@ -220,12 +220,10 @@ class _WorkerLoop:
                 self._stop.set()
 
     async def _play(self, number: int, episode: Episode, models: ModelPool) -> None:
-        def tell(news: Pulse | Result | Crash) -> None:
+        def tell(news: Pulse | Outcome) -> None:
             self._connection.send(About(number, news))
 
-        outcome = await _play_or_crash(episode, models, tell, len(self._tasks))
-        if outcome is not None:
-            tell(outcome)
+        tell(await _play_or_crash(episode, models, tell, len(self._tasks)))
         task = asyncio.current_task()
         if task is not None:
             del self._tasks[task]
