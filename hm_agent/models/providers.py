@@ -119,8 +119,7 @@ class EndpointProvider:
 
     def check(self) -> None:
         settings = self._settings
-        if settings.offline and settings.cache is None:
-            raise ConfigError(OFFLINE_NEEDS_CACHE)
+        _check_offline(settings)
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
         if not (self._key or settings.endpoint_url or settings.offline):
@@ -184,8 +183,7 @@ class LocalProvider:
         self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
 
     def check(self) -> None:
-        if self._settings.offline and self._settings.cache is None:
-            raise ConfigError(OFFLINE_NEEDS_CACHE)
+        _check_offline(self._settings)
         if not self._settings.offline:
             model_file(self._settings.name)
         if self._cache is not None:
@@ -217,6 +215,7 @@ class OwnProvider:
         self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
 
     def check(self) -> None:
+        _check_offline(self._settings)
         if not callable(self._build):
             raise ConfigError(f"--model={self._settings.name} is no function build(seed) that makes a model")
         if self._cache is not None:
@@ -233,6 +232,12 @@ class OwnProvider:
 
     def close(self) -> None:
         """Does nothing: each model is the episode's own."""
+
+
+def _check_offline(settings: ModelSettings) -> None:
+    """Raises ConfigError if answers are to come from a cache alone and none is named."""
+    if settings.offline and settings.cache is None:
+        raise ConfigError(OFFLINE_NEEDS_CACHE)
 
 
 def _text_model(

@@ -16,7 +16,16 @@ from pydantic import BaseModel
 from hm_agent.config import ConfigError
 from hm_agent.models.budget import BudgetSpent
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
-from hm_agent.models.providers import BUILTIN, PROVIDERS, EndpointProvider, ModelPool, ModelSettings, provider_factory
+from hm_agent.models.chat import Reply, Request
+from hm_agent.models.providers import (
+    BUILTIN,
+    PROVIDERS,
+    EndpointProvider,
+    ModelPool,
+    ModelSettings,
+    OwnProvider,
+    provider_factory,
+)
 from hm_agent.questions import Model, Question, Unanswered
 from hm_agent.testing.commands import ROOT
 from hm_agent.testing.endpoint import Endpoint, completion
@@ -113,6 +122,18 @@ def test_an_entry_point_that_can_not_be_loaded_is_refused_in_one_line(parrots: N
         with pytest.raises(ConfigError, match=rf"^--model={name}: its provider \S+ can't be loaded: .") as refused:
             models.check([name])
         assert "\n" not in str(refused.value)
+
+
+class Unreachable:
+    """A chat of a user's own, whose server is gone."""
+
+    async def complete(self, request: Request) -> Reply:
+        raise ConnectionRefusedError("nobody listens")
+
+
+def test_a_model_of_one_s_own_is_not_asked_offline_without_a_cache() -> None:
+    with pytest.raises(ConfigError, match=r"^--offline .* name it with --cache"):
+        OwnProvider(lambda seed: Unreachable(), ModelSettings("own", offline=True)).check()
 
 
 def test_models_of_several_names_share_the_budget_and_the_cache_of_their_run(tmp_path: Path) -> None:
