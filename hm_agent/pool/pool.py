@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 import sys
 import tempfile
@@ -200,7 +201,7 @@ class Pool:
             worker.episodes[number] = episode
             if is_alone:
                 self._lonely.add(number)
-            worker.send(Begin(number, episode))
+            worker.send(Begin(number, pickle.dumps(episode)))
 
     def _receive(self, timeout: float | None = None) -> bool:
         """Waits for messages and takes one of each worker that sent any; False if none came in time."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import pickle
 import select
 import signal
 import traceback
@@ -41,10 +42,13 @@ Outcome = Result | Crash | None
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Tells a worker to play an episode. number: names it in the worker's messages."""
+    """Tells a worker to play an episode. number: names it in the worker's messages.
+
+    packed: the episode, pickled apart from this message, for a worker may lack the modules of what a user has added.
+    """
 
     number: int
-    episode: Episode
+    packed: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +215,21 @@ class _WorkerLoop:
 
     def _take(self, message: object) -> None:
         match message:
-            case Begin(number, episode):
-                settings = episode.experiment.model
-                cache = self._state if settings.cache else None
-                self._models = self._models or ModelPool(settings, self._state, cache)
-                self._tasks[asyncio.ensure_future(self._play(number, episode, self._models))] = number
+            case Begin(number, packed):
+                try:
+                    episode: Episode = pickle.loads(packed)
+                except Exception:  # noqa: BLE001 - whatever modules of users raise
+                    self._connection.send(About(number, Crash(traceback.format_exc())))
+                else:
+                    self._begin(number, episode)
             case Stop():
                 self._stop.set()
+
+    def _begin(self, number: int, episode: Episode) -> None:
+        settings = episode.experiment.model
+        cache = self._state if settings.cache else None
+        self._models = self._models or ModelPool(settings, self._state, cache)
+        self._tasks[asyncio.ensure_future(self._play(number, episode, self._models))] = number
 
     async def _play(self, number: int, episode: Episode, models: ModelPool) -> None:
         def tell(news: Pulse | Outcome) -> None:

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -14,6 +15,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
+from types import ModuleType
 from typing import Any, cast
 
 import pytest
@@ -213,6 +215,18 @@ def test_an_episode_whose_model_is_being_opened_is_cut_short_and_not_failed(
     assert [json.loads(path.read_text())["status"] for path in out.glob("*/*/*/*/unfinished.json")] == [
         "interrupted"
     ] * 2
+
+
+@pytest.mark.timeout(60)
+def test_a_module_that_workers_lack_fails_the_episodes_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = ModuleType("known_here_alone")
+    exec("def record(episode): raise NotImplementedError", vars(lacking))
+    monkeypatch.setitem(sys.modules, lacking.__name__, lacking)
+    results = run(replace(experiment(tmp_path), recorders=(lacking.record,)), Watcher())
+    assert {result.status for result in results} == {"failed: ModuleNotFoundError: No module named 'known_here_alone'"}
+    assert len(statuses(tmp_path)) == 4
 
 
 def test_what_is_there_is_not_played_again(tmp_path: Path) -> None:
