@@ -181,7 +181,7 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
         table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
         for line in lines:
             by_heading = dict(zip(HEADINGS, line, strict=True))
-            table.add_row(*(Text(by_heading[name]) for name in shown))  # a plain string would be read as markup
+            table.add_row(*(Text(printable(by_heading[name])) for name in shown))  # a plain string is read as markup
         console.print(table)
     for note in notes(rows):
-        console.out(note, highlight=False)
+        console.out(printable(note), highlight=False)

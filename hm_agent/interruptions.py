@@ -48,13 +48,13 @@ def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     While the event loop is set up and closed, interruptions wait. Where a loop is running already, as in Jupyter, the
     coroutine gets a loop in a thread of its own.
     """
-    if _is_in_a_loop():
-        return _run_in_a_thread(work)
-    with defer_interruptions():
-        try:
+    try:
+        if _is_in_a_loop():
+            return _run_in_a_thread(work)
+        with defer_interruptions():
             return asyncio.run(_cancelled_by_interruption(work))
-        except asyncio.CancelledError:
-            raise KeyboardInterrupt from None
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
 
 
 async def _cancelled_by_interruption(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -116,8 +116,10 @@ def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
             ended.set_exception(error)
 
     # Output of this thread belongs to the notebook's cell that began it, which the context tells.
-    Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    thread = Thread(target=copy_context().run, args=(run,), daemon=True)
     try:
+        with defer_interruptions():
+            thread.start()
         return ended.result()
     except KeyboardInterrupt:
         loop, task = begun.result()

@@ -52,3 +52,13 @@ def test_columns_in_which_nothing_is_known_are_left_out() -> None:
     assert ["scenario", "agent", "n", "mean", "interactions"] in [
         line.split() for line in output.getvalue().splitlines()
     ]
+
+
+def test_names_in_a_result_can_not_command_the_terminal() -> None:
+    row = result(model="\x1b]0;gotcha\x07\x1b[2J", agent="\x9b31mred", unanswered_questions=1)
+    other = result(model="builtin", seed=2)
+    show_rows(Console(file=(output := io.StringIO()), width=200), tabulate([row, other]))
+    said = output.getvalue()
+    assert r"\x1b]0;gotcha" in said
+    assert r"\x9b31mred" in said
+    assert not [sign for sign in said if not sign.isprintable() and sign != "\n"]

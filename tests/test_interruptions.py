@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
-from threading import Event, Thread
+from contextlib import closing
+from threading import Event, Thread, main_thread
 
 import pytest
 
@@ -67,6 +68,29 @@ def test_an_interruption_cancels_what_runs_and_lets_it_clean_up(raise_signal: Ca
 
     with pytest.raises(KeyboardInterrupt):
         run_interruptibly(work)
+    assert done == ["cleaned up"]
+
+
+def test_an_interruption_is_one_where_a_loop_is_running_already() -> None:
+    """As in Jupyter, whose loop does not handle the signal."""
+    done = []
+
+    async def work() -> None:
+        try:
+            main = main_thread().ident
+            assert main
+            signal.pthread_kill(main, signal.SIGINT)
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            done.append("cleaned up")
+
+    async def cell() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            run_interruptibly(work)
+
+    with closing(asyncio.new_event_loop()) as loop:
+        loop.run_until_complete(cell())
     assert done == ["cleaned up"]
 
 

@@ -105,13 +105,23 @@ def _find_end(text: str, start: int) -> int:
 
 
 def _parse_literal(text: str) -> object:
-    """The value of a Python literal, None if it is none. JSON's names, comments and broken strings are allowed."""
+    """The value of a Python literal, None if it is none. JSON's names, comments and broken strings are allowed.
+
+    A set is read as a list.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about escapes such as "\d", which stay as they are
         try:
-            return ast.literal_eval(_JSON_TOKEN.sub(_to_python, text))
+            return ast.literal_eval(_SetsToLists().visit(ast.parse(_JSON_TOKEN.sub(_to_python, text), mode="eval")))
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             return None
+
+
+class _SetsToLists(ast.NodeTransformer):
+    """Keeps the order in which a set's items are written: its own is another one in every process."""
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        return self.generic_visit(ast.List(node.elts, ast.Load()))
 
 
 def _to_python(match: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from hm_agent.models.chat import Chat, Reply, Request
-from hm_agent.questions import ModelUnavailable
+from hm_agent.questions import ModelUnavailable, Unanswered
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds between two looks for the reply to a request that another episode is sending; each pause is twice as long as
@@ -45,15 +45,19 @@ class AnswerCache(Protocol):
 class CachedChat:
     """A chat that is only asked what the cache lacks; of several episodes with the same request, one sends it.
 
-    offline: raises ModelUnavailable for a request that the cache lacks.
+    A refusal of a request is kept, too. offline: raises ModelUnavailable for a request that the cache lacks.
     """
 
     def __init__(self, chat: Chat, cache: AnswerCache, *, offline: bool = False) -> None:
         self._chat, self._cache, self._offline = chat, cache, offline
 
     async def complete(self, request: Request) -> Reply:
-        if self._offline:
-            return self._known(request)
+        reply = self._known(request) if self._offline else await self._found_or_sent(request)
+        if reply.refusal is not None:
+            raise Unanswered(reply.refusal)
+        return reply
+
+    async def _found_or_sent(self, request: Request) -> Reply:
         pause = FIRST_PAUSE
         while (found := self._cache.find_or_claim(request)) is False:
             await asyncio.sleep(pause)
@@ -68,6 +72,8 @@ class CachedChat:
     async def _send(self, request: Request) -> Reply:
         try:
             reply = await self._chat.complete(request)
+        except Unanswered as refused:
+            reply = Reply((), refusal=str(refused))
         except BaseException:
             self._cache.release(request)
             raise

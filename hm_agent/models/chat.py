@@ -49,7 +49,8 @@ class Reply:
 
     problem: what the endpoint itself reports, e.g. that the text was cut off. tokens: None if unknown. cached: True if
     the reply comes from the answer cache. is_single: True if several samples were wanted and the endpoint gives one at
-    a time.
+    a time. refusal: why there are no samples, if the endpoint refused this one request; only the answer cache keeps
+    such replies.
     """
 
     texts: tuple[str, ...]
@@ -58,11 +59,12 @@ class Reply:
     output_tokens: int | None = None
     cached: bool = False
     is_single: bool = False
+    refusal: str | None = None
 
 
 class Chat(Protocol):
     """An endpoint, or a wrapper around one."""
 
     async def complete(self, request: Request) -> Reply:
-        """Raises `ModelUnavailable` if the endpoint can't be asked any more."""
+        """Raises `ModelUnavailable` if the endpoint can't be asked any more, `Unanswered` if it refuses the request."""
         ...

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from hm_agent.config import ConfigError
@@ -64,14 +65,21 @@ class LocalChat:
         self._name = name
 
     async def complete(self, request: Request) -> Reply:
-        """Generates in a thread, so that the event loop stays responsive."""
-        llama = _llama(model_file(self._name))
-        return await asyncio.get_running_loop().run_in_executor(llama.thread, llama.reply, request)
+        """Generates in a thread, so that the event loop stays responsive; what is cancelled ends there soon."""
+        llama, given_up = _llama(model_file(self._name)), Event()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(llama.thread, llama.reply, request, given_up)
+        finally:
+            given_up.set()
 
 
 @cache
 def _llama(path: Path) -> _Llama:
     return _Llama(path)
+
+
+class _GivenUp(Exception):
+    """Nobody waits for a reply any more."""
 
 
 class _Llama:
@@ -80,11 +88,17 @@ class _Llama:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._model: Any = None
+        self._given_up = Event()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="llama")
 
-    def reply(self, request: Request) -> Reply:
-        """The samples for a request. Only the request decides on them: nothing of earlier ones is kept."""
-        self._model = self._model or _load(self._path)
+    def reply(self, request: Request, given_up: Event) -> Reply:
+        """The samples for a request. Only the request decides on them: nothing of earlier ones is kept.
+
+        given_up: set once nobody waits for the reply, which then ends before the next token. The process could not end
+        before its thread does.
+        """
+        self._given_up = given_up
+        self._model = self._model or self._loaded()
         grammar = _read_grammar(self._model, grammar_of(request.schema, LONGEST_TEXT))
         replies = [self._sample(request, grammar, number) for number in range(request.sampling.completions or 1)]
         return Reply(
@@ -93,6 +107,19 @@ class _Llama:
             sum(reply.input_tokens or 0 for reply in replies),
             sum(reply.output_tokens or 0 for reply in replies),
         )
+
+    def _loaded(self) -> Any:
+        model = _load(self._path)
+        evaluate, size = model.eval, model.n_batch
+
+        def evaluate_if_wanted(tokens: Sequence[int]) -> None:
+            for first in range(0, len(tokens), size):  # the batches in which it would read them anyway
+                if self._given_up.is_set():
+                    raise _GivenUp
+                evaluate(tokens[first : first + size])
+
+        model.eval = evaluate_if_wanted
+        return model
 
     def _sample(self, request: Request, grammar: Any, number: int) -> Reply:
         # A prompt that shares its beginning with the one before would be read in other pieces, and rounded otherwise.

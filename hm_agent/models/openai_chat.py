@@ -93,7 +93,9 @@ class _BoundedClient(DefaultAsyncHttpxClient):
         if len(content) == MAX_BODY and response.is_success:
             raise _BodyTooLong
         headers = [(name, value) for name, value in response.headers.items() if name not in _OF_THE_TRANSFER]
-        return type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
+        read = type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
+        read.encoding = "utf-8"  # as JSON is (RFC 8259, section 8.1), whatever the headers say
+        return read
 
 
 _OF_THE_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})

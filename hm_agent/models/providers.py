@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib.metadata import entry_points
@@ -17,12 +17,12 @@ from hm_agent.extensions import ADDED, check_name, load_place, nearest
 from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.cache import AnswerCache, CachedChat
-from hm_agent.models.chat import Chat, Reply, Sampling
+from hm_agent.models.chat import Chat, Reply, Request, Sampling
 from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.outage import OutageTolerantChat
 from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price, load_prices
-from hm_agent.questions import Model
+from hm_agent.questions import AnswerT, Call, Model, ModelUnavailable, Question, ignore
 
 if TYPE_CHECKING:
     from hm_agent.models.answer_file import AnswerFile
@@ -119,8 +119,7 @@ class EndpointProvider:
 
     def check(self) -> None:
         settings = self._settings
-        if settings.offline and settings.cache is None:
-            raise ConfigError(OFFLINE_NEEDS_CACHE)
+        _check_offline(settings)
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
         if not (self._key or settings.endpoint_url or settings.offline):
@@ -184,8 +183,7 @@ class LocalProvider:
         self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
 
     def check(self) -> None:
-        if self._settings.offline and self._settings.cache is None:
-            raise ConfigError(OFFLINE_NEEDS_CACHE)
+        _check_offline(self._settings)
         if not self._settings.offline:
             model_file(self._settings.name)
         if self._cache is not None:
@@ -217,6 +215,7 @@ class OwnProvider:
         self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
 
     def check(self) -> None:
+        _check_offline(self._settings)
         if not callable(self._build):
             raise ConfigError(f"--model={self._settings.name} is no function build(seed) that makes a model")
         if self._cache is not None:
@@ -224,15 +223,59 @@ class OwnProvider:
 
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
-        made = self._build(seed)
+        name = self._settings.name
+        with _as_unavailable(name):
+            made = self._build(seed)
         if hasattr(made, "complete"):  # a chat
-            price = load_prices(self._settings.prices).get(self._settings.name)
-            yield _text_model(cast(Chat, made), self._settings, self._budget, self._cache, price, seed)
+            price, chat = load_prices(self._settings.prices).get(name), _OwnChat(cast(Chat, made), name)
+            yield _text_model(chat, self._settings, self._budget, self._cache, price, seed)
         else:
-            yield made
+            yield _OwnModel(made)
 
     def close(self) -> None:
         """Does nothing: each model is the episode's own."""
+
+
+@contextmanager
+def _as_unavailable(name: str) -> Iterator[None]:
+    """Raises ModelUnavailable for an OSError of a user's code, e.g. of its connection: others are told of the disk."""
+    try:
+        yield
+    except OSError as error:
+        raise ModelUnavailable(f"{name}: {type(error).__name__}: {error}") from error
+
+
+@dataclass(frozen=True)
+class _OwnChat:
+    """A chat of a user's own, whose failures are the model's."""
+
+    chat: Chat
+    name: str
+
+    async def complete(self, request: Request) -> Reply:
+        with _as_unavailable(self.name):
+            return await self.chat.complete(request)
+
+
+@dataclass(frozen=True)
+class _OwnModel:
+    """A model of a user's own, whose failures are its own."""
+
+    model: Model
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        with _as_unavailable(self.name):
+            return await self.model.answer(question, note)
+
+
+def _check_offline(settings: ModelSettings) -> None:
+    """Raises ConfigError if answers are to come from a cache alone and none is named."""
+    if settings.offline and settings.cache is None:
+        raise ConfigError(OFFLINE_NEEDS_CACHE)
 
 
 def _text_model(

@@ -30,7 +30,11 @@ class TextModel:
         problem, part = "", None
         for _ in range(1 + RETRIES):
             request = Request(self.name, messages, self._sampling, name, schema, self._seed)
-            drawn = await self._draw(request, question, note)
+            try:
+                drawn = await self._draw(request, question, note)
+            except Unanswered as refused:
+                problem = str(refused)
+                break
             if drawn.answer is not None:
                 return drawn.answer
             problem, part = drawn.problem, drawn.part or part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 import sys
 import tempfile
@@ -128,6 +129,14 @@ class _PoolWorker:
         with suppress(OSError):  # it is lost, which the next message from it tells
             self.link.connection.send(message)
 
+    def receive(self) -> WorkerMessage | None:
+        """Its next message, None if it is lost."""
+        try:
+            message: WorkerMessage = self.link.connection.recv()
+        except (EOFError, OSError):
+            return None
+        return message
+
 
 class Pool:
     """Gives episodes to `size` workers, each of which plays up to `at_once` at the same time.
@@ -187,11 +196,12 @@ class Pool:
 
     def _begin(self, worker: _PoolWorker, episode: Episode, *, is_alone: bool) -> None:
         number = next(self._numbers)
-        self._progress.begin(episode)
-        worker.episodes[number] = episode
-        if is_alone:
-            self._lonely.add(number)
-        worker.send(Begin(number, episode))
+        with defer_interruptions():  # an episode that the worker never heard of would count as failed
+            self._progress.begin(episode)
+            worker.episodes[number] = episode
+            if is_alone:
+                self._lonely.add(number)
+            worker.send(Begin(number, pickle.dumps(episode)))
 
     def _receive(self, timeout: float | None = None) -> bool:
         """Waits for messages and takes one of each worker that sent any; False if none came in time."""
@@ -203,15 +213,14 @@ class Pool:
 
     def _take_message(self, worker: _PoolWorker) -> None:
         """Raises OSError if a file could not be written."""
-        try:
-            message: WorkerMessage = worker.link.connection.recv()
-        except (EOFError, OSError):
+        with defer_interruptions():  # a message that was read is taken, too, or the end of an episode could be lost
+            message = worker.receive()
+            if isinstance(message, StateRequest):
+                worker.send(self._state.execute(message, worker.held))
+            elif message is not None:
+                self._take_news(worker, message)
+        if message is None:
             self._lose(worker)
-            return
-        if isinstance(message, StateRequest):
-            worker.send(self._state.execute(message, worker.held))
-        else:
-            self._take_news(worker, message)
 
     def _take_news(self, worker: _PoolWorker, about: About) -> None:
         if isinstance(about.news, Pulse):

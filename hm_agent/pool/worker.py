@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import pickle
 import select
 import signal
 import traceback
@@ -35,12 +36,19 @@ class Crash:
     is_disk: bool = False
 
 
+Outcome = Result | Crash | None
+"""How an episode ended; None if it was cut short outside its own loop."""
+
+
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Tells a worker to play an episode. number: names it in the worker's messages."""
+    """Tells a worker to play an episode. number: names it in the worker's messages.
+
+    packed: the episode, pickled apart from this message, for a worker may lack the modules of what a user has added.
+    """
 
     number: int
-    episode: Episode
+    packed: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +58,16 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A worker's message about one of its episodes."""
+    """A worker's message about one of its episodes: how far it is, or how it ended."""
 
     number: int
-    news: Pulse | Result | Crash
+    news: Pulse | Outcome
 
 
 WorkerMessage = StateRequest | About
 
 
 async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pulse], None], at_once: int) -> Outcome:
-    """The result; None if the episode was cut short outside its own loop."""
     try:
         return await play(episode, models, Heartbeat(emit, at_once))
     except asyncio.CancelledError:
@@ -69,9 +76,6 @@ async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pu
         return Crash(str(error), is_disk=True)
     except Exception:  # noqa: BLE001 - one episode's error must not end the other episodes
         return Crash(traceback.format_exc())
-
-
-Outcome = Result | Crash | None
 
 
 # In this process
@@ -211,21 +215,27 @@ class _WorkerLoop:
 
     def _take(self, message: object) -> None:
         match message:
-            case Begin(number, episode):
-                settings = episode.experiment.model
-                cache = self._state if settings.cache else None
-                self._models = self._models or ModelPool(settings, self._state, cache)
-                self._tasks[asyncio.ensure_future(self._play(number, episode, self._models))] = number
+            case Begin(number, packed):
+                try:
+                    episode: Episode = pickle.loads(packed)
+                except Exception:  # noqa: BLE001 - whatever modules of users raise
+                    self._connection.send(About(number, Crash(traceback.format_exc())))
+                else:
+                    self._begin(number, episode)
             case Stop():
                 self._stop.set()
 
+    def _begin(self, number: int, episode: Episode) -> None:
+        settings = episode.experiment.model
+        cache = self._state if settings.cache else None
+        self._models = self._models or ModelPool(settings, self._state, cache)
+        self._tasks[asyncio.ensure_future(self._play(number, episode, self._models))] = number
+
     async def _play(self, number: int, episode: Episode, models: ModelPool) -> None:
-        def tell(news: Pulse | Result | Crash) -> None:
+        def tell(news: Pulse | Outcome) -> None:
             self._connection.send(About(number, news))
 
-        outcome = await _play_or_crash(episode, models, tell, len(self._tasks))
-        if outcome is not None:
-            tell(outcome)
+        tell(await _play_or_crash(episode, models, tell, len(self._tasks)))
         task = asyncio.current_task()
         if task is not None:
             del self._tasks[task]

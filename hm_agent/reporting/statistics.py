@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
+DRAWN_AT_ONCE = 5_000_000
+"""Values that are drawn at once for a bootstrap: those of all resamples of many episodes take gigabytes."""
 LEAST_EPISODES = 5
 """Fewer episodes, or pairs of them, get no interval.
 
@@ -109,6 +111,7 @@ def _resampled(values: tuple[float, ...]) -> Interval:
         (np.asarray(values, float),),
         np.mean,
         n_resamples=RESAMPLES,
+        batch=max(1, DRAWN_AT_ONCE // len(values)),
         confidence_level=CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(SEED),

@@ -11,6 +11,7 @@ from hm_agent.files import write_whole
 from hm_agent.reporting.ceilings import told_mark
 from hm_agent.reporting.conditions import labels
 from hm_agent.reporting.notes import notes
+from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.wording import NOTHING, known, number, with_error
@@ -43,7 +44,7 @@ def write_summary(out: Path, runs: Runs) -> None:
     parts = ["# Summary"]
     for unit, lines in tables(rows).items():
         lines = [HEADINGS, tuple("---" for _ in HEADINGS), *lines]
-        parts += [unit, "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+        parts += [unit, "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)]
     said = "\n".join(f"- {note}" for note in notes(rows))
     write_whole(out / "summary.md", "\n\n".join([*parts, *([said] if said else [])]) + "\n")
     content = {

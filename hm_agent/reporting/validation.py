@@ -60,17 +60,20 @@ def read_streams(path: Path) -> list[Stream]:
     rewards: dict[tuple[str, str], list[float]] = {}
     moments: dict[tuple[str, str], int] = {}
     beliefs: dict[str, tuple[Any, Any]] = {}
+    believers: set[str] = set()
     for line in trace.read_trace(path, telling=TELLING):
         seat = str(line["seat"])
         if "hypotheses" in line:
             beliefs[seat] = line.get("validated"), line.get("about")
+            if line["hypotheses"]:
+                believers.add(seat)
         validated, about = beliefs.get(seat, (None, None))
         for partner, reward in _interactions(line):
             stream = seat, partner
             rewards.setdefault(stream, []).append(reward)
             if validated is not None and about == partner:
                 moments.setdefault(stream, len(rewards[stream]) - 1)
-    return [Stream(tuple(paid), moments.get(stream)) for stream, paid in rewards.items() if stream[0] in beliefs]
+    return [Stream(tuple(paid), moments.get(stream)) for stream, paid in rewards.items() if stream[0] in believers]
 
 
 def _interactions(line: Mapping[str, Any]) -> Iterable[tuple[str, float]]:

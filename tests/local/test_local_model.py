@@ -76,6 +76,22 @@ def test_every_reply_is_a_valid_answer_but_for_what_a_schema_can_not_say(name: s
     assert problem is None or any(re.search(reason, problem) for reason in BEYOND_A_SCHEMA), (problem, reply.texts)
 
 
+def test_what_is_cancelled_ends_soon_and_leaves_the_next_reply_as_it_is() -> None:
+    asked = request(next(iter(EXAMPLES.values())))
+
+    async def cancel() -> None:
+        endless = replace(asked, sampling=Sampling(completions=10_000))
+        waiting = asyncio.ensure_future(LocalChat(NAME).complete(endless))
+        await asyncio.sleep(2)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    before = replies(asked)
+    asyncio.run(cancel())
+    assert replies(asked) == before
+
+
 @pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
 def test_every_reply_in_other_worlds_has_the_form_of_an_answer(name: str) -> None:
     schema = answer_schema(OF_OTHER_WORLDS[name])

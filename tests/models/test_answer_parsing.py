@@ -436,6 +436,12 @@ def test_every_malformed_field_is_told_and_no_check_meets_it() -> None:
     assert [part.partition(":")[0] for part in problem.split("; ")] == ["other_next", "own_next.paper", "covert"]
 
 
+def test_a_set_is_read_in_the_order_in_which_it_is_written() -> None:
+    calls = [f"fire_at(({x}, {y}))" for x, y in ((4, 2), (1, 1), (3, 1), (1, 2), (2, 1), (4, 1))]
+    said = f"{{'reasoning': '', 'subgoals': {{{', '.join(map(repr, calls))}}}}}"
+    assert read_answer(said, PLAN).subgoals == calls
+
+
 def test_the_errors_of_all_subgoals_are_told_at_once() -> None:
     subgoals = ["interact((1, 1))", "wait((0, 0))", "fly((1, 1))", "move_to((1, 1), (7, 1))"]
     problem = problem_of(json.dumps({"reasoning": 1, "subgoals": subgoals}), EXAMPLES["plan_cooking"])

@@ -23,7 +23,7 @@ from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.parameter_support import ParameterSupport
-from hm_agent.questions import ModelUnavailable
+from hm_agent.questions import ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
 
@@ -136,6 +136,15 @@ def test_failure_is_not_kept(tmp_path: Path) -> None:
         with pytest.raises(ModelUnavailable):
             ask(tmp_path / "answers", server, REQUEST)
         assert ask(tmp_path / "answers", server, REQUEST)[0].texts == ("fine",)
+
+
+def test_refusal_of_a_request_is_kept_and_given_again_without_a_call(tmp_path: Path) -> None:
+    refused = refusal(400, "The response was filtered.", code="content_filter")
+    with Server(lambda body: refused) as server:
+        for offline in (False, False, True):
+            with pytest.raises(Unanswered, match="The response was filtered"):
+                ask(tmp_path / "answers", server, REQUEST, offline=offline)
+    assert len(server.received) == 1
 
 
 @pytest.mark.parametrize(

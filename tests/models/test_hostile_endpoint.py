@@ -187,6 +187,13 @@ def test_a_text_may_come_in_parts() -> None:
     assert read_completion(json.dumps({"choices": [{"message": {"content": parts}}]})).texts == ("fine",)
 
 
+@pytest.mark.parametrize("charset", ["utf-16", "latin-1", "zlib", "rot13", "undefined", "nonsense"])
+def test_json_is_read_as_utf_8_whatever_its_headers_say(charset: str) -> None:
+    body = json.dumps(completion("fünf").body, ensure_ascii=False).encode()
+    with Server(lambda _: Response(200, body, {"Content-Type": f"application/json; charset={charset}"})) as server:
+        assert ask(server.base_url).texts == ("fünf",)
+
+
 @pytest.mark.parametrize(
     "body", ["", "[]", "{}", '{"choices": 1}', '{"choices": [1]}', '{"choices": [{}]}', "[" * 10**5]
 )

@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,8 +17,17 @@ from pydantic import BaseModel
 from hm_agent.config import ConfigError
 from hm_agent.models.budget import BudgetSpent
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
-from hm_agent.models.providers import BUILTIN, PROVIDERS, EndpointProvider, ModelPool, ModelSettings, provider_factory
-from hm_agent.questions import Model, Question, Unanswered
+from hm_agent.models.chat import Reply, Request
+from hm_agent.models.providers import (
+    BUILTIN,
+    PROVIDERS,
+    EndpointProvider,
+    ModelPool,
+    ModelSettings,
+    OwnProvider,
+    provider_factory,
+)
+from hm_agent.questions import Model, ModelUnavailable, Question, Unanswered
 from hm_agent.testing.commands import ROOT
 from hm_agent.testing.endpoint import Endpoint, completion
 from hm_agent.worlds.melting_pot.games import ANSWERS
@@ -113,6 +123,38 @@ def test_an_entry_point_that_can_not_be_loaded_is_refused_in_one_line(parrots: N
         with pytest.raises(ConfigError, match=rf"^--model={name}: its provider \S+ can't be loaded: .") as refused:
             models.check([name])
         assert "\n" not in str(refused.value)
+
+
+class UnreachableChat:
+    """A chat of a user's own, whose server is gone."""
+
+    async def complete(self, request: Request) -> Reply:
+        raise ConnectionRefusedError("nobody listens")
+
+
+class UnreachableModel:
+    """A model of a user's own, whose server is gone."""
+
+    name = "own"
+
+    async def answer(self, question: Question[Any], note: object = None) -> Any:
+        raise ConnectionRefusedError("nobody listens")
+
+
+def test_a_model_of_one_s_own_is_not_asked_offline_without_a_cache() -> None:
+    with pytest.raises(ConfigError, match=r"^--offline .* name it with --cache"):
+        OwnProvider(lambda seed: UnreachableChat(), ModelSettings("own", offline=True)).check()
+
+
+@pytest.mark.parametrize("made", [UnreachableChat, UnreachableModel])
+def test_a_model_of_one_s_own_without_a_connection_is_unavailable(made: Callable[[], Any]) -> None:
+    async def answer() -> None:
+        provider = OwnProvider(lambda seed: made(), ModelSettings("own"))
+        async with provider.model(1, ANSWERS) as model:
+            await model.answer(COUNTER)
+
+    with pytest.raises(ModelUnavailable, match=r"^own: ConnectionRefusedError: nobody listens$"):
+        asyncio.run(answer())
 
 
 def test_models_of_several_names_share_the_budget_and_the_cache_of_their_run(tmp_path: Path) -> None:

@@ -178,6 +178,14 @@ def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try
     assert all(call.problem for call in notes)
 
 
+def test_usable_part_counts_where_the_conversation_grows_too_long() -> None:
+    tomato, too_long = "interact((0, 1))", refusal(400, "Too long.", code="context_length_exceeded")
+    with in_turn(plan(tomato, tomato), too_long) as server:
+        (answer,) = ask(server, EXAMPLES["plan_cooking"])
+    assert answer.model_dump()["subgoals"] == [tomato]
+    assert len(server.received) == 2
+
+
 def test_plan_without_a_usable_part_is_unanswered() -> None:
     with in_turn(plan("interact((4, 2))", "interact((0, 1))")) as server, pytest.raises(Unanswered, match="call 1, "):
         ask(server, EXAMPLES["plan_cooking"])

@@ -7,18 +7,29 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Callable
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from types import ModuleType
+from typing import Any, cast
 
 import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
+from hm_agent.models.budget import RunBudget
+from hm_agent.models.providers import ModelSettings
 from hm_agent.playing import cut_short
+from hm_agent.pool.pool import LocalHost, LocalLink, Pool
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import locked, run
+from hm_agent.pool.shared_state import SharedState
+from hm_agent.pool.worker import About
 from hm_agent.recording.result import Result, read_result
 from hm_agent.registry import find_scenarios
 
@@ -131,6 +142,91 @@ def test_an_interruption_keeps_what_is_whole_and_the_same_command_goes_on_from_t
     assert statuses(cut) == ["max_steps"] * 4
     run(experiment(undisturbed, steps=900), Watcher())
     assert traces(cut) == traces(undisturbed)
+
+
+class InterruptedConnection(Connection):
+    """Ctrl-C comes as soon as the first result has been read from it."""
+
+    def recv(self) -> Any:
+        message = super().recv()
+        if isinstance(message, About) and isinstance(message.news, Result):
+            signal.raise_signal(signal.SIGINT)
+        return message
+
+
+class InterruptedHost(LocalHost):
+    def start(self, workers: int) -> Sequence[LocalLink]:
+        links = [cast(LocalLink, link) for link in super().start(workers)]
+        return [replace(link, connection=InterruptedConnection(os.dup(link.connection.fileno()))) for link in links]
+
+
+def test_an_interruption_loses_no_result_that_has_just_been_read(tmp_path: Path) -> None:
+    grid, watcher = experiment(tmp_path, steps=20), Watcher()
+    with closing(SharedState(RunBudget(), None)) as state, pytest.raises(KeyboardInterrupt):
+        Pool(InterruptedHost(()), 1, 1, state, watcher).play(grid.plan())
+    assert [result.status for result in watcher.ended] == ["max_steps"]
+    assert statuses(tmp_path) == ["max_steps"]
+
+
+SLOW_PROVIDER = """
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+class Provider:
+    def __init__(self, settings, budget, cache):
+        pass
+
+    def check(self):
+        pass
+
+    @asynccontextmanager
+    async def model(self, seed, answers):
+        Path(__file__).with_name("opening").touch()
+        await asyncio.sleep(600)
+        yield None
+
+    def close(self):
+        pass
+"""
+
+
+def test_an_episode_whose_model_is_being_opened_is_cut_short_and_not_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, out = tmp_path / "package", tmp_path / "out"
+    information = package / "slow_to_open-1.0.dist-info"
+    information.mkdir(parents=True)
+    (package / "slow_to_open.py").write_text(SLOW_PROVIDER)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: slow_to_open\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text("[hm_agent.models]\nslow = slow_to_open:Provider\n")
+    monkeypatch.syspath_prepend(str(package))
+
+    def interrupt_once_it_is_being_opened() -> None:
+        while not (package / "opening").exists():
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    grid = replace(experiment(out), scenarios=SCENARIOS[:1], model=ModelSettings("slow"))
+    Thread(target=interrupt_once_it_is_being_opened, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        run(grid, Watcher())
+    assert not statuses(out)
+    assert [json.loads(path.read_text())["status"] for path in out.glob("*/*/*/*/unfinished.json")] == [
+        "interrupted"
+    ] * 2
+
+
+@pytest.mark.timeout(60)
+def test_a_module_that_workers_lack_fails_the_episodes_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = ModuleType("known_here_alone")
+    exec("def record(episode): raise NotImplementedError", vars(lacking))
+    monkeypatch.setitem(sys.modules, lacking.__name__, lacking)
+    results = run(replace(experiment(tmp_path), recorders=(lacking.record,)), Watcher())
+    assert {result.status for result in results} == {"failed: ModuleNotFoundError: No module named 'known_here_alone'"}
+    assert len(statuses(tmp_path)) == 4
 
 
 def test_what_is_there_is_not_played_again(tmp_path: Path) -> None:

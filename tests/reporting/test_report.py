@@ -211,8 +211,10 @@ def test_scenarios_without_a_score_are_named(tmp_path: Path) -> None:
 def test_names_are_escaped(tmp_path: Path) -> None:
     leave(tmp_path, *(result(model=model) for model in ("a|b<i>", "gpt-4")))
     write_report(read_runs((tmp_path,)), tmp_path)
+    write_summary(tmp_path, read_runs((tmp_path,)))
     assert "a|b<i>" not in (tmp_path / "report.html").read_text()
-    assert r"a\|b<i>" in (tmp_path / "report.md").read_text()
+    for name in ("report.md", "summary.md"):
+        assert r"a\|b<i>" in (tmp_path / name).read_text()
 
 
 def test_a_share_is_shown_with_three_decimals_and_pages_are_named_after_their_worlds(tmp_path: Path) -> None:

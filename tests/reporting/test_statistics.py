@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import bootstrap
 
 from hm_agent.reporting.statistics import (
     bootstrap_interval,
@@ -45,6 +48,17 @@ def test_fewer_than_five_values_have_no_bootstrap_interval() -> None:
     assert bootstrap_interval([0.0, 1.0] * 2) is None
     # Of five draws, all are 0 with a chance of 1%, and at most one is 1 with one of 9%.
     assert bootstrap_interval([0.0, 0.0, 1.0, 1.0, 1.0]) == (0.2, 1.0)
+
+
+def test_the_bootstrap_of_many_episodes_takes_little_memory_and_draws_the_same() -> None:
+    values = np.random.default_rng(7).normal(size=2_000)
+    tracemalloc.start()
+    found = bootstrap_interval(values.tolist())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200_000_000
+    at_once = bootstrap((values,), np.mean, n_resamples=9_999, method="percentile", rng=np.random.default_rng(0))
+    assert found == tuple(map(float, at_once.confidence_interval))
 
 
 def test_equal_values_leave_nothing_open() -> None:

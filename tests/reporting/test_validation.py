@@ -74,6 +74,15 @@ def test_in_self_play_each_seat_and_partner_makes_a_stream(tmp_path: Path) -> No
     assert read_streams(traces(tmp_path, met)) == [Stream((1, 2), validated=1), Stream((3, 4), validated=0)]
 
 
+def test_a_seat_that_holds_no_hypotheses_makes_no_stream(tmp_path: Path) -> None:
+    recorder = TraceRecorder(tmp_path / "trace.jsonl")
+    for number in range(3):
+        met = Thoughts(about="it", interactions=(Paid(number, "it", "rock", 1),))  # type: ignore[arg-type]
+        recorder.record(Step(Turn(number, {}), {"player_0": Decision(0, thoughts=met)}, {}, {}))
+    recorder.close()
+    assert read_streams(tmp_path / "trace.jsonl") == []
+
+
 def test_a_trace_of_format_1_is_read_too(tmp_path: Path) -> None:
     belief = {"hypotheses": [{"words": "it plays rock", "value": 0.8}], "about": "it", "validated": "it plays rock"}
     lines: list[dict[str, object]] = [
