@@ -269,9 +269,8 @@ class Episode:
         return _seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
 
     def seed_of(self, seat: Seat) -> int:
-        """The seed of a seat's agent and model: the episode's own for the first seat, another one for each other."""
-        place = self.scenario.seats.index(seat)
-        return self.seed if place == 0 else _seed(f"{self.seed}/{place}")
+        """The seed of a seat's agent and model."""
+        return seat_seed(self.seed, self.scenario.seats.index(seat))
 
     @property
     def folder(self) -> Path:
@@ -323,6 +322,11 @@ def _period(names: Sequence[str]) -> Sequence[str]:
     """The shortest sequence that gives the names when it is repeated in turn."""
     lengths = (length for length in range(1, len(names) + 1) if _in_turn(names[:length], len(names)) == tuple(names))
     return names[: next(lengths, 0)]
+
+
+def seat_seed(seed: int, place: int) -> int:
+    """The seed of the agent and model in a seat: the episode's own for the first seat, another one for each other."""
+    return seed if place == 0 else _seed(f"{seed}/{place}")
 
 
 def _seed(text: str) -> int:

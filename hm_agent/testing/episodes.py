@@ -9,7 +9,7 @@ from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World
 from hm_agent.episode import EpisodeOutcome, run_episode
-from hm_agent.experiment import Episode
+from hm_agent.experiment import Episode, seat_seed
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.pool.progress import Pulse
 from hm_agent.questions import Model
@@ -62,13 +62,17 @@ def seat_agents(
     seed: int = 0,
     options: Mapping[str, Setting] | None = None,
 ) -> dict[Seat, Agent[Any, Any]]:
-    """The same agent in every seat. model: answers its questions; the built-in reasoner by default."""
+    """The same agent in every seat. model: answers its questions; the built-in reasoner by default.
+
+    seed: of the episode; every seat has its own, as where an experiment is played.
+    """
     suite = suites()[scenario.world]
     answering = model or BuiltinReasoner(suite.answers())
     chosen = settled(scenario) if options is None else options
+    seeds = {seat: seat_seed(seed, place) for place, seat in enumerate(scenario.seats)}
     return {
-        seat: build_agent(name, AgentSetup(scenario, world, seat, answering, seed, chosen, Parameters()))
-        for seat in scenario.seats
+        seat: build_agent(name, AgentSetup(scenario, world, seat, answering, own_seed, chosen, Parameters()))
+        for seat, own_seed in seeds.items()
     }
 
 
