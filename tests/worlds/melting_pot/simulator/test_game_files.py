@@ -110,7 +110,8 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
         ('Other = "opponent"', 'Other = "opponent", Wall = "x"', "sprites.players: 2 are named, and 1"),
         ("delay = 10", "delay = 11", "regrowth.delay: 11 contradicts"),
         ("chance = 0.1", "chance = 0.1\none_interaction = true", "length: .*one_interaction=True.* contradicts"),
-        ("interact_goals = [3]", "interact_goals = [2]", "resources.goals: 3 contradicts .*has 4"),
+        ("interact_goals = [3]", "interact_goals = [2]", r"resources.interact_goals: \[2\] of 'hawk' .*has \[3\]"),
+        ("collect_goals = [0]\n", "", r"resources.collect_goals: \[\] of 'dove' .*has \[0\]"),
     ],
 )
 def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message: str, tmp_path: Path) -> None:
@@ -121,6 +122,13 @@ def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message
     with pytest.raises(ConfigError, match=message) as caught:
         check_game(path)
     assert "\n" not in str(caught.value)
+
+
+def test_a_game_without_any_goals_is_refused_in_one_line() -> None:
+    lines = new_game(CHICKEN).splitlines()
+    Path("wrong.toml").write_text("\n".join(line for line in lines if "_goals = " not in line))
+    with pytest.raises(ConfigError, match=r"collect_goals: \[\] of 'dove'.*interact_goals: \[\] of 'hawk'"):
+        check_game(Path("wrong.toml"))
 
 
 def test_a_new_game_is_played_and_its_changed_file_is_not_the_same(
