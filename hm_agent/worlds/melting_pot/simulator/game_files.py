@@ -16,6 +16,7 @@ from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
 from hm_agent.worlds.melting_pot.facts import GameFacts, Length, MatrixFacts, ScenarioFacts
 from hm_agent.worlds.melting_pot.scenarios import load_game
+from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 
 STILL = 1
@@ -107,6 +108,11 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
         if said != there:
             yield f"{key}: {said} contradicts {game.substrate}, which has {there}"
     yield from _goal_problems(game)
+    for unseen in game.unseen:
+        try:
+            build_puppeteer(game, unseen)
+        except ConfigError as error:
+            yield f"unseen: {error}"
 
 
 def _goal_problems(game: MatrixFacts) -> Iterator[str]:

@@ -131,6 +131,26 @@ def test_a_game_without_any_goals_is_refused_in_one_line() -> None:
         check_game(Path("wrong.toml"))
 
 
+@pytest.mark.parametrize(
+    ("played_by", "message"),
+    [
+        ('puppeteer = "cycles"', "chicken_unseen_0: unknown puppeteer 'cycles': there is cycle,"),
+        ('puppeteer = "cycle"\nparameters = { cycles = ["dove"] }', "unexpected keyword argument 'cycles'"),
+        ('puppeteer = "cycle"\nparameters = { cycle = ["dove", "hark"] }', "unknown kind 'hark': there is dove, hawk"),
+        ('puppeteer = "outguess"\nparameters = { first = "hark" }', "unknown kind 'hark': there is dove, hawk"),
+        ('puppeteer = "gradual"', "unknown kind 'cooperate': there is dove, hawk"),
+    ],
+)
+def test_an_opponent_of_ones_own_that_cannot_play_is_refused_before_anything_is_played(
+    played_by: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unseen = f'[[unseen]]\nshort_name = "chicken_unseen_0"\nabout = "mine"\nheld_out = false\n{played_by}\n'
+    Path("own.toml").write_text(new_game(CHICKEN) + unseen)
+    assert main(["hm-agent", "play", "--scenarios_dir=.", "--scenario=chicken_unseen_0", "--bots=scripted"]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("runs").exists()
+
+
 def test_a_new_game_is_played_and_its_changed_file_is_not_the_same(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
