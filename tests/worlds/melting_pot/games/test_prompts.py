@@ -25,7 +25,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, Site
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
-from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import HISTORY, MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -95,6 +95,12 @@ def test_plan_of_a_decided_strategy_is_told_the_reward_of_its_main_kind_alone() 
     assert "Reward: paper pays you 10 against rock, 0 against paper, -10 against scissors" in render(PLAN)
     assert "- your rock: " not in render(PLAN)
     assert "- your rock: " in render(replace(PLAN, target=None))
+
+
+def test_how_long_the_last_one_has_been_back_is_not_said_of_whoever_is_met_next_among_many_alike() -> None:
+    told = replace(PLAN, history=HISTORY)
+    assert "It has been back for " in render(told)
+    assert "It has been back for " not in render(replace(told, rules=replace(RULES, alike=7)))
 
 
 def test_no_template_names_a_resource_or_behaviour_of_one_game() -> None:
