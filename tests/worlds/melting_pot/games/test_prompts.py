@@ -20,6 +20,7 @@ from hm_agent.config import data_folder
 from hm_agent.models.prompts import environment, render
 from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT
 from hm_agent.worlds.melting_pot.games.cooking.questions import PredictTeammate
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, Site
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
@@ -101,6 +102,13 @@ def test_how_long_the_last_one_has_been_back_is_not_said_of_whoever_is_met_next_
     told = replace(PLAN, history=HISTORY)
     assert "It has been back for " in render(told)
     assert "It has been back for " not in render(replace(told, rules=replace(RULES, alike=7)))
+
+
+def test_prompts_about_roles_tell_how_long_a_round_may_last_and_which_steps_its_role_is_told_from() -> None:
+    told = [render(question) for question in KITCHEN_EXAMPLES.values() if isinstance(question, PredictTeammate)]
+    for prompt in told:
+        assert f"until the next delivery, at most {ROUND_LIMIT} steps" in prompt
+        assert f"in the {ROLE_WINDOW} steps up to its end" in prompt
 
 
 def test_no_template_names_a_resource_or_behaviour_of_one_game() -> None:
