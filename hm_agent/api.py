@@ -137,14 +137,19 @@ def _settings(model: str | ModelSettings) -> ModelSettings:
 
 
 def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
-    for name, least, value in (
-        ("episodes", 1, experiment.episodes),
-        ("workers", 1, experiment.workers),
-        ("concurrency", 1, experiment.concurrency),
-        ("max_steps", 1, experiment.max_steps),
+    for name, value in (
+        ("episodes", experiment.episodes),
+        ("workers", experiment.workers),
+        ("concurrency", experiment.concurrency),
+        ("max_steps", experiment.max_steps),
     ):
-        if value is not None and value < least:
-            raise ConfigError(f"{name}={value}: it is at least {least}")
+        if value is not None:
+            _check_whole(name, value)
+            if value < 1:
+                raise ConfigError(f"{name}={value}: it is at least 1")
+    _check_whole("seed", experiment.seed)
+    if not isinstance(experiment.record_gif, range | None):
+        raise ConfigError(f"record_gif={experiment.record_gif!r}: it is a range of steps, e.g. range(40, 120)")
     if experiment.engine not in ENGINES:
         raise ConfigError(f"engine={experiment.engine!r}: it is {' or '.join(ENGINES)}")
     known = {option.name for suite in experiment.suites for option in suite.options}
@@ -153,6 +158,12 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     for suite in experiment.suites:
         suite.chosen(options)
     experiment.check()
+
+
+def _check_whole(name: str, value: object) -> None:
+    """Raises ConfigError for what is no int: other numbers would be compared, recorded and drawn from differently."""
+    if not isinstance(value, int):
+        raise ConfigError(f"{name}={value!r}: it is a whole number, an int of Python's own")
 
 
 def _run(experiment: Experiment, *, shows_progress: bool) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hm_agent
@@ -141,6 +142,12 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"agent": "reds:nothing"}, "agent reds:nothing is int: it has to be a function"),
         ({"agent": "oracle"}, "oracle can't play card_talk"),
         ({"episodes": 0}, "episodes=0: it is at least 1"),
+        ({"episodes": 1.5}, "episodes=1.5: it is a whole number"),
+        ({"workers": "2"}, "workers='2': it is a whole number"),
+        ({"max_steps": 2.5}, "max_steps=2.5: it is a whole number"),
+        ({"seed": 3.0}, "seed=3.0: it is a whole number"),
+        ({"seed": np.int64(3)}, r"seed=.*3.*: it is a whole number"),
+        ({"record_gif": (1, 5)}, r"record_gif=\(1, 5\): it is a range of steps"),
         ({"engine": "cloud"}, "engine='cloud': it is local or ray"),
         ({"bots": "scripted"}, "no option 'bots'"),
         ({"model": "python:reds:nothing"}, "no function build"),

@@ -108,23 +108,28 @@ class Beam(Strict):
 class Length(Strict):
     """An episode's length: `least` steps, then after every `every` steps it ends with probability `chance`.
 
-    one_interaction: True if it ends with its first interaction, too.
+    one_interaction: True if it ends with its first interaction, too. most: after how many steps it ends at the latest,
+    where it is cut; else None.
     """
 
     least: int
     every: int
     chance: float
     one_interaction: bool = False
+    most: int | None = None
 
     def expected_remaining(self, step: int) -> float:
-        """The expected number of steps after this one."""
-        return max(0, self.least - step) + (0 if self.chance == 1 else self.every / self.chance)
+        """The expected number of steps after this one, at most."""
+        left = max(0, self.least - step) + (0 if self.chance == 1 else self.every / self.chance)
+        return left if self.most is None else min(left, max(0, self.most - step))
 
     def cut(self, max_steps: int | None) -> Length:
         """The length of an episode that is cut after so many steps; None: it is not cut."""
-        if max_steps is None or max_steps > self.least:
+        if max_steps is None or (self.chance == 1 and max_steps >= self.least):
             return self
-        return replace(self, least=max_steps, every=1, chance=1.0)
+        if max_steps < self.least + self.every:  # before it can end by chance
+            return replace(self, least=max_steps, every=1, chance=1.0)
+        return replace(self, most=max_steps)
 
 
 @dataclass(frozen=True)

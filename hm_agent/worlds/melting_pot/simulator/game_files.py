@@ -16,6 +16,7 @@ from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
 from hm_agent.worlds.melting_pot.facts import GameFacts, Length, MatrixFacts, ScenarioFacts
 from hm_agent.worlds.melting_pot.scenarios import load_game
+from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 
 STILL = 1
@@ -98,7 +99,6 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
         ("beam.radius", game.beam.radius, _one(settings, "GameInteractionZapper")["beamRadius"]),
         ("length", game.length, _length(settings)),
         ("resources", len(game.resources), _one(settings, "GameInteractionZapper")["numResources"]),
-        ("resources.goals", game.goals, len(bot_configs._PUPPET_GOALS.get(game.substrate, ())) or game.goals),
         ("regrowth.delay", game.regrowth.delay, _one(settings, "Resource")["regenerationDelay"]),
         ("regrowth.chance", game.regrowth.chance, _one(settings, "Resource")["regenerationRate"]),
         ("regrowth.all_at_once", game.regrowth.all_at_once, _regrows_at_once(settings)),
@@ -107,6 +107,22 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
     ):
         if said != there:
             yield f"{key}: {said} contradicts {game.substrate}, which has {there}"
+    yield from _goal_problems(game)
+    for unseen in game.unseen:
+        try:
+            build_puppeteer(game, unseen)
+        except ConfigError as error:
+            yield f"unseen: {error}"
+
+
+def _goal_problems(game: MatrixFacts) -> Iterator[str]:
+    """Of which resources the goals are not those of Melting Pot's puppets; none where it has no puppets."""
+    puppets = bot_configs._RESOURCES.get(game.substrate, {})
+    for one, name in zip(game.resources, sorted(puppets, key=lambda name: puppets[name].index), strict=False):
+        said, there = (list(one.collect_goals), list(one.interact_goals)), _goals(game.substrate, name, puppets[name])
+        for key, goals, known in zip(("collect_goals", "interact_goals"), said, there, strict=True):
+            if goals != known:
+                yield f"resources.{key}: {goals} of {one.behaviour!r} contradicts {game.substrate}, which has {known}"
 
 
 def check_game(path: Path) -> GameFacts:

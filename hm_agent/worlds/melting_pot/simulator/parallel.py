@@ -23,13 +23,15 @@ PICTURE = "WORLD.RGB"
 class MeltingPotParallelEnv(ParallelEpisodes):
     """Episodes end by truncation, since their length is drawn and no state ends them.
 
+    In games of one interaction that one ends the episode, which is termination.
+
     Observations and actions are Melting Pot's official ones: `RGB` (H, W, 3) uint8 and, where the substrate has them,
     `INVENTORY` and `READY_TO_SHOOT`; a number for each entry of the substrate's action set. Rewards are those of the
     step. `state` and `render` give the whole map.
     """
 
     def __init__(self, world: SubstrateWorld, scenario: Scenario, render_mode: str | None = None) -> None:
-        self._world = world
+        self._world, self._one_interaction = world, scenario.game.length.one_interaction
         self.metadata: dict[str, Any] = {"name": scenario.name, "render_modes": ["rgb_array"], "render_fps": 8}
         substrate = scenario.game.substrate
         config = mp_substrate.get_config(substrate)
@@ -51,7 +53,9 @@ class MeltingPotParallelEnv(ParallelEpisodes):
     def advance(self, actions: Mapping[str, int]) -> EnvStep:
         turn = self._world.step({seat: int(actions[seat]) for seat in self.agents})
         infos: Infos = {seat: {} for seat in self.agents}
-        return EnvStep(self._seen(turn.observations), dict(turn.rewards), False, turn.is_over, infos)
+        is_paid = turn.is_over and self._one_interaction and self._world.metrics()["interactions"] > 0
+        is_cut = turn.is_over and not is_paid
+        return EnvStep(self._seen(turn.observations), dict(turn.rewards), is_paid, is_cut, infos)
 
     def state(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map now."""

@@ -78,7 +78,7 @@ BACH_FAN = replace(
 )
 """An asymmetric game, by one side's rules; then by the other's, and by those of one among many that look alike."""
 STRAVINSKY_FAN = replace(BACH_FAN, payoff=((2, 0), (0, 3)), others_payoff=((3, 0), (0, 2)))
-FAN_IN_A_CROWD = replace(BACH_FAN, players=8, alike=7)
+FAN_IN_A_CROWD = replace(BACH_FAN, alike=7)
 
 
 def interaction(

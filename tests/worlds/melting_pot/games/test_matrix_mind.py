@@ -1,11 +1,15 @@
-"""When a matrix game's mind takes the latest interactions for a repetition, after which nothing need be asked."""
+"""When a matrix game's mind takes interactions for a repetition, and what it knows of a partner's time to collect."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
+from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
+from hm_agent.worlds.melting_pot.scenarios import game_named
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from tests.strategists import dyad
 from tests.worlds.melting_pot.games.matrix_examples import interaction
 
@@ -45,3 +49,24 @@ def test_nothing_repeats_before_a_hypothesis_is_validated() -> None:
 
 def test_moves_that_are_not_known_repeat_nothing() -> None:
     assert not repeats(*[replace(ALIKE, behaviour=None)] * 3)
+
+
+def most_that_one_met_soon_after_another_may_hold(short_name: str) -> Counts:
+    """By the reward of an interaction a few steps after the agent came back from another one."""
+    facts = game_named(short_name, MatrixFacts)
+    game = MatrixGame(facts, vision_of(short_name, 0))
+    own, other = (4, 1, 1), (2, 8, 2)
+    paid, soon = reward(own, other, facts.payoff), facts.timing.away + 5 + facts.timing.frozen
+    first, second = (InteractionEvent(step, game.players[0], own, paid, (0, 0, 0)) for step in (200, 200 + soon))
+    game.mind.understand(first, None)
+    met = game.mind.understand(second, None)
+    assert met is not None
+    return met.most
+
+
+def test_one_who_cannot_be_told_from_the_last_may_have_collected_for_long() -> None:
+    assert most_that_one_met_soon_after_another_may_hold("pure_coordination_arena")[1] >= 8
+
+
+def test_one_who_was_just_met_has_collected_no_more_than_there_were_steps() -> None:
+    assert max(most_that_one_met_soon_after_another_may_hold("rws_arena")) <= 1 + 5

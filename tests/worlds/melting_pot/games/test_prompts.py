@@ -19,13 +19,16 @@ import hm_agent
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import environment, render
 from hm_agent.questions import Question
+from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT
 from hm_agent.worlds.melting_pot.games.cooking.questions import PredictTeammate
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, Site
+from hm_agent.worlds.melting_pot.games.matrix.questions import PredictAndCounter
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
-from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import HISTORY, MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -95,6 +98,42 @@ def test_plan_of_a_decided_strategy_is_told_the_reward_of_its_main_kind_alone() 
     assert "Reward: paper pays you 10 against rock, 0 against paper, -10 against scissors" in render(PLAN)
     assert "- your rock: " not in render(PLAN)
     assert "- your rock: " in render(replace(PLAN, target=None))
+
+
+CHANCE = "of 1000 steps or more: then it ends with a chance of 20% at every 100th step"
+
+
+@pytest.mark.parametrize(
+    ("max_steps", "told"),
+    [
+        (None, f"{CHANCE}."),
+        (300, "of 300 steps."),
+        (1050, "of 1050 steps."),
+        (1300, f"{CHANCE}, and after 1300 at the latest."),
+    ],
+)
+def test_an_episode_that_is_cut_is_said_to_end_then(max_steps: int | None, told: str) -> None:
+    rules = replace(RULES, length=Length(1000, 100, 0.2).cut(max_steps))
+    assert f"whole episode {told}\n" in render(PredictAndCounter(rules, 0, (), ()))
+
+
+def test_no_more_steps_are_expected_than_there_are_until_an_episode_is_cut() -> None:
+    length = Length(1000, 100, 0.2)
+    expected = [length.cut(max_steps).expected_remaining(900) for max_steps in (None, 950, 1050, 1300, 2000)]
+    assert expected == [600, 50, 150, 400, 600]
+
+
+def test_how_long_the_last_one_has_been_back_is_not_said_of_whoever_is_met_next_among_many_alike() -> None:
+    told = replace(PLAN, history=HISTORY)
+    assert "It has been back for " in render(told)
+    assert "It has been back for " not in render(replace(told, rules=replace(RULES, alike=7)))
+
+
+def test_prompts_about_roles_tell_how_long_a_round_may_last_and_which_steps_its_role_is_told_from() -> None:
+    told = [render(question) for question in KITCHEN_EXAMPLES.values() if isinstance(question, PredictTeammate)]
+    for prompt in told:
+        assert f"until the next delivery, at most {ROUND_LIMIT} steps" in prompt
+        assert f"in the {ROLE_WINDOW} steps up to its end" in prompt
 
 
 def test_no_template_names_a_resource_or_behaviour_of_one_game() -> None:

@@ -61,6 +61,18 @@ def test_a_gymnasium_episode_is_the_episode_that_agents_play_here() -> None:
     env.close()
 
 
+def test_the_one_interaction_of_a_game_terminates_its_episode() -> None:
+    env: Any = gym_env("rws_one_shot_0", bots="scripted")
+    env.reset(seed=0)
+    moves, terminated, truncated, paid = np.random.default_rng(0), False, False, 0.0
+    while not (terminated or truncated):
+        _, reward, terminated, truncated, _ = env.step(int(moves.integers(8)))
+        paid += reward
+    env.close()
+    assert paid != 0
+    assert (terminated, truncated) == (True, False)
+
+
 @pytest.mark.parametrize(
     ("open_env", "message"),
     [

@@ -110,7 +110,8 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
         ('Other = "opponent"', 'Other = "opponent", Wall = "x"', "sprites.players: 2 are named, and 1"),
         ("delay = 10", "delay = 11", "regrowth.delay: 11 contradicts"),
         ("chance = 0.1", "chance = 0.1\none_interaction = true", "length: .*one_interaction=True.* contradicts"),
-        ("interact_goals = [3]", "interact_goals = [2]", "resources.goals: 3 contradicts .*has 4"),
+        ("interact_goals = [3]", "interact_goals = [2]", r"resources.interact_goals: \[2\] of 'hawk' .*has \[3\]"),
+        ("collect_goals = [0]\n", "", r"resources.collect_goals: \[\] of 'dove' .*has \[0\]"),
     ],
 )
 def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message: str, tmp_path: Path) -> None:
@@ -121,6 +122,33 @@ def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message
     with pytest.raises(ConfigError, match=message) as caught:
         check_game(path)
     assert "\n" not in str(caught.value)
+
+
+def test_a_game_without_any_goals_is_refused_in_one_line() -> None:
+    lines = new_game(CHICKEN).splitlines()
+    Path("wrong.toml").write_text("\n".join(line for line in lines if "_goals = " not in line))
+    with pytest.raises(ConfigError, match=r"collect_goals: \[\] of 'dove'.*interact_goals: \[\] of 'hawk'"):
+        check_game(Path("wrong.toml"))
+
+
+@pytest.mark.parametrize(
+    ("played_by", "message"),
+    [
+        ('puppeteer = "cycles"', "chicken_unseen_0: unknown puppeteer 'cycles': there is cycle,"),
+        ('puppeteer = "cycle"\nparameters = { cycles = ["dove"] }', "unexpected keyword argument 'cycles'"),
+        ('puppeteer = "cycle"\nparameters = { cycle = ["dove", "hark"] }', "unknown kind 'hark': there is dove, hawk"),
+        ('puppeteer = "outguess"\nparameters = { first = "hark" }', "unknown kind 'hark': there is dove, hawk"),
+        ('puppeteer = "gradual"', "unknown kind 'cooperate': there is dove, hawk"),
+    ],
+)
+def test_an_opponent_of_ones_own_that_cannot_play_is_refused_before_anything_is_played(
+    played_by: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unseen = f'[[unseen]]\nshort_name = "chicken_unseen_0"\nabout = "mine"\nheld_out = false\n{played_by}\n'
+    Path("own.toml").write_text(new_game(CHICKEN) + unseen)
+    assert main(["hm-agent", "play", "--scenarios_dir=.", "--scenario=chicken_unseen_0", "--bots=scripted"]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("runs").exists()
 
 
 def test_a_new_game_is_played_and_its_changed_file_is_not_the_same(

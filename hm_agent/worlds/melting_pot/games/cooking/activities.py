@@ -18,6 +18,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     EVERYTHING,
     LOADS,
     PROMPTLY,
+    ROLE_WINDOW,
+    ROUND_LIMIT,
     SERVES,
     SLOWLY,
     SOUP,
@@ -47,10 +49,6 @@ PACE_WINDOW = 300
 
 OWN = "you"
 """The deliverer's name where the agent delivered; otherwise it is the teammate's."""
-ROUND_LIMIT = 60
-"""The steps without a delivery after which a round ends all the same, so that a useless teammate is recognised."""
-ROLE_WINDOW = 45
-"""The least number of latest steps that determine a role: about the time to fill a pot, cook and deliver."""
 WORK_STEPS = 15
 """The steps within ROLE_WINDOW with work to do from which on a teammate without any activity stands around."""
 

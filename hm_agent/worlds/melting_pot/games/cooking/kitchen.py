@@ -19,6 +19,10 @@ PROMPTLY, SLOWLY = "promptly", "slowly"
 """The tempo of a cook that works: at most the steps a soup cooks for each piece of work that waits, or more."""
 BEHAVIOURS = (*(f"{role} {tempo}" for role in ROLES if role != STANDS for tempo in (PROMPTLY, SLOWLY)), STANDS)
 """The behaviours to predict: a role, and the tempo of one that works."""
+ROUND_LIMIT = 60
+"""The steps without a delivery after which a round ends all the same, so that a useless teammate is recognised."""
+ROLE_WINDOW = 45
+"""The least number of latest steps that determine a role: about the time to fill a pot, cook and deliver."""
 
 TOMATO, DISH, SOUP = "tomato", "dish", "soup"
 """What a cook can hold."""
@@ -198,7 +202,8 @@ def rooms(layout: Layout) -> list[frozenset[Cell]]:
 class KitchenRules:
     """The facts of a kitchen that every cook knows.
 
-    steps: the length of an episode. hints: what prompts say of rules that teammates may follow.
+    steps: the length of an episode. hints: what prompts say of rules that teammates may follow. round_limit,
+    role_window: how long a round lasts at the most, and how many of the latest steps tell a role at the least.
     """
 
     width: int
@@ -210,6 +215,8 @@ class KitchenRules:
     roles: tuple[str, ...] = ROLES
     behaviours: tuple[str, ...] = BEHAVIOURS
     hints: Hints = Hints.GENERIC
+    round_limit: int = ROUND_LIMIT
+    role_window: int = ROLE_WINDOW
 
     def check_role(self, role: str) -> None:
         """Raises ValueError for an unknown role."""

@@ -165,11 +165,15 @@ class MatrixMind(Mind):
         )
 
     def _evidence(self, partner: str, step: int) -> PartnerEvidence:
-        """What is known of a partner's inventory in the interaction that is paid at a step, beside the reward."""
+        """What is known of a partner's inventory in the interaction that is paid at a step, beside the reward.
+
+        Where players can't be told apart, it may be another one than the last, who came back at any time.
+        """
         began = step - self.rules.timing.frozen
         back = self._came_back.get(partner, 0)
         self._came_back[partner] = step + self.rules.timing.away
-        return PartnerEvidence(self.rules.initial_inventory, self._gatherings.taken(partner), max(1, began - back))
+        steps = None if self.rules.alike else max(1, began - back)
+        return PartnerEvidence(self.rules.initial_inventory, self._gatherings.taken(partner), steps)
 
     def _other_inventory(
         self, event: InteractionEvent, answer: BaseModel | None, evidence: PartnerEvidence

@@ -55,6 +55,11 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
     first: str | None = None
     margin: int = 5
 
+    @property
+    def named(self) -> Sequence[str]:
+        """The kinds that its parameters name."""
+        return () if self.first is None else (self.first,)
+
     def choose(self, memory: Memory) -> str:
         """The kind to play next, after an interaction. memory: with that interaction, and its target."""
         raise NotImplementedError
@@ -105,6 +110,10 @@ class CyclePuppeteer(MatrixPuppeteer):
     """Plays kinds in turn, over and over, whatever the other does."""
 
     cycle: tuple[str, ...]
+
+    @property
+    def named(self) -> Sequence[str]:
+        return self.cycle
 
     def initial_state(self) -> Memory:
         return Memory(self.cycle[0])
@@ -255,6 +264,10 @@ class ReciprocalPuppeteer(MatrixPuppeteer):
     cooperate: str = "cooperate"
     defect: str = "defect"
 
+    @property
+    def named(self) -> Sequence[str]:
+        return *super().named, self.cooperate, self.defect
+
     def choose(self, memory: Memory) -> str:
         return self.defect if self.defects(memory) else self.cooperate
 
@@ -337,13 +350,18 @@ PUPPETEERS: Mapping[str, type[MatrixPuppeteer]] = {
 
 
 def build_puppeteer(game: MatrixFacts, facts: UnseenFacts) -> MatrixPuppeteer:
-    """The puppeteer of an unseen scenario; a name or parameter that there is not is a ConfigError."""
+    """The puppeteer of an unseen scenario; a name, parameter or kind that there is not is a ConfigError."""
     if facts.puppeteer not in PUPPETEERS:
         raise ConfigError(
             f"{facts.short_name}: unknown puppeteer {facts.puppeteer!r}: there is {', '.join(PUPPETEERS)}"
         )
     parameters: Mapping[str, Any] = facts.parameters
     try:
-        return PUPPETEERS[facts.puppeteer](game=game, **parameters)
+        puppeteer = PUPPETEERS[facts.puppeteer](game=game, **parameters)
     except TypeError as error:
         raise ConfigError(f"{facts.short_name}: {facts.puppeteer}: {error}") from error
+    if unknown := [kind for kind in puppeteer.named if kind not in game.behaviours]:
+        raise ConfigError(
+            f"{facts.short_name}: {facts.puppeteer}: unknown kind {unknown[0]!r}: there is {', '.join(game.behaviours)}"
+        )
+    return puppeteer
