@@ -17,10 +17,11 @@ from hm_agent.flags import ReportRequest
 from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
+from hm_agent.reporting.drawing import AS_SVG
 from hm_agent.reporting.runs import Runs, read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.writing import PAGE, write_report
+from hm_agent.reporting.writing import PAGE, is_report_on, write_report
 from hm_agent.watching.state import PLAN
 
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
@@ -111,11 +112,12 @@ def write_pages(out: Path, request: ReportRequest) -> Sequence[Row]:
     rows = rows_of(runs)
     page = request.into / PAGE
     pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([page] if rows else [])]
-    if not _is_current(pages, out, runs):
+    # What is asked of figures can't be seen from a report, so those that are not the usual ones are drawn again.
+    is_reported = not rows or (request.figures == AS_SVG and is_report_on(runs, request.into))
+    if not (is_reported and _is_current(pages, out, runs)):
         write_summary(out, runs)
         if rows:
-            all_runs = read_runs(request.folders, counts_unanswered=request.counts_unanswered)
-            write_report(all_runs, request.into, request.figures)
+            write_report(runs, request.into, request.figures)
         index.write_index(out, page if rows else None, runs)
     return rows
 

@@ -26,6 +26,7 @@ from hm_agent.reporting.statistics import ClusteredMean
 from hm_agent.reporting.tables import Row
 
 PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
+EPISODES = "episodes.csv"
 AS_PNG = FigureFiles("png")
 """As what pages in Markdown show figures of several panels."""
 Record = dict[str, str | int | float | None]
@@ -49,13 +50,22 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
     if report.split_means:
         _write_sheet(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
-    _write_sheet(into / "episodes.csv", [episode_record(episode) for episode in runs.episodes])
+    _write_sheet(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
     if report.matchups:
         seats = [_seat_record(episode, seat) for episode in runs.episodes for seat in episode.result.seats]
         _write_sheet(into / "seats.csv", seats)
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE
+
+
+def is_report_on(runs: Runs, into: Path) -> bool:
+    """True if the report in a folder is on these episodes and no others."""
+    try:
+        told = (into / EPISODES).read_bytes()
+    except OSError:
+        return False
+    return told == _sheet([episode_record(episode) for episode in runs.episodes]).encode()
 
 
 def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
@@ -92,11 +102,16 @@ def write_minds(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
 
 
 def _write_sheet(path: Path, records: Sequence[Record]) -> None:
+    write_whole(path, _sheet(records))
+
+
+def _sheet(records: Sequence[Record]) -> str:
+    """The text of a CSV file with a line for each record."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _harmless(value) for name, value in record.items()} for record in records)
-    write_whole(path, text.getvalue())
+    return text.getvalue()
 
 
 def _harmless(value: object) -> object:
