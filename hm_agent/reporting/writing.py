@@ -68,6 +68,15 @@ def is_report_on(runs: Runs, into: Path) -> bool:
     return told == _sheet([episode_record(episode) for episode in runs.episodes]).encode()
 
 
+def episodes_reported(into: Path) -> int:
+    """How many episodes the report in a folder is on; 0 if there is none that can be read."""
+    try:
+        with (into / EPISODES).open(encoding="utf-8", newline="") as lines:
+            return sum(1 for _ in csv.DictReader(lines))
+    except (OSError, ValueError, csv.Error):
+        return 0
+
+
 def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     """Writes the study of orders into a folder, made if it is missing; returns the path of its page.
 
