@@ -36,6 +36,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (["--scenario=symmtom_w6_n3_c3", "--bots=scripted"], "--bots has no effect: it is of Melting Pot"),
         (["--scenario=rws_arena_selfplay", "--agent=react", "--seats=react"], "--agent has no effect"),
+        (["--scenario=exploretom_a1", "--agent=reader", "--record_video"], "--record_video has no effect"),
+        (["--scenario=exploretom_a1", "--agent=reader", "--record_gif=0-1"], "--record_gif has no effect"),
         (["--report_only", "--episodes=3"], "--episodes has no effect: --report_only plays nothing"),
         (["--scenario=,"], "no scenario"),
         ([SCENARIO, "--agent=no_such_module:build"], "no_such_module:build can't be loaded"),
