@@ -40,6 +40,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--scenario=exploretom_a1", "--agent=reader", "--record_gif=0-1"], "--record_gif has no effect"),
         (["--report_only", "--episodes=3"], "--episodes has no effect: --report_only plays nothing"),
         (["--scenario=,"], "no scenario"),
+        ([SCENARIO, "--agent=,"], "no agent for rws_repeated_1"),
+        (
+            ["--scenario=rws_repeated_1,rws_repeated_selfplay", "--agent=", "--seats=react"],
+            "no agent for rws_repeated_1",
+        ),
         ([SCENARIO, "--agent=no_such_module:build"], "no_such_module:build can't be loaded"),
         ([SCENARIO, "--recorder=hm_agent.core:Nothing"], "hm_agent.core:Nothing can't be loaded"),
         (["--flagfile=nowhere.flags"], "Unable to open flagfile"),
