@@ -48,12 +48,11 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
                 (pictures / f"{panel.name}.{kind}").write_bytes(content)
     _write_sheet(into / "report.csv", [row_record(row) for row in report.rows])
     _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
-    if report.split_means:
-        _write_sheet(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
+    _write_or_drop(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
     _write_sheet(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
-    if report.matchups:
-        seats = [_seat_record(episode, seat) for episode in runs.episodes for seat in episode.result.seats]
-        _write_sheet(into / "seats.csv", seats)
+    shared = runs.episodes if report.matchups else ()
+    seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
+    _write_or_drop(into / "seats.csv", seats)
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE
@@ -88,8 +87,7 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     differences = [_order_difference_record(one, study.labels) for one in study.differences]
     _write_sheet(into / "orders_differences.csv", differences)
     _write_sheet(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
-    if study.matchups:
-        _write_sheet(into / "orders_selfplay.csv", list(_matchup_records(study)))
+    _write_or_drop(into / "orders_selfplay.csv", list(_matchup_records(study)))
     for kind in dict.fromkeys((AS_PNG.kind, files.kind)):
         write_whole(into / f"orders.{kind}", orders_figure(study, replace(files, kind=kind)))
     write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
@@ -112,6 +110,14 @@ def write_minds(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
 
 def _write_sheet(path: Path, records: Sequence[Record]) -> None:
     write_whole(path, _sheet(records))
+
+
+def _write_or_drop(path: Path, records: Sequence[Record]) -> None:
+    """Writes a CSV file that not every report has; without records, removes that of an earlier report."""
+    if records:
+        _write_sheet(path, records)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _sheet(records: Sequence[Record]) -> str:
