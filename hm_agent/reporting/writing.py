@@ -59,21 +59,23 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
 
 
 def is_report_on(runs: Runs, into: Path) -> bool:
-    """True if the report in a folder is on these episodes and no others."""
-    try:
-        told = (into / EPISODES).read_bytes()
-    except OSError:
-        return False
-    return told == _sheet([episode_record(episode) for episode in runs.episodes]).encode()
+    """True if the report in a folder is on the episodes in these folders, each with this status, and on no others."""
+    asked = [(path_in_words(episode.folder), episode.result.status) for episode in runs.episodes]
+    return _reported(into) == [(_harmless(folder), _harmless(status)) for folder, status in asked]
 
 
 def episodes_reported(into: Path) -> int:
     """How many episodes the report in a folder is on; 0 if there is none that can be read."""
+    return len(_reported(into))
+
+
+def _reported(into: Path) -> list[tuple[object, object]]:
+    """Folder and status of the episodes that a report is on; none if there is no report that can be read."""
     try:
         with (into / EPISODES).open(encoding="utf-8", newline="") as lines:
-            return sum(1 for _ in csv.DictReader(lines))
-    except (OSError, ValueError, csv.Error):
-        return 0
+            return [(row["folder"], row["status"]) for row in csv.DictReader(lines)]
+    except (OSError, ValueError, KeyError, csv.Error):
+        return []
 
 
 def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
