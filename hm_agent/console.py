@@ -156,7 +156,7 @@ def _earned(episode: Episode, result: Result) -> str:
     """The reward of all steps and, if agents are compared by something else, that."""
     metric = episode.scenario.metric
     value = None if metric.name == "reward" else result.metric(metric.name)
-    compared = "" if value is None else f" ({metric.unit}: {number(value)})"
+    compared = "" if value is None else f" ({metric.unit}: {number(value, metric.digits)})"
     return f"reward {number(result.reward)} in all{compared}"
 
 

@@ -160,8 +160,12 @@ class Experiment:
         self.survey()
 
     def _check_seats(self) -> None:
+        if not self.scenarios:
+            raise ConfigError("no scenario: name one or several; see --list")
         for scenario in self.scenarios:
             count = len(scenario.seats)
+            if not self.lineups(scenario):
+                raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
             for flag, names in (("seats", self.seats), ("seat_models", self.seat_models)):
                 if len(names) > count:
                     seats = "one seat" if count == 1 else f"{count} seats"

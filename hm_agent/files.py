@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 
@@ -10,6 +12,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
     Text is written as UTF-8, its line ends as they are.
     """
+    if not path.name:  # `.` and `/`, which have no place beside them
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     draft = path.with_name(f".{path.name}")
     try:
         draft.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -19,7 +19,7 @@ from hm_agent.models.providers import BUILTIN
 from hm_agent.number_flags import define_count, define_float
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
-from hm_agent.suite import Option, Setting
+from hm_agent.suite import Option, ScenarioInfo, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 
 MOST_GIF_STEPS = 1000
@@ -256,8 +256,13 @@ def _check_effects(asked: Experiment) -> None:
             _refuse([holder], f"it is of {' and '.join(titles)}, and no scenario of it is played")
     if _SEATS.present and all(len(scenario.seats) > 1 for scenario in asked.scenarios):
         _refuse([_AGENT], "--seats says who plays")
-    if not any(suites()[one.world].viewer(one) for one in asked.scenarios):
+    if (_VIDEO.present or _GIF.present) and not any(map(_is_filmed, asked.scenarios)):
         _refuse([_VIDEO, _GIF], "these scenarios have no pictures")
+
+
+def _is_filmed(scenario: ScenarioInfo) -> bool:
+    viewer = suites()[scenario.world].viewer(scenario)
+    return viewer is not None and viewer.picture(scenario, "") is not None
 
 
 def check_report_only() -> None:

@@ -17,10 +17,11 @@ from hm_agent.flags import ReportRequest
 from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
+from hm_agent.reporting.drawing import AS_SVG
 from hm_agent.reporting.runs import Runs, read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.writing import PAGE, write_report
+from hm_agent.reporting.writing import PAGE, episodes_reported, is_report_on, write_report
 from hm_agent.watching.state import PLAN
 
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
@@ -52,7 +53,7 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
         if not experiment.out.is_dir():
             raise
         status = complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
-    _sum_up(experiment.out, request, console)
+    _sum_up(experiment.out, request, console, is_cut_short=status in (INTERRUPTED, NO_MODEL))
     return status
 
 
@@ -95,29 +96,39 @@ def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain
     return 0
 
 
-def _sum_up(out: Path, request: ReportRequest, console: Console) -> None:
+def _sum_up(out: Path, request: ReportRequest, console: Console, *, is_cut_short: bool) -> None:
     """Prints the means of all episodes in the folder; writes summary, report and index if they are outdated."""
-    rows = write_pages(out, request)
+    rows, report = write_pages(out, request, is_cut_short=is_cut_short)
     show_rows(console, rows)
     console.out(f"Files: {out}", highlight=False)
-    if rows:
-        console.out(f"Report: {request.into / PAGE}", highlight=False)
+    if report:
+        console.out(f"Report: {report}", highlight=False)
+    elif rows:
+        console.out(
+            f"Report: {request.into / PAGE} stays as it was, on more episodes than were played", highlight=False
+        )
     console.out(f"Index: {out / index.PAGE}", highlight=False)
 
 
-def write_pages(out: Path, request: ReportRequest) -> Sequence[Row]:
-    """Writes summary, report and index of a folder if they are outdated; returns the summary's rows."""
+def write_pages(out: Path, request: ReportRequest, *, is_cut_short: bool = False) -> tuple[Sequence[Row], Path | None]:
+    """Writes summary, report and index of a folder if they are outdated; returns the summary's rows and the report.
+
+    is_cut_short: True for a run that did not play all it was to, which replaces no report on more episodes. The report
+    is None then, and where there is nothing to report on.
+    """
     runs = read_runs((out,), counts_unanswered=request.counts_unanswered)
     rows = rows_of(runs)
-    page = request.into / PAGE
-    pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([page] if rows else [])]
-    if not _is_current(pages, out, runs):
+    is_kept = is_cut_short and episodes_reported(request.into) > len(runs.episodes)
+    report = request.into / PAGE if rows and not is_kept else None
+    pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([report] if report else [])]
+    # What is asked of figures can't be seen from a report, so those that are not the usual ones are drawn again.
+    is_reported = report is None or (request.figures == AS_SVG and is_report_on(runs, request.into))
+    if not (is_reported and _is_current(pages, out, runs)):
         write_summary(out, runs)
-        if rows:
-            all_runs = read_runs(request.folders, counts_unanswered=request.counts_unanswered)
-            write_report(all_runs, request.into, request.figures)
-        index.write_index(out, page if rows else None, runs)
-    return rows
+        if report:
+            write_report(runs, request.into, request.figures)
+        index.write_index(out, report, runs)
+    return rows, report
 
 
 def _is_current(pages: Sequence[Path], out: Path, runs: Runs) -> bool:

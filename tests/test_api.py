@@ -141,6 +141,7 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"agent": "no_module:build"}, "can't be loaded: No module named 'no_module'"),
         ({"agent": "reds:nothing"}, "agent reds:nothing is int: it has to be a function"),
         ({"agent": "oracle"}, "oracle can't play card_talk"),
+        ({"agent": []}, "no agent for card_talk"),
         ({"episodes": 0}, "episodes=0: it is at least 1"),
         ({"episodes": 1.5}, "episodes=1.5: it is a whole number"),
         ({"workers": "2"}, "workers='2': it is a whole number"),
@@ -158,6 +159,11 @@ def test_what_cannot_be_played_is_said_before_anything_is_played(wrong: dict[str
     with pytest.raises(hm_agent.ConfigError, match=message):
         play(**wrong)
     assert not Path("runs").exists()
+
+
+def test_no_scenario_is_refused_too() -> None:
+    with pytest.raises(hm_agent.ConfigError, match="no scenario: name one or several"):
+        hm_agent.play([])
 
 
 @pytest.mark.parametrize(

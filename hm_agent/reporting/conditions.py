@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hm_agent.recording.result import OWN_FILE, Result, Setting
 from hm_agent.registry import agent_names, own_agents, suites
+from hm_agent.shell import printable
 from hm_agent.suite import ScenarioInfo
 
 Settings = tuple[tuple[str, Setting], ...]
@@ -100,8 +101,8 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
 def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mapping[Condition, str]:
     """A short name for each condition: the agent and, in brackets, the model and settings that differ between them.
 
-    A flag without a value is not shown, e.g. `max_steps` of whole episodes. with_model: False if the model is shown
-    elsewhere.
+    A flag without a value is not shown, e.g. `max_steps` of whole episodes. Control characters, which no SVG file may
+    hold, are written out. with_model: False if the model is shown elsewhere.
     """
     shows_model = with_model and len({one.model for one in conditions}) > 1
     settings = [dict(one.settings) for one in conditions]
@@ -115,5 +116,5 @@ def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mappi
             value = dict(one.settings).get(flag, UNKNOWN)
             if value is not None and not (flag in optional and value == UNKNOWN):
                 details.append(f"{flag}={value}")
-        names[one] = f"{one.agent} ({', '.join(details)})" if details else one.agent
+        names[one] = printable(f"{one.agent} ({', '.join(details)})" if details else one.agent)
     return names

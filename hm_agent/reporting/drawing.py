@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import logging
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -247,7 +248,10 @@ def _add_legend(figure: Figure, entries: Sequence[LegendEntry], per_row: int) ->
 def _saved(figure: Figure, kind: str) -> bytes:
     content = io.BytesIO()
     dpi = PNG_DPI if kind == "png" else "figure"
-    figure.savefig(content, format=kind, metadata=dict(_NO_METADATA[kind]), dpi=dpi)
+    with warnings.catch_warnings():
+        # A name may have signs that Matplotlib's font lacks: programs that show an SVG file have fonts of their own.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font", UserWarning)
+        figure.savefig(content, format=kind, metadata=dict(_NO_METADATA[kind]), dpi=dpi)
     return content.getvalue()
 
 

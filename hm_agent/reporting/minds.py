@@ -20,8 +20,6 @@ from hm_agent.reporting.statistics import ClusteredMean, bootstrap_interval, nor
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Suite
 
-"""The fewest scenarios, or episodes of one, that make an interval."""
-
 
 @dataclass(frozen=True)
 class EpisodeMinds:

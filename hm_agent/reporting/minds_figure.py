@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 PANEL_WIDTH, BAR_HEIGHT, FRAME_HEIGHT = 302, 45, 108
 """In points; a figure as wide as a column has one column of panels."""
-BAR = 0.38
-LITERAL, FUNCTIONAL = COLOURS[0], COLOURS[1]
+BAR, MARGIN = 0.38, 4
+"""How thick a bar is, in rows; and what the axis has beyond its end, in per cent."""
+BASE_RATE, LITERAL, FUNCTIONAL = "base rate", "literal", "functional"
+PAINTS = {LITERAL: COLOURS[0], FUNCTIONAL: COLOURS[1]}
 
 
 def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
@@ -26,13 +28,18 @@ def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
     rows = -(-count // columns)
 
     def paint_all(figure: Figure) -> None:
-        panels = figure.subplots(rows, columns, squeeze=False).flat
+        panels = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes, suite in zip(panels, study.suites, strict=False):
             _paint(study, study.of(suite), axes)
             axes.set_title(suite.title)
         for axes in panels[count:]:
             axes.set_axis_off()
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        # Of all panels, since an agent or a world may lack a measure.
+        drawn = {
+            label: handle for axes in panels for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        shown = [name for name in (BASE_RATE, LITERAL, FUNCTIONAL) if name in drawn]
+        figure.legend([drawn[name] for name in shown], shown, loc="outside lower center", ncols=3)
 
     height = FRAME_HEIGHT + BAR_HEIGHT * most
     return drawn_file(files, columns * width, rows * style.height * height, paint_all)
@@ -40,22 +47,22 @@ def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
 
 def _paint(study: MindStudy, rows: list[MindRow], axes: Axes) -> None:
     for place, row in enumerate(rows):
-        _bar(axes, place - BAR / 2, row.literal, LITERAL, "literal" if place == 0 else None)
-        _bar(axes, place + BAR / 2, row.functional, FUNCTIONAL, "functional" if place == 0 else None)
+        _bar(axes, place - BAR / 2, row.literal, LITERAL)
+        _bar(axes, place + BAR / 2, row.functional, FUNCTIONAL)
         if row.base_rate is not None:
             ends = place - BAR, place
-            axes.plot([100 * row.base_rate] * 2, ends, color="black", label="base rate" if place == 0 else None)
+            axes.plot([100 * row.base_rate] * 2, ends, color="black", label=BASE_RATE)
     axes.set_yticks(range(len(rows)), [study.labels[row.condition] for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.axvline(0, color="0.6", linewidth=1)
-    axes.set_xlim(right=104)
+    axes.set_xlim(right=max(100, axes.dataLim.xmax) + MARGIN)  # a score may exceed 100%
     axes.set_xlabel("%")
 
 
-def _bar(axes: Axes, place: float, found: ClusteredMean | None, colour: str, label: str | None) -> None:
+def _bar(axes: Axes, place: float, found: ClusteredMean | None, name: str) -> None:
     """A bar in per cent with its interval; nothing where nothing was measured."""
     if found is None:
         return
-    axes.barh(place, 100 * found.mean, BAR, color=colour, label=label)
+    axes.barh(place, 100 * found.mean, BAR, color=PAINTS[name], label=name)
     if found.interval:
         axes.plot([100 * end for end in found.interval], [place, place], color="0.25", linewidth=1.2)

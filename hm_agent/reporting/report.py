@@ -14,7 +14,7 @@ from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
 from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture, validation_picture
-from hm_agent.reporting.halves import SCORE, SplitMean, has_halves, split_means
+from hm_agent.reporting.halves import SCORE, SplitMean, split_means
 from hm_agent.reporting.notes import (
     Fact,
     ScenarioSeeds,
@@ -117,7 +117,8 @@ class Report:
 
     @property
     def has_halves(self) -> bool:
-        return has_halves(self.rows)
+        """True if there are means of both halves to show."""
+        return bool(self.split_means)
 
     @property
     def split_groups(self) -> list[tuple[str, list[SplitMean]]]:

@@ -26,6 +26,7 @@ from hm_agent.reporting.statistics import ClusteredMean
 from hm_agent.reporting.tables import Row
 
 PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
+EPISODES = "episodes.csv"
 AS_PNG = FigureFiles("png")
 """As what pages in Markdown show figures of several panels."""
 Record = dict[str, str | int | float | None]
@@ -47,15 +48,34 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
                 (pictures / f"{panel.name}.{kind}").write_bytes(content)
     _write_sheet(into / "report.csv", [row_record(row) for row in report.rows])
     _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
-    if report.split_means:
-        _write_sheet(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
-    _write_sheet(into / "episodes.csv", [episode_record(episode) for episode in runs.episodes])
-    if report.matchups:
-        seats = [_seat_record(episode, seat) for episode in runs.episodes for seat in episode.result.seats]
-        _write_sheet(into / "seats.csv", seats)
+    _write_or_drop(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
+    _write_sheet(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
+    shared = runs.episodes if report.matchups else ()
+    seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
+    _write_or_drop(into / "seats.csv", seats)
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE
+
+
+def is_report_on(runs: Runs, into: Path) -> bool:
+    """True if the report in a folder is on the episodes in these folders, each with this status, and on no others."""
+    asked = [(path_in_words(episode.folder), episode.result.status) for episode in runs.episodes]
+    return _reported(into) == [(_harmless(folder), _harmless(status)) for folder, status in asked]
+
+
+def episodes_reported(into: Path) -> int:
+    """How many episodes the report in a folder is on; 0 if there is none that can be read."""
+    return len(_reported(into))
+
+
+def _reported(into: Path) -> list[tuple[object, object]]:
+    """Folder and status of the episodes that a report is on; none if there is no report that can be read."""
+    try:
+        with (into / EPISODES).open(encoding="utf-8", newline="") as lines:
+            return [(row["folder"], row["status"]) for row in csv.DictReader(lines)]
+    except (OSError, ValueError, KeyError, csv.Error):
+        return []
 
 
 def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
@@ -69,8 +89,7 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     differences = [_order_difference_record(one, study.labels) for one in study.differences]
     _write_sheet(into / "orders_differences.csv", differences)
     _write_sheet(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
-    if study.matchups:
-        _write_sheet(into / "orders_selfplay.csv", list(_matchup_records(study)))
+    _write_or_drop(into / "orders_selfplay.csv", list(_matchup_records(study)))
     for kind in dict.fromkeys((AS_PNG.kind, files.kind)):
         write_whole(into / f"orders.{kind}", orders_figure(study, replace(files, kind=kind)))
     write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
@@ -92,11 +111,24 @@ def write_minds(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
 
 
 def _write_sheet(path: Path, records: Sequence[Record]) -> None:
+    write_whole(path, _sheet(records))
+
+
+def _write_or_drop(path: Path, records: Sequence[Record]) -> None:
+    """Writes a CSV file that not every report has; without records, removes that of an earlier report."""
+    if records:
+        _write_sheet(path, records)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _sheet(records: Sequence[Record]) -> str:
+    """The text of a CSV file with a line for each record."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _harmless(value) for name, value in record.items()} for record in records)
-    write_whole(path, text.getvalue())
+    return text.getvalue()
 
 
 def _harmless(value: object) -> object:

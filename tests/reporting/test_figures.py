@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 import numpy as np
@@ -24,6 +25,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.validation import Curve
 from hm_agent.reporting.writing import write_report
+from hm_agent.shell import printable
 from tests.reporting.examples import leave, read, result
 from tests.reporting.test_orders import write as write_study
 
@@ -184,6 +186,15 @@ def test_the_figures_that_are_asked_for_lie_beside_those_of_the_page(tmp_path: P
     leave(tmp_path, *(result(seed=seed, reward=seed) for seed in (1, 2)))
     write_report(read_runs((tmp_path,)), tmp_path, FigureFiles("pdf", "column"))
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["means-0.pdf", "means-0.svg"]
+
+
+@pytest.mark.parametrize("model", ["模型", "a\x01b\x1b[31m"])
+def test_a_name_that_no_font_has_is_drawn_without_a_word_in_files_that_can_be_read(tmp_path: Path, model: str) -> None:
+    agents = {"react": model, "hypothetical_minds": "builtin"}
+    leave(tmp_path, *(result(agent, place, model=name) for place, (agent, name) in enumerate(agents.items())))
+    write_report(read_runs((tmp_path,)), tmp_path, FigureFiles("png"))  # a warning would be an error here
+    texts = "".join(ET.parse(tmp_path / "figures" / "means-0.svg").getroot().itertext())
+    assert f"react ({printable(model)})" in texts
 
 
 @pytest.fixture(scope="module")

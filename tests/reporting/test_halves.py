@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,13 @@ def test_the_report_shows_both_halves_of_means_and_differences(tmp_path: Path) -
         rows = {row["agent"]: row for row in csv.DictReader(lines)}
     vmp = rows["vmp"]
     assert [float(vmp[name]) for name in ("all", "chosen", "held_out", "all_scenarios")] == [5, 4, 6, 2]
+
+
+@pytest.mark.usefixtures("delivery")
+def test_where_no_episode_of_either_half_was_finished_no_halves_are_shown(tmp_path: Path) -> None:
+    leave(tmp_path, *(replace(one, status="interrupted") for one in both_halves()))
+    write_report(read_runs((tmp_path,)), tmp_path)
+    assert "halves" not in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_without_held_out_scenarios_no_halves_are_shown(tmp_path: Path) -> None:

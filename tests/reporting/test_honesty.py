@@ -23,7 +23,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import rows_of
 from hm_agent.reporting.tables import tabulate
 from hm_agent.running import write_pages
-from tests.reporting.examples import RWS, leave, result, settings
+from tests.reporting.examples import RWS, leave, read, result, settings
 
 SILENT: dict[str, Any] = {"questions": 14, "unanswered_questions": 14, "model": "gpt-4", "model_calls": 56}
 
@@ -69,7 +69,7 @@ def test_frames_tell_of_them_too(out: Path) -> None:
 def printed(one: Result) -> str:
     output = io.StringIO()
     console = Console(file=output, width=200)
-    episode = next(Experiment(find_scenarios(["rws_repeated_1"])).plan())
+    episode = next(Experiment(find_scenarios([one.scenario])).plan())
     with ConsoleProgress(console, 1) as progress:
         progress.begin(episode)
         progress.end(episode, one)
@@ -83,6 +83,10 @@ def test_the_console_tells_what_went_unanswered_which_unit_and_what_was_paid() -
     assert "reward 87.2 in all (reward per 1,200 steps: 69.8)" in printed(earned)
     asked = result(model_calls=4, cached_calls=3, cost=0.4, cached_cost=0.3, input_tokens=9, output_tokens=9)
     assert "0.1000 USD (0.3000 USD saved by the cache)" in printed(asked)
+
+
+def test_the_console_shows_a_share_with_as_many_decimals_as_tables_do() -> None:
+    assert "(share of questions answered rightly: 0.958)" in printed(read("reader", 0.958))
 
 
 def test_a_cut_episode_stands_beside_a_published_figure_with_a_word() -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.recording.result import Result
+from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.minds import MindRow, study_minds
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_minds
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from tests.reporting.examples import RWS, RWS_2, leave, result
 
+STORIES, READ = "exploretom_functional_a1", {"literal": 0.9, "functional": 0.6}
 ENDS = [("oracle", 40.0), ("random", 0.0)]
 
 
@@ -82,3 +85,19 @@ def test_study_is_written_as_page_picture_and_table(tmp_path: Path) -> None:
     assert (tmp_path / "minds" / "minds.png").read_bytes().startswith(b"\x89PNG")
     (line,) = csv.DictReader((tmp_path / "minds" / "minds.csv").read_text("utf-8").splitlines())
     assert (line["world"], float(line["literal"]), float(line["base_rate"])) == ("melting_pot", 0.75, 0.5)
+
+
+def drawn(runs: Path) -> list[str]:
+    """The texts of the picture."""
+    write_minds(read_runs((runs,)), runs / "minds", FigureFiles("svg"))
+    return [text for text in ET.parse(runs / "minds" / "minds.svg").getroot().itertext() if text.strip()]
+
+
+def test_the_legend_names_what_only_a_later_panel_shows(tmp_path: Path) -> None:
+    leave(tmp_path, asked(10, 0.75), result("reader", world="exploretom", scenario=STORIES, metrics=READ))
+    assert {"literal", "functional", "base rate"} <= set(drawn(tmp_path))
+
+
+def test_a_score_beyond_the_ceiling_is_drawn_to_its_end(tmp_path: Path) -> None:
+    rows(tmp_path, *(asked(60 + n, 0.75, seed=n) for n in range(5)))
+    assert "150" in drawn(tmp_path)

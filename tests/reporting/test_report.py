@@ -202,6 +202,14 @@ def test_scores_are_shown_with_and_without_narrow_scales(tmp_path: Path) -> None
     assert {row["scenario"] for row in rows} == {"rws_repeated_3"}
 
 
+def test_what_an_interval_is_over_is_told_of_the_metric_and_of_a_score_with_fewer_scenarios(tmp_path: Path) -> None:
+    for scenario, scale in {RWS: 40, RWS.replace("_1", "_2"): 4}.items():
+        earned = {"react": 1.0, "vmp": 2.0, "oracle": scale, "random": 0.0}
+        leave(tmp_path, *(result(agent, earned[agent], n, scenario=scenario) for agent in earned for n in range(5)))
+    write_report(read_runs((tmp_path,)), tmp_path)
+    assert '<td class="text">2 scenarios<small>score: 5 episodes</small></td>' in (tmp_path / "report.html").read_text()
+
+
 def test_scenarios_without_a_score_are_named(tmp_path: Path) -> None:
     leave(tmp_path, result("react", 3), result("oracle", 1), result("random", 2), result("react", scenario=PD))
     (said,) = (note for note in gather(read_runs((tmp_path,)), tmp_path).notes if note.startswith("A normalised"))

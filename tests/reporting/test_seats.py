@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
-from tests.reporting.examples import result, settings, shared_result
+from hm_agent.reporting.writing import write_report
+from tests.reporting.examples import leave, result, settings, shared_result
 
 OURS, REACT = Player("hypothetical_minds", "builtin"), Player("react", "builtin")
 MIXED = (("hypothetical_minds", 9.0), ("react", 3.0), ("hypothetical_minds", 5.0))
@@ -53,3 +56,13 @@ def test_models_are_named_where_they_differ() -> None:
 
 def test_one_seat_alone_meets_nobody() -> None:
     assert matchups([result()]) == []
+
+
+def test_a_report_without_shared_episodes_leaves_no_table_of_an_earlier_one(tmp_path: Path) -> None:
+    shared, alone, into = tmp_path / "shared", tmp_path / "alone", tmp_path / "report"
+    leave(shared, shared_result(("react", 1.0), ("vmp", 2.0)))
+    leave(alone, result("react"))
+    write_report(read_runs((shared,)), into)
+    assert (into / "seats.csv").is_file()
+    write_report(read_runs((alone,)), into)
+    assert not (into / "seats.csv").exists()

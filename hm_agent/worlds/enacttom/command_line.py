@@ -84,6 +84,8 @@ def _parsed(
     if len(rest) > 1:
         raise ConfigError(f"one folder at a time, not {len(rest)}")
     folder = Path(rest[0]) if rest else data_folder("scenarios") / "enacttom"
+    if values["seconds"].present and values["planner"].value != FAST_DOWNWARD:
+        raise ConfigError(f"--seconds has no effect: it is for --planner={FAST_DOWNWARD}")
     return {flag: values[flag].value for flag in known}, folder
 
 

@@ -272,6 +272,21 @@ def test_help_names_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"hm-agent {command} DIR" in output
 
 
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["verify", "--seconds=3"], 2, "--seconds has no effect: it is for --planner=fast_downward"),
+        (["browse", "enacttom", "--page="], 1, "can't write: [Errno 21] Is a directory: '.'"),
+    ],
+)
+def test_bad_flags_are_one_line(
+    arguments: list[str], status: int, complaint: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended, output, errors = verified(*arguments, str(folder), capsys=capsys)
+    assert (ended, output, errors.count("\n")) == (status, "", 1)
+    assert complaint in errors
+
+
 def test_a_plan_from_the_midst_of_an_episode_puts_down_what_is_in_the_way() -> None:
     household = Household(small_task(["(is_on_top cup_1 counter_2)"]))
     runtime = HouseRuntime(household)

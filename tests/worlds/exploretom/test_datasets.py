@@ -268,6 +268,11 @@ def test_bad_stories_are_one_clear_line(
         (("--out=x", "--action_sets=b1"), "unknown action set 'b1'"),
         (("--out=x", "--splits=train"), "say names with shares"),
         (("--out=x", "--from=/nowhere.jsonl"), "/nowhere.jsonl: No such file"),
+        (
+            ("--out=x", "--from=stories.jsonl", "--stories=5"),
+            "--stories has no effect: the stories are those of --from",
+        ),
+        (("--out=x", "--from=stories.jsonl", "--cast=names.toml"), "--cast has no effect"),
         (("--out=x", "extra"), "unexpected argument 'extra'"),
     ],
 )
@@ -281,6 +286,12 @@ def test_bad_flags_are_one_clear_line(
     monkeypatch.chdir(tmp_path)
     assert run("export", "exploretom", *flags) == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_a_set_in_this_folder_is_called_as_the_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    small_export(Path(), "--stories=1")
+    assert f'pretty_name: "{tmp_path.name}"' in Path("README.md").read_text("utf-8")
 
 
 def test_a_set_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

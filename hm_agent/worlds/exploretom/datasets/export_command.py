@@ -44,6 +44,9 @@ _FLAGS = (
     flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
 )
 
+_DRAWING = ("action_sets", "stories", "seed", "cast")
+"""The flags of stories that are drawn."""
+
 USAGE = """Writes stories with their questions and answers as a data set.
 
     hm-agent export exploretom --action_sets=a1,a5_asymmetric --stories=100 --out=sets/moves
@@ -79,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
     out = Path(_asked("out"))
     plan = ExportPlan(
         out=out,
-        name=_asked("name") or out.name,
+        name=_asked("name") or out.resolve().name,
         splits=_splits(_asked("splits")),
         command=_typed(),
         sees_contents=_asked("contents") == SEEN,
@@ -96,6 +99,8 @@ def main(arguments: Sequence[str]) -> int:
 def _stories() -> Iterable[SourceStory]:
     sees_contents = _asked("contents") == SEEN
     if _asked("from"):
+        if unused := [name for name in _DRAWING if FLAGS[name].present]:
+            raise ConfigError(f"--{unused[0]} has no effect: the stories are those of --from")
         told = told_texts(Path(_asked("told"))) if _asked("told") else None
         return stories_in(Path(_asked("from")), sees_contents=sees_contents, told=told)
     if _asked("told"):

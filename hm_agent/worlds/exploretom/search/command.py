@@ -114,6 +114,8 @@ def main(arguments: Sequence[str]) -> int:
     if _asked("help"):
         print(help_text(USAGE, GROUPS, FLAGS))
         return 0
+    if not _asked("infill") and (unused := [name for name in ("teller", "judge") if FLAGS[name].present]):
+        raise ConfigError(f"--{unused[0]} has no effect: stories are told with --infill")
     plan = plan_asked()
     teller = _asked("teller") or plan.model.name
     writers = Writers(teller, _asked("judge") or teller) if _asked("infill") else None

@@ -142,6 +142,8 @@ def test_budget_ends_the_search_and_a_larger_one_goes_on(
         (["--max_actions=2"], "none of 2000 random stories has"),
         (["--cast=nowhere.toml"], "--cast=nowhere.toml: there is no such file"),
         (["hard"], "unexpected argument 'hard'"),
+        (["--teller=builtin"], "--teller has no effect: stories are told with --infill"),
+        (["--judge=builtin"], "--judge has no effect"),
         (["--method=b_star"], "value should be one of <a_star|random|over_generation>"),
     ],
 )

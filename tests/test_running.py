@@ -1,0 +1,93 @@
+"""The pages that a run leaves: when they are written anew, and when they stay as they are."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+from hm_agent.flags import ReportRequest
+from hm_agent.reporting.drawing import FigureFiles
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.writing import PAGE, write_report
+from hm_agent.running import write_pages
+from tests.reporting.examples import leave, result
+from tests.test_cli import EPISODE, start
+
+
+def played(out: Path, *agents: str) -> Path:
+    leave(out, *(result(agent) for agent in agents))
+    return out
+
+
+def test_pages_that_tell_of_these_episodes_are_not_written_again(tmp_path: Path) -> None:
+    out = played(tmp_path, "react")
+    request = ReportRequest((out,), out / "report")
+    write_pages(out, request)
+    before = {page: page.stat().st_mtime_ns for page in (out / "summary.md", out / "index.html", request.into / PAGE)}
+    write_pages(out, request)
+    assert {page: page.stat().st_mtime_ns for page in before} == before
+
+
+def test_a_report_on_other_episodes_is_written_anew(tmp_path: Path) -> None:
+    one, other, into = played(tmp_path / "one", "react"), played(tmp_path / "other", "vmp"), tmp_path / "report"
+    for out in (one, other, one):
+        write_pages(out, ReportRequest((out,), into))
+    assert "react" in (into / "report.md").read_text("utf-8")
+
+
+def test_a_report_on_a_part_of_the_episodes_is_written_anew(tmp_path: Path) -> None:
+    out = played(tmp_path, "react", "vmp")
+    request = ReportRequest((out,), out / "report")
+    write_pages(out, request)
+    write_report(read_runs((out,)).of((), ("vmp",)), request.into)
+    write_pages(out, request)
+    assert "react" in (request.into / "report.md").read_text("utf-8")
+
+
+def test_figures_are_drawn_as_is_asked_though_the_pages_are_ttmp_path(tmp_path: Path) -> None:
+    out = played(tmp_path, "react")
+    for figures in (FigureFiles(), FigureFiles("pdf")):
+        write_pages(out, ReportRequest((out,), out / "report", figures=figures))
+    assert (out / "report" / "figures" / "means-0.pdf").is_file()
+
+
+def test_a_run_that_was_cut_short_replaces_no_report_on_more_episodes(tmp_path: Path) -> None:
+    whole, cut, into = (
+        played(tmp_path / "whole", "react", "vmp"),
+        played(tmp_path / "cut", "react"),
+        tmp_path / "report",
+    )
+    write_pages(whole, ReportRequest((whole,), into))
+    assert write_pages(cut, ReportRequest((cut,), into), is_cut_short=True)[1] is None
+    assert "vmp" in (into / "report.md").read_text("utf-8")
+    assert "report.html" not in (cut / "index.html").read_text("utf-8")
+    assert write_pages(cut, ReportRequest((cut,), into))[1] == into / PAGE
+    assert "vmp" not in (into / "report.md").read_text("utf-8")
+
+
+def test_a_run_that_was_cut_short_goes_on_with_its_own_report(tmp_path: Path) -> None:
+    out = played(tmp_path, "react")
+    request = ReportRequest((out,), out / "report")
+    for agent in ("vmp", "mmp"):
+        write_pages(out, request, is_cut_short=True)
+        played(out, agent)
+    assert write_pages(out, request, is_cut_short=True)[1] == out / "report" / PAGE
+    assert "mmp" in (out / "report" / "report.md").read_text("utf-8")
+
+
+def test_an_interrupted_command_leaves_a_longer_report_alone_and_says_so(tmp_path: Path) -> None:
+    whole = played(tmp_path / "whole", "react", "vmp", "mmp")
+    write_pages(whole, ReportRequest((whole,), tmp_path / "report"))
+    before = (tmp_path / "report" / "report.md").read_bytes()
+    scenario = "--scenario=rws_repeated_1"
+    process = start(scenario, "--episodes=50", "--out=out", "--report=report", "--noreplay", cwd=tmp_path)
+    trace = tmp_path / "out" / EPISODE / "trace.jsonl"
+    deadline = time.monotonic() + 60
+    while not (trace.exists() and trace.read_bytes().count(b"\n") > 1) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Report: report/report.html stays as it was, on more episodes than were played" in output
+    assert (tmp_path / "report" / "report.md").read_bytes() == before
