@@ -105,6 +105,11 @@ class Scenario:
         told = self.facts.columns if self.facts else None
         return slot in (self.game.column.slots if told is None else told)
 
+    def can_meet(self, slot: int, other: int) -> bool:
+        """True if the players of two slots can interact: in an asymmetric game, those of different sides."""
+        is_asymmetric = isinstance(self.game, MatrixFacts) and self.game.column is not None
+        return slot != other and not (is_asymmetric and self.is_column(slot) == self.is_column(other))
+
     def game_of(self, slot: int) -> GameFacts:
         """The game as the player of a slot plays it: its side, and those who take part."""
         game = self.game.as_column if isinstance(self.game, MatrixFacts) and self.is_column(slot) else self.game

@@ -42,6 +42,20 @@ class PartlyKnownWorld(MeltingPotWorld):
         return [OpponentIntent(self.behaviour, self.rule) if is_known else OpponentIntent(None)]
 
 
+@pytest.mark.parametrize(("seat", "met"), [("player_0", 4), ("player_4", 4)])
+def test_the_oracle_is_told_of_those_alone_whom_it_can_meet(seat: Seat, met: int) -> None:
+    scenario = scenario_named("bach_or_stravinsky_in_the_matrix__arena_3")
+    world = MeltingPotWorld(scenario, Bots.SCRIPTED)
+    world.reset(0)
+    world.step(dict.fromkeys(scenario.seats, 0))
+    intents = world.intents(seat)
+    world.close()
+    own_side = scenario.is_column(scenario.seats.index(seat))
+    bots = [slot for slot in range(len(scenario.seats), scenario.players) if scenario.is_column(slot) != own_side]
+    assert len(intents) == met
+    assert sum(intent.is_known for intent in intents) == len(bots)
+
+
 def told_share(**known: object) -> float:
     """What the oracle records after 100 steps in such a world."""
     world = PartlyKnownWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED)

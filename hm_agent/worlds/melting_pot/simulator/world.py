@@ -200,13 +200,14 @@ class MeltingPotWorld(SubstrateWorld):
         return self._names
 
     def intents(self, seat: Seat = FOCAL) -> Sequence[OpponentIntent]:
-        """The others' intents by slot, as of their latest action; of those in a seat nothing is known.
+        """The intents of those whom a seat can meet, by slot, as of their latest action; of other seats none is known.
 
         Privileged: for the reference agent `oracle` only.
         """
         told = zip(self._names, self._targets, self._rules, strict=False)
         bots = [OpponentIntent(target, rule, watches_others(name, self._game)) for name, target, rule in told]
-        return *(OpponentIntent(None) for other in self.seats if other != seat), *bots
+        players, own = [*(OpponentIntent(None) for _ in self.seats), *bots], self.seats.index(seat)
+        return tuple(intent for slot, intent in enumerate(players) if self._scenario.can_meet(own, slot))
 
     def _told_bots(self) -> Sequence[Bot]:
         return tuple(zip(self._names, self._targets, self._rules, strict=False))
