@@ -53,6 +53,17 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, output, errors
 
 
+def interrupted(process: subprocess.Popen[str], out: Path) -> tuple[int, str, str]:
+    """Sends Ctrl-C to a command in the middle of the first episode it plays into a folder; returns what `ended` does."""
+    trace = out / EPISODE / "trace.jsonl"
+    deadline = time.monotonic() + 60
+    while not (trace.exists() and trace.read_bytes().count(b"\n") > 1) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    return process.returncode, output, errors
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, and this process in it."""
@@ -242,13 +253,8 @@ def test_an_interruption_during_the_imports_is_told_in_one_line(tmp_path: Path) 
 
 def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
     process = start("--scenario=rws_repeated_1", "--episodes=50", "--out=out", cwd=tmp_path)
-    trace = tmp_path / "out" / EPISODE / "trace.jsonl"
-    deadline = time.monotonic() + 60
-    while not (trace.exists() and trace.read_bytes().count(b"\n") > 1) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    status, _, errors = interrupted(process, tmp_path / "out")
+    assert status == 130
     assert "interrupted" in errors
     assert "Traceback" not in errors
     (unfinished,) = (tmp_path / "out").glob("*/*/*/*/unfinished.json")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import time
 from pathlib import Path
 
 from hm_agent.flags import ReportRequest
@@ -12,7 +10,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import PAGE, write_report
 from hm_agent.running import write_pages
 from tests.reporting.examples import leave, result
-from tests.test_cli import EPISODE, start
+from tests.test_cli import interrupted, start
 
 
 def played(out: Path, *agents: str) -> Path:
@@ -82,12 +80,7 @@ def test_an_interrupted_command_leaves_a_longer_report_alone_and_says_so(tmp_pat
     before = (tmp_path / "report" / "report.md").read_bytes()
     scenario = "--scenario=rws_repeated_1"
     process = start(scenario, "--episodes=50", "--out=out", "--report=report", "--noreplay", cwd=tmp_path)
-    trace = tmp_path / "out" / EPISODE / "trace.jsonl"
-    deadline = time.monotonic() + 60
-    while not (trace.exists() and trace.read_bytes().count(b"\n") > 1) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 130
+    status, output, _ = interrupted(process, tmp_path / "out")
+    assert status == 130
     assert "Report: report/report.html stays as it was, on more episodes than were played" in output
     assert (tmp_path / "report" / "report.md").read_bytes() == before
