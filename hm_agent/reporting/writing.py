@@ -110,10 +110,6 @@ def write_minds(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     return into / MINDS_PAGE
 
 
-def _write_sheet(path: Path, records: Sequence[Record]) -> None:
-    write_whole(path, _sheet(records))
-
-
 def _write_or_drop(path: Path, records: Sequence[Record]) -> None:
     """Writes a CSV file that not every report has; without records, removes that of an earlier report."""
     if records:
@@ -122,13 +118,12 @@ def _write_or_drop(path: Path, records: Sequence[Record]) -> None:
         path.unlink(missing_ok=True)
 
 
-def _sheet(records: Sequence[Record]) -> str:
-    """The text of a CSV file with a line for each record."""
+def _write_sheet(path: Path, records: Sequence[Record]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _harmless(value) for name, value in record.items()} for record in records)
-    return text.getvalue()
+    write_whole(path, text.getvalue())
 
 
 def _harmless(value: object) -> object:
