@@ -258,6 +258,11 @@ class GameFacts(Strict):
         """How many play."""
         return 1 + (self.alike or len(self.sprites.players))
 
+    @property
+    def is_asymmetric(self) -> bool:
+        """True if players have one of two sides, and meet those of the other."""
+        return False
+
     def others(self, slot: int = 0) -> tuple[str, ...]:
         """The names by which the player of a slot knows the others: by slot where there are several."""
         names = tuple(self.sprites.players.values())
@@ -318,6 +323,10 @@ class MatrixFacts(GameFacts):
     timing: Timing
     resources: tuple[Resource, ...]
     sprites: MatrixSprites
+
+    @property
+    def is_asymmetric(self) -> bool:
+        return self.column is not None
 
     @property
     def as_column(self) -> MatrixFacts:

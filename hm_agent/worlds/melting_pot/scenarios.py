@@ -107,8 +107,7 @@ class Scenario:
 
     def can_meet(self, slot: int, other: int) -> bool:
         """True if the players of two slots can interact: in an asymmetric game, those of different sides."""
-        is_asymmetric = isinstance(self.game, MatrixFacts) and self.game.column is not None
-        return slot != other and not (is_asymmetric and self.is_column(slot) == self.is_column(other))
+        return slot != other and not (self.game.is_asymmetric and self.is_column(slot) == self.is_column(other))
 
     def game_of(self, slot: int) -> GameFacts:
         """The game as the player of a slot plays it: its side, and those who take part."""

@@ -63,8 +63,8 @@ def _said(game: GameFacts, told: ScenarioFacts) -> tuple[int, int, tuple[int, ..
 def _cast(game: GameFacts, name: str) -> tuple[int, int, tuple[int, ...]]:
     """The same of Melting Pot's scenario of that name."""
     config = mp_scenario.get_config(name)
-    is_asymmetric = isinstance(game, MatrixFacts) and game.column is not None
-    return sum(config.is_focal), len(config.roles), _columns(config.substrate, config.roles) if is_asymmetric else ()
+    columns = _columns(config.substrate, config.roles) if game.is_asymmetric else ()
+    return sum(config.is_focal), len(config.roles), columns
 
 
 def _columns(substrate: str, roles: Sequence[str]) -> tuple[int, ...]:

@@ -168,8 +168,7 @@ class MeltingPotWorld(SubstrateWorld):
         self._targets, self._intent_log = (), IntentLog(self._game, [])
         config = config_of(self._scenario)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
-        is_asymmetric = isinstance(self._game, MatrixFacts) and self._game.column is not None
-        sides = (False, True) if is_asymmetric else (False,)
+        sides = (False, True) if self._game.is_asymmetric else (False,)
         visions = [vision_of(self._game.short_name, 0, is_column=is_column) for is_column in sides]
         bots = build_bots(self._scenario, visions, self._bots, self._bots_dir, self._stream, self._intent_log)
         environment: _Environment = scenario_lib.Scenario(
