@@ -54,7 +54,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 def interrupted(process: subprocess.Popen[str], out: Path) -> tuple[int, str, str]:
-    """Sends Ctrl-C to a command in the middle of the first episode it plays into a folder; returns what `ended` does."""
+    """Sends Ctrl-C to a command in the middle of the first episode that it plays; returns what `ended` does."""
     trace = out / EPISODE / "trace.jsonl"
     deadline = time.monotonic() + 60
     while not (trace.exists() and trace.read_bytes().count(b"\n") > 1) and time.monotonic() < deadline:
