@@ -21,13 +21,28 @@ T = TypeVar("T")
 
 _actions: list[Callable[[], None]] = []
 """What an interruption does now: the last of these; if there is none, it raises KeyboardInterrupt."""
+_told: list[Callable[[], None]] = []
+"""Who is told of an interruption at once, whatever it does."""
 
 
 def interrupt(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
     """Does what an interruption does now. It can be the handler of a signal."""
+    for tell in _told:
+        tell()
+    _act()
+
+
+def _act() -> None:
     if not _actions:
         raise KeyboardInterrupt
     _actions[-1]()
+
+
+@contextmanager
+def told_of_interruptions(tell: Callable[[], None]) -> Iterator[None]:
+    """Calls `tell` as soon as an interruption comes, also while interruptions wait, until the context ends."""
+    with _listed(tell, _told):
+        yield
 
 
 @contextmanager
@@ -35,11 +50,11 @@ def defer_interruptions() -> Iterator[None]:
     """Lets interruptions wait until the context ends."""
     waiting: list[None] = []
     try:
-        with _acting(lambda: waiting.append(None)):
+        with _listed(lambda: waiting.append(None), _actions):
             yield
     finally:
         if waiting:
-            interrupt()
+            _act()
 
 
 def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -67,28 +82,35 @@ async def _cancelled_by_interruption(work: Callable[[], Coroutine[Any, Any, T]])
         task.cancel()
         running.call_soon_threadsafe(lambda: None)  # wakes a loop that waits for something else
 
-    with _acting(cancel):
+    with _listed(cancel, _actions):
         return await work()
 
 
 @contextmanager
-def _acting(action: Callable[[], None]) -> Iterator[None]:
-    """Has an interruption do `action` until the context ends; outside the main thread, which it spares, nothing."""
+def _listed(action: Callable[[], None], actions: list[Callable[[], None]]) -> Iterator[None]:
+    """Lists what an interruption does until the context ends; not outside the main thread, which it spares."""
     if current_thread() is not main_thread():
         yield
         return
+    with _handled():
+        actions.append(action)
+        try:
+            yield
+        finally:
+            actions.remove(action)
+
+
+@contextmanager
+def _handled() -> Iterator[None]:
+    """Has Ctrl-C call `interrupt` instead of Python's own handler until the context ends."""
     before = signal.getsignal(signal.SIGINT)
-    _actions.append(action)
     try:
         if before is signal.default_int_handler:
             signal.signal(signal.SIGINT, interrupt)
         yield
     finally:
-        try:
-            _actions.remove(action)
-        finally:
-            if before is signal.default_int_handler:
-                signal.signal(signal.SIGINT, before)
+        if before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, before)
 
 
 def _is_in_a_loop() -> bool:

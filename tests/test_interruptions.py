@@ -10,7 +10,7 @@ from threading import Event, Thread, main_thread
 
 import pytest
 
-from hm_agent.interruptions import defer_interruptions, interrupt, run_interruptibly
+from hm_agent.interruptions import defer_interruptions, interrupt, run_interruptibly, told_of_interruptions
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +46,32 @@ def test_an_interruption_waits_for_the_end_of_the_context(raise_signal: Callable
             done.append("outer")
         done.append("never")
     assert done == ["inner", "outer"]
+
+
+def test_who_wants_to_be_told_of_an_interruption_is_told_while_it_waits() -> None:
+    told = []
+    with told_of_interruptions(lambda: told.append("now")):
+        with pytest.raises(KeyboardInterrupt), defer_interruptions():  # noqa: PT012 - what is interrupted goes on
+            raise_here()
+            assert told == ["now"]
+        with pytest.raises(KeyboardInterrupt):
+            raise_here()
+    with pytest.raises(KeyboardInterrupt):
+        raise_here()
+    assert told == ["now", "now"]
+
+
+def test_what_runs_in_another_thread_is_not_told_of_the_main_thread_s_interruptions() -> None:
+    told = []
+
+    def work() -> None:
+        with told_of_interruptions(lambda: told.append("now")), pytest.raises(KeyboardInterrupt):
+            interrupt()
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    assert told == []
 
 
 def test_a_failure_does_not_hide_an_interruption() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import stat
@@ -43,6 +44,10 @@ _LOCKED_SECONDS = 1.0
 """After this time, a wait for another process that writes is told: before it could pass for the file system's."""
 _LOCK_TIMEOUT = 60.0
 """Seconds to wait while another process writes."""
+_HURRIED_TIMEOUT = 2.0
+"""Seconds to wait for others, all together, once the user wants the run to end."""
+_MOMENT_MILLISECONDS = 20
+"""How long each query waits after that."""
 _BEAT_SECONDS = 1.0
 """How often the claims of a run are renewed."""
 _CLAIM_SECONDS = 6.0
@@ -61,6 +66,8 @@ class AnswerFile:
 
     Claims on requests stand in the file, too, and are renewed as long as this process lives, so that of several runs
     one sends a request. tell: receives a line for the user when the file keeps this process waiting.
+
+    After `hurry`, a query that other processes hold up raises asyncio.CancelledError.
     """
 
     def __init__(self, path: Path, tell: Callable[[str], None] = _to_stderr) -> None:
@@ -69,6 +76,7 @@ class AnswerFile:
         self._claimed: set[str] = set()
         self._heart: Thread | None = None
         self._is_closing = Event()
+        self._ends_waiting = float("inf")
         self._silence = SilenceWatch(
             _QUIET_SECONDS, lambda: tell(f"--cache={path}: its disk or network does not answer")
         )
@@ -92,7 +100,7 @@ class AnswerFile:
                 raise OSError("it is no file")
             connection = self._connected()
             try:
-                self._patiently(lambda: _prepare(connection))
+                self._patiently(connection, lambda: _prepare(connection))
             except sqlite3.Error:
                 connection.close()
                 raise
@@ -103,8 +111,15 @@ class AnswerFile:
     def _connected(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=_LOCKED_SECONDS, isolation_level=None, check_same_thread=False)
 
-    def _patiently(self, query: Callable[[], T]) -> T:
-        """Repeats a query while another process writes, and tells the user of it once; raises sqlite3.Error."""
+    def hurry(self) -> None:
+        """Waits hardly any longer for other processes from now on: the user wants the run to end."""
+        self._ends_waiting = min(self._ends_waiting, time.monotonic() + _HURRIED_TIMEOUT)
+
+    def _patiently(self, connection: sqlite3.Connection, query: Callable[[], T]) -> T:
+        """Repeats a query while another process writes, and tells the user of it once.
+
+        Raises sqlite3.Error; asyncio.CancelledError once there is no more time to wait.
+        """
         deadline, is_told = time.monotonic() + _LOCK_TIMEOUT, False
         while True:
             try:
@@ -116,6 +131,9 @@ class AnswerFile:
                 code = getattr(error, "sqlite_errorcode", 0)  # errors of Python's own, e.g. in decoding, have none
                 if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
+                if time.monotonic() > self._ends_waiting:
+                    connection.execute(f"PRAGMA busy_timeout = {_MOMENT_MILLISECONDS}")
+                    raise asyncio.CancelledError(f"{self._path}: {error}") from error
             if not is_told:
                 self._tell(f"--cache={self._path}: waiting while another process writes to it")
                 is_told = True
@@ -156,12 +174,13 @@ class AnswerFile:
         key = request_key(request)
         if key in self._claimed:
             self._claimed.discard(key)
-            self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", key, self._owner)
+            with suppress(asyncio.CancelledError):  # it ends by itself
+                self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", key, self._owner)
 
     def _execute(self, statement: str, *values: str | float) -> list[tuple[str, ...]]:
         connection = self._connection
         try:
-            return self._patiently(lambda: connection.execute(statement, values).fetchall())
+            return self._patiently(connection, lambda: connection.execute(statement, values).fetchall())
         except sqlite3.Error as error:
             raise OSError(f"{self._path}: {error}") from error
 
@@ -182,11 +201,12 @@ class AnswerFile:
     def close(self) -> None:
         """Gives all claims back and closes the file."""
         self._is_closing.set()
+        self.hurry()
         if self._heart is not None:
             self._heart.join()
         if "_connection" in vars(self):
             if self._claimed:
-                with suppress(OSError):  # they end by themselves
+                with suppress(OSError, asyncio.CancelledError):  # they end by themselves
                     self._execute("DELETE FROM claims WHERE owner = ?", self._owner)
             self._connection.close()
         self._silence.close()

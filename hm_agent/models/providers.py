@@ -371,6 +371,11 @@ class ModelPool:
             self._providers[name] = provider_factory(name)(settings, self._budget, self._cache)
         return self._providers[name]
 
+    def hurry(self) -> None:
+        """Waits hardly any longer for other processes that use the cache, too: the user wants the run to end."""
+        if self._own_cache is not None:
+            self._own_cache.hurry()
+
     def close(self) -> None:
         for provider in self._providers.values():
             provider.close()

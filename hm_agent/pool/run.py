@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.interruptions import told_of_interruptions
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.providers import PROVIDERS
 from hm_agent.pool.pool import Host, LocalHost, Pool
@@ -45,7 +46,7 @@ def run(experiment: Experiment, progress: Progress) -> list[Result]:
         if not workers:
             return []
         budget = RunBudget(experiment.model.max_calls, experiment.model.max_cost)
-        with closing(SharedState(budget, experiment.model.cache)) as state:
+        with closing(SharedState(budget, experiment.model.cache)) as state, told_of_interruptions(state.hurry):
             if workers == 1 and experiment.engine == "local":
                 return InlinePlayer(experiment.at_once, budget, state.cache, progress).play(grid.episodes())
             with _host(experiment) as host:

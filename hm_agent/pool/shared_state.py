@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -48,7 +49,7 @@ class SharedState:
         """Calls the requested method for a worker, and keeps account of what it holds."""
         try:
             value = _METHODS[request.method](self, *request.arguments)
-        except (BudgetSpent, OSError) as error:
+        except (BudgetSpent, OSError, asyncio.CancelledError) as error:
             return StateAnswer(error)
         match request:
             case StateRequest("find_or_claim", (claimed,)) if value is True:
@@ -72,6 +73,11 @@ class SharedState:
     def _cache(self) -> AnswerFile:
         assert self.cache is not None, "only runs with --cache send requests to the cache"
         return self.cache
+
+    def hurry(self) -> None:
+        """Waits hardly any longer for other processes that use the cache, too: the user wants the run to end."""
+        if self.cache is not None:
+            self.cache.hurry()
 
     def close(self) -> None:
         if self.cache is not None:
@@ -131,6 +137,6 @@ class RemoteState:
         self._connection.send(StateRequest(method, arguments))
         while not isinstance(answer := self._connection.recv(), StateAnswer):
             self.backlog.append(answer)
-        if isinstance(answer.value, Exception):
+        if isinstance(answer.value, BaseException):
             raise answer.value
         return answer.value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -126,6 +127,42 @@ def test_a_locked_cache_says_so_and_is_waited_for(tmp_path: Path) -> None:
         cache.keep(REQUEST, Reply(("kept",)))
         assert cache.find(REQUEST) == Reply(("kept",), cached=True)
     assert said == [f"--cache={tmp_path / 'answers'}: waiting while another process writes to it"]
+
+
+def test_who_is_in_a_hurry_gives_up_on_a_locked_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_file, "_LOCK_TIMEOUT", 1e9)
+    monkeypatch.setattr(answer_file, "_HURRIED_TIMEOUT", 0.0)
+    monkeypatch.setattr(answer_file, "_BEAT_SECONDS", 1e6)
+    said = list[str]()
+    with closing(AnswerFile(tmp_path / "answers", said.append)) as cache:
+        assert cache.find_or_claim(REQUEST) is True
+        with closing(sqlite3.connect(tmp_path / "answers")) as lock:
+            lock.execute("BEGIN IMMEDIATE")
+            cache.hurry()
+            with pytest.raises(asyncio.CancelledError, match="locked"):
+                cache.keep(REQUEST, Reply(("lost",)))
+            cache.release(REQUEST)
+        assert cache.keep(REQUEST, Reply(("kept",))) == Reply(("kept",)), "whoever is alone need not wait"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_ends_a_run_that_waits_for_a_locked_cache(tmp_path: Path, workers: int) -> None:
+    with Endpoint(schema_answer) as server, closing(AnswerFile(tmp_path / "answers")) as cache:
+        cache.open()
+        with closing(sqlite3.connect(tmp_path / "answers")) as lock:
+            lock.execute("BEGIN IMMEDIATE")
+            grid = ["--scenario=exploretom_a4", "--agent=reader", "--episodes=2", "--noreplay", f"--workers={workers}"]
+            model = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={tmp_path / 'answers'}"]
+            process = start(tmp_path.name, *grid, *model, f"--out={tmp_path / 'out'}")
+            assert process.stderr
+            assert any("waiting while another process writes to it" in line for line in process.stderr)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=answer_file._LOCK_TIMEOUT - 20)
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    assert not list((tmp_path / "out").glob("*/*/*/*/result.json"))
 
 
 HOLD = """

@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from hm_agent.config import ConfigError
 from hm_agent.flag_help import help_text, read_flags
-from hm_agent.interruptions import run_interruptibly
+from hm_agent.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.job_runner import JobRunner
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
@@ -183,7 +183,7 @@ def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors:
     settings = model if model.cache else replace(model, cache=out / ANSWERS)
     models = ModelPool(settings)
     identity = {**plan.identity, **asdict(authors), "sampling": asdict(model.sampling)}
-    with closing(models), locked(out, 0):
+    with closing(models), told_of_interruptions(models.hurry), locked(out, 0):
         models.check(dict.fromkeys((authors.author, *authors.judges)))
         folder, console = TaskFolder(plan, out, identity), _console()
 

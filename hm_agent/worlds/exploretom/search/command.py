@@ -13,7 +13,7 @@ from absl import flags
 
 from hm_agent.config import ConfigError
 from hm_agent.flag_help import help_text, read_flags
-from hm_agent.interruptions import run_interruptibly
+from hm_agent.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.job_runner import JobRunner
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
@@ -165,7 +165,7 @@ def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = Non
     plan.check()
     settings = plan.model if plan.model.cache else replace(plan.model, cache=out / ANSWERS)
     models = ModelPool(settings)
-    with closing(models), locked(out, 0):
+    with closing(models), told_of_interruptions(models.hurry), locked(out, 0):
         models.check([plan.model.name] if plan.asks_model else [])
         check_identity(out / IDENTITY, plan.identity, RowFile(out / STORIES, STORY_KEYS))
         status = _until_stopped(lambda: _search(plan, out, workers, models), out)
