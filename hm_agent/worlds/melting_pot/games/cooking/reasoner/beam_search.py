@@ -1,4 +1,7 @@
-"""Plans a cook's work by beam search: which stations to use in which order, so that soups are delivered soonest."""
+"""Plans a cook's work by beam search: which stations to use in which order, so that soups are delivered soonest.
+
+The search takes the teammate to do nothing: simulating what it does to the pots by its role and pace earned no more.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,13 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     TOMATO,
 )
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
-    NEVER,
-    Contents,
-    replaced,
-    simulated_teammate,
-)
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
 
+NEVER = 1_000_000
+"""The step at which the soup of a pot that is not full will be ready."""
 HORIZON = 100
 """The number of steps to search ahead."""
 WIDTH = 8
@@ -45,6 +44,10 @@ COOKING, POURED = 0.05, 0.9
 """The value, in soups, of a pot that is cooked, and of a soup in hand."""
 LOADING, SERVING = 8, 12
 """The assumed cost of work, in steps, while the stations are unknown."""
+
+Content = tuple[int, int]
+"""The number of tomatoes in a pot, and the step at which its soup is ready, NEVER while it is not full."""
+Contents = tuple[Content, ...]
 OWN_THING = {LOADS: TOMATO, SERVES: DISH}
 """What a cook of a specialised role fetches."""
 
@@ -71,34 +74,28 @@ class UnfinishedValue(NamedTuple):
 class State:
     """A simulated state of the kitchen. All its times are relative to its own, so it recurs at many times of a search.
 
-    free: the step at which the teammate has its next tomato. worth: the value of the unfinished work, in soups.
-    next_act: the step at which the teammate does something next. options: what the agent can do next, once that is
-    worked out.
+    worth: the value of the unfinished work, in soups. options: what the agent can do next, once that is worked out.
     """
 
-    __slots__ = ("free", "hands", "next_act", "options", "pose", "pots", "worth")
+    __slots__ = ("hands", "options", "pose", "pots", "worth")
 
-    def __init__(
-        self, pose: Pose, hands: str | None, pots: Contents, free: int, *, worth: float, next_act: int
-    ) -> None:
-        self.pose, self.hands, self.pots, self.free = pose, hands, pots, free
-        self.worth, self.next_act = worth, next_act
+    def __init__(self, pose: Pose, hands: str | None, pots: Contents, worth: float) -> None:
+        self.pose, self.hands, self.pots, self.worth = pose, hands, pots, worth
         self.options: list[Errand] | None = None
 
 
 class Errand(NamedTuple):
     """Something the agent can do next.
 
-    steps: how long it takes. state: what it leads to. subgoals: how it is planned. served: in each part of it, the
-    steps after which the teammate delivers soups. gain: what the agent's use of a station itself is worth, in soups;
-    used: the steps after which that is. is_open: True if the plan ends here, because what follows depends on what is
-    seen then. counter: one that serves only once on the way, since the search doesn't follow what lies on counters.
+    steps: how long it takes. state: what it leads to. subgoals: how it is planned. gain: what the use of a station
+    itself is worth, in soups; used: the steps after which that is. is_open: True if the plan ends here, because what
+    follows depends on what is seen then. counter: one that serves only once on the way, since the search doesn't follow
+    what lies on counters.
     """
 
     steps: int
     state: State
     subgoals: tuple[Subgoal, ...]
-    served: tuple[tuple[int, ...], ...]
     gain: float = 0.0
     used: int = 0
     is_open: bool = False
@@ -122,8 +119,6 @@ class Node(NamedTuple):
     def after(self, option: Errand) -> Node:
         """The node to which an option leads."""
         time, soups, counters = self.time, self.soups, self.counters
-        for part in option.served:
-            soups += sum([DISCOUNT ** (time + step) for step in part])
         if option.gain:
             soups += option.gain * DISCOUNT ** (time + option.used)
         if option.counter is not None:
@@ -136,16 +131,6 @@ class Node(NamedTuple):
         return self.soups + float(DISCOUNT**self.time) * self.state.worth
 
 
-class Arrival(NamedTuple):
-    """The kitchen some steps after a state, when the agent faces a station; all times are relative to that state."""
-
-    steps: int
-    pose: Pose
-    pots: Contents
-    free: int
-    served: tuple[tuple[int, ...], ...] = ()
-
-
 class BeamSearch:
     """Searches for the best plan of one question: at each step it expands the most valuable nodes up to the horizon.
 
@@ -154,19 +139,17 @@ class BeamSearch:
 
     def __init__(self, question: PlanCooking) -> None:
         self._question, self._layout = question, question.layout
-        self._teammate, free = simulated_teammate(question)
-        self._teammate_loads = self._teammate.loads
         now = question.step
         self._pots = [pot.cell for pot in question.pots]
         self._things = list(_things_to_fetch(question))
         self._deliveries = [station.cell for station in question.stations if station.kind == DELIVERY]
         self._unfinished = UnfinishedValue.of(question)
         self._barred = {barred.cell for barred in question.barred}
-        self._states: dict[tuple[Pose, str | None, Contents, int], State] = {}
+        self._states: dict[tuple[Pose, str | None, Contents], State] = {}
         left = question.rules.steps - now
         self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
         contents = tuple((p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in question.pots)
-        self._start = Node(0, self._state_at(0, question.pose, question.hands, contents, free), 0.0)
+        self._start = Node(0, self._state_at(0, question.pose, question.hands, contents), 0.0)
 
     def best_plan(self) -> list[Subgoal]:
         """The first subgoals on the way to the best node at the horizon."""
@@ -218,45 +201,34 @@ class BeamSearch:
         """Takes a tomato, a dish, or what lies on a counter."""
         for cell, thing, cost, counter in self._things:
             if cell in ways:
-                there = self._at(state, ways[cell])
-                yield self._used(there, cell, thing, there.pots, gain=-cost, counter=counter)
+                yield self._used(ways[cell], cell, thing, state.pots, gain=-cost, counter=counter)
 
     def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
-        """Puts a tomato into a pot that has room; waits there first if it has none yet."""
-        full = self._question.rules.tomatoes
+        """Puts a tomato into a pot that has room."""
+        rules = self._question.rules
         for n, cell in enumerate(self._pots):
-            if cell in ways:
-                there = self._at(state, ways[cell])
-                if there.pots[n][0] < full:
-                    pots = self._teammate.filled(there.pots, n, there.steps)
-                    yield self._used(there, cell, None, pots, waits=state.pots[n][0] >= full)
+            count = state.pots[n][0] + 1
+            if cell in ways and count <= rules.tomatoes:
+                ready = ways[cell].moves + rules.cooking_steps if count == rules.tomatoes else NEVER
+                yield self._used(ways[cell], cell, None, replaced(state.pots, n, (count, ready)))
 
     def _take_soup(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
         for n, cell in enumerate(self._pots):
-            if cell not in ways:
-                continue
-            there = self._at(state, ways[cell])
-            ready = there.pots[n][1]
-            if max(ready, there.steps) > PATIENCE:
-                continue
-            if ready > there.steps:
-                there = self._advance(there, ready)
-            if there.pots[n][1] <= there.steps:  # else the teammate has taken it
-                yield self._used(there, cell, SOUP, replaced(there.pots, n, (0, NEVER)), waits=True)
+            if cell in ways and max(state.pots[n][1], ways[cell].moves) <= PATIENCE:
+                there = ways[cell]._replace(moves=max(state.pots[n][1], ways[cell].moves))
+                yield self._used(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
 
     def _deliver(self, ways: Ways, state: State) -> Iterator[Errand]:
         for cell in self._deliveries:
             if cell in ways:
-                there = self._at(state, ways[cell])
-                yield self._used(there, cell, None, there.pots, gain=1.0)
+                yield self._used(ways[cell], cell, None, state.pots, gain=1.0)
 
     def _put_down(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts what the agent holds on one of the nearest bare counters."""
         spare = [cell for cell in self._question.spare if cell in ways]
         for cell in sorted(spare, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
-            there = self._at(state, ways[cell])
-            yield self._used(there, cell, None, there.pots, counter=cell)
+            yield self._used(ways[cell], cell, None, state.pots, counter=cell)
 
     def _wait(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Waits at the pot that is ready next, and leaves open what follows."""
@@ -264,25 +236,14 @@ class BeamSearch:
         ready, n = min(cooking, default=(NEVER, 0))
         if ready > PATIENCE or self._pots[n] not in ways:
             return
-        there = self._at(state, ways[self._pots[n]])
-        if there.steps <= ready:
-            there = self._advance(there, ready + 1)
-            after = self._state_at(there.steps, there.pose, state.hands, there.pots, there.free)
-            yield Errand(there.steps, after, (Wait(self._pots[n]),), there.served, is_open=True)
-
-    def _at(self, state: State, way: Approach) -> Arrival:
-        """The kitchen when the agent has walked a way."""
-        there = Arrival(way.moves, way.pose, state.pots, state.free)
-        return there if way.moves < state.next_act else self._advance(there, way.moves)
-
-    def _advance(self, there: Arrival, until: int) -> Arrival:
-        """Simulates the teammate up to a step."""
-        pots, free, soups = self._teammate.advance(there.pots, there.free, until)
-        return Arrival(until, there.pose, pots, free, (*there.served, soups) if soups else there.served)
+        way = ways[self._pots[n]]
+        if way.moves <= ready:
+            after = self._state_at(ready + 1, way.pose, state.hands, state.pots)
+            yield Errand(ready + 1, after, (Wait(self._pots[n]),), is_open=True)
 
     def _used(
         self,
-        there: Arrival,
+        there: Approach,
         cell: Cell,
         hands: str | None,
         pots: Contents,
@@ -291,22 +252,26 @@ class BeamSearch:
         waits: bool = False,
         counter: Cell | None = None,
     ) -> Errand:
-        """The use of a cell, which takes a step. waits: True if the agent waits there until it is ready."""
-        steps, uses = there.steps + 1, (_waits_and_uses if waits else _uses)(cell)
-        after = self._state_at(steps, there.pose, hands, pots, there.free)
-        return Errand(steps, after, uses, there.served, gain, there.steps, counter=counter)
+        """The use of a cell, which takes a step. there: when and from where. waits: True if it waits until then."""
+        steps, uses = there.moves + 1, (_waits_and_uses if waits else _uses)(cell)
+        after = self._state_at(steps, there.pose, hands, pots)
+        return Errand(steps, after, uses, gain, there.moves, counter=counter)
 
-    def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents, free: int) -> State:
+    def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents) -> State:
         """The one state of this search with these contents. step: the present one of the times in them."""
         pots = tuple([(count, ready if ready >= NEVER else ready - step) for count, ready in pots])
-        key = pose, hands, pots, free - step if self._teammate_loads else 0
+        key = pose, hands, pots
         known = self._states.get(key)
         if known is None:
             worth = sum([self._unfinished.tomato * count + COOKING * (ready <= 0) for count, ready in pots])
             worth += self._unfinished.held(hands)
-            next_act = self._teammate.next_act(pots, key[3])
-            known = self._states[key] = State(*key, worth=worth, next_act=next_act)
+            known = self._states[key] = State(*key, worth)
         return known
+
+
+def replaced(pots: Contents, n: int, content: Content) -> Contents:
+    """The pots with another content of pot n."""
+    return (*pots[:n], content, *pots[n + 1 :])
 
 
 Ways = Mapping[Cell, Approach]

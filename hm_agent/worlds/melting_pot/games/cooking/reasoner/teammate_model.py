@@ -1,4 +1,4 @@
-"""Models of the teammate: inference over the strategies it may follow, and a simulation of what it does to the pots."""
+"""Inference over the strategies that the teammate may follow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from math import exp, log
 from hm_agent.core import Hypothesis
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace, tempo_of
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
-    DISH,
     EVERYTHING,
     LOADS,
     PROMPTLY,
@@ -18,10 +17,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     SERVES,
     SLOWLY,
     STANDS,
-    TOMATO,
     behaviour_of,
 )
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 
 DISCOUNT = 0.8
 """The weight of each round relative to the next one: cooks change their strategies."""
@@ -42,19 +39,6 @@ LAPSES = {
     EVERYTHING: "does a bit of everything, slowly and in no steady order",
     STANDS: "mostly stands around and seldom helps",
 }
-
-NEVER = 1_000_000
-"""The step at which the soup of a pot that is not full will be ready."""
-LOADING, SERVING = 10, 10
-"""The prior mean of the steps a teammate takes to fill room with a tomato, and to take soup that is ready."""
-PSEUDO_COUNT = 2
-"""The number of tomatoes and soups that this prior mean counts for."""
-BRIEF = 3
-"""The least number of steps until a teammate that holds what it needs uses it."""
-
-Content = tuple[int, int]
-"""The number of tomatoes in a pot, and the step at which its soup is ready, NEVER while it is not full."""
-Contents = tuple[Content, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,77 +117,3 @@ def predict_behaviour(words: str | None, history: Sequence[KitchenInteraction], 
     role = (strategy.predict(history) if strategy else None) or commonest
     tempo = (strategy.tempo if strategy else None) or tempo_of(role, pace, limit) or PROMPTLY
     return behaviour_of(role, tempo) or role
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedTeammate:
-    """A teammate of a certain role and pace.
-
-    loading: the steps between its tomatoes. serving: the steps from when a soup is ready to when it takes it. tomatoes:
-    the number that fills a pot.
-    """
-
-    role: str | None
-    loading: int
-    serving: int
-    tomatoes: int
-    cooking_steps: int
-
-    @property
-    def loads(self) -> bool:
-        return self.role in (LOADS, EVERYTHING)
-
-    @property
-    def serves(self) -> bool:
-        return self.role in (SERVES, EVERYTHING)
-
-    def next_act(self, pots: Contents, free: int) -> int:
-        """The step at which it does something next, NEVER if it doesn't. free: as of `advance`."""
-        taking = min(ready for _, ready in pots) + self.serving if self.serves and pots else NEVER
-        return min(taking, free) if self.loads else taking
-
-    def advance(self, pots: Contents, free: int, until: int) -> tuple[Contents, int, tuple[int, ...]]:
-        """Simulates the teammate up to a step. free: the step at which it has its next tomato.
-
-        Returns the pots, the step at which it has its next tomato, and the steps at which it took soups.
-        """
-        soups: tuple[int, ...] = ()
-        if self.serves:
-            for n, (_, ready) in enumerate(pots):
-                taken = ready + self.serving
-                if taken <= until:
-                    pots, soups = replaced(pots, n, (0, NEVER)), (*soups, taken)
-        if self.loads:
-            while free <= until:
-                room = [n for n, (count, _) in enumerate(pots) if count < self.tomatoes]
-                if not room:
-                    return pots, until, soups
-                n = max(room, key=lambda n: pots[n][0])
-                pots, free = self.filled(pots, n, free), free + self.loading
-        return pots, free, soups
-
-    def filled(self, pots: Contents, n: int, now: int) -> Contents:
-        """The pots with one more tomato in pot n. now: the step of that."""
-        count = pots[n][0] + 1
-        return replaced(pots, n, (count, now + self.cooking_steps if count >= self.tomatoes else NEVER))
-
-
-def replaced(pots: Contents, n: int, content: Content) -> Contents:
-    """The pots with another content of pot n."""
-    return (*pots[:n], content, *pots[n + 1 :])
-
-
-def simulated_teammate(question: PlanCooking) -> tuple[SimulatedTeammate, int]:
-    """The teammate with its expected role and its pace so far, and the steps until it has its next tomato."""
-    rules, pace, seen = question.rules, question.pace, question.teammate
-    hands = seen.hands if seen and question.step - seen.step <= BRIEF else None
-    loading = _steps_each(pace.room, pace.tomatoes, LOADING)
-    serving = _steps_each(pace.ready, pace.soups, SERVING)
-    if hands == DISH:
-        serving = max(BRIEF, serving // 2)
-    teammate = SimulatedTeammate(question.expected, loading, serving, rules.tomatoes, rules.cooking_steps)
-    return teammate, max(BRIEF, loading // 2) if hands == TOMATO else loading
-
-
-def _steps_each(steps: int, times: int, prior_mean: int) -> int:
-    return round((steps + PSEUDO_COUNT * prior_mean) / (times + PSEUDO_COUNT))
