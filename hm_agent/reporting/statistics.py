@@ -121,7 +121,7 @@ def _resampled(values: tuple[float, ...]) -> Interval:
 
 def interquartile_mean(values: Sequence[float]) -> float:
     """The mean without a quarter of the values, rounded down, at either end (Agarwal et al., 2021)."""
-    return float(_middle_means(np.asarray(values, float)[np.newaxis])[0])
+    return float(_middle_means(np.array([values], float))[0])
 
 
 def stratified_interval(strata: Sequence[Sequence[float]]) -> Interval | None:
@@ -132,20 +132,21 @@ def stratified_interval(strata: Sequence[Sequence[float]]) -> Interval | None:
     if not strata or min(map(len, strata)) < LEAST_EPISODES:
         return None
     rng = np.random.default_rng(SEED)
-    drawn = [
-        np.asarray(values, float)[rng.integers(0, len(values), (STRATIFIED_RESAMPLES, len(values)))]
-        for values in strata
-    ]
+    samples, begin = np.empty((STRATIFIED_RESAMPLES, sum(map(len, strata)))), 0
+    for values in strata:
+        drawn = rng.integers(0, len(values), (STRATIFIED_RESAMPLES, len(values)))
+        samples[:, begin : begin + len(values)] = np.asarray(values, float)[drawn]
+        begin += len(values)
     ends = 50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)
-    low, high = np.percentile(_middle_means(np.concatenate(drawn, axis=1)), ends)
+    low, high = np.percentile(_middle_means(samples), ends)
     return float(low), float(high)
 
 
 def _middle_means(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The interquartile mean of each row, (n,). samples: (n, values)."""
+    """The interquartile mean of each row, (n,). samples: (n, values), sorted in place, as a copy may be large."""
     cut = int(CUT * samples.shape[1])
-    middle = np.sort(samples, axis=1)[:, cut : samples.shape[1] - cut]
-    return np.asarray(middle.mean(axis=1))
+    samples.sort(axis=1)
+    return np.asarray(samples[:, cut : samples.shape[1] - cut].mean(axis=1))
 
 
 def t_interval(values: Sequence[float], episodes: int | None = None) -> Interval | None:
