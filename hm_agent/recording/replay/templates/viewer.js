@@ -10,7 +10,7 @@
 //   seat      the seat that is looked at: `name`, `agent`, `steps` (its own, in order), `interactions`, and
 //             `merged(name, index)`: a mapping of `shown` as it was at a step of the world.
 //   index     the step of the world that is selected; `step` is the seat's latest until then.
-// A section or card has `key(step, seat, index)` and `build(step, seat, index)`: it is built anew when its key changes.
+// A section or card has `key(step, seat, index)` and `build(step, seat, index)`: it is built anew when its key or the seat changes.
 const viewer = {
   facts: {}, // what Viewer.facts said
   seats: [], // all seats: {name, agent}

@@ -130,12 +130,26 @@ def test_who_tells_no_beliefs_shows_what_it_is_certain_of(pages: Mapping[str, Pl
     page.close()
 
 
+@pytest.mark.parametrize("kind", ["planner", "scripted"])
+def test_what_is_known_is_told_of_the_seat_that_is_looked_at(
+    kind: str, pages: Mapping[str, Played], browser: Browser
+) -> None:
+    """At first all may know the same of each other."""
+    page = opened(browser, pages[kind].path)
+    for seat in ("player_1", "player_0"):
+        page.select_option("#seat", seat)
+        page.wait_for_function("name => replay.seat.name === name", arg=seat)
+        assert seat.replace("_", " ") in page.inner_text("#present .grids h2 >> nth=0")
+    page.close()
+
+
 def test_a_language_agents_calls_and_meetings_are_shown(pages: Mapping[str, Played], browser: Browser) -> None:
     page = opened(browser, pages["language"].path, "#step=10")
     assert page.locator("#present .plan li").count() >= 1
     page.click("#tab-interactions")
     assert page.locator("table.interactions tbody tr").count() >= 1
     assert "it said" in page.inner_text("table.interactions thead")
+    assert "reward" not in page.inner_text("table.interactions thead")  # an interaction pays nothing by itself
     page.close()
 
 
