@@ -28,9 +28,12 @@ function show(element, key, build) {
 }
 
 // The trace writes numbers that are not finite as words.
-const number = (value, digits = 1) => Number(value).toFixed(digits).replace("-", "−");
+const number = (value, digits = 1) => Number(value).toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
 
-const signed = (value, digits = 2) => (value > 0 ? "+" : "") + number(value, digits);
+function signed(value, digits = 2) {
+  const words = number(value, digits);
+  return Number(words) > 0 ? `+${words}` : words;
+}
 
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 

@@ -25,8 +25,8 @@ class Timeline {
   }
 
   course(totals) {
-    const low = Math.min(0, ...totals);
-    const high = Math.max(low + 1, ...totals);
+    const low = totals.reduce((least, total) => Math.min(least, total), 0);
+    const high = totals.reduce((most, total) => Math.max(most, total), low + 1);
     const y = (total) => 38 - (36 * (total - low)) / (high - low);
     const points = [`0,${y(0)}`];
     totals.forEach((total, i) => {
@@ -55,8 +55,8 @@ class Timeline {
 
   // The step of the mark before or after another step, that step itself if there is none.
   neighbour(index, direction) {
-    const steps = this.marked.map(({ step }) => step).filter((step) => (step - index) * direction > 0);
-    return steps.length ? (direction > 0 ? Math.min(...steps) : Math.max(...steps)) : index;
+    const found = direction > 0 ? this.marked.find(({ step }) => step > index) : this.marked.findLast(({ step }) => step < index);
+    return found?.step ?? index;
   }
 }
 
