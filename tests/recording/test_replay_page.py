@@ -83,10 +83,18 @@ def foreign(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """An interaction of which no reward is known."""
+    """An interaction that pays nothing; what the other did is calculated, and no field."""
 
+    step: int
     partner: str
-    behaviour: str = "waits"
+
+    @property
+    def behaviour(self) -> str:
+        return f"waits at {self.step}"
+
+    @property
+    def reward(self) -> float:
+        return 0.0
 
 
 HELD = ("player_3", "it waits"), ("player_4", "it runs"), ("player_3", "it waits")
@@ -100,7 +108,7 @@ def validations(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path
     replay, trace = ReplayRecorder(GreySquare(), folder, NO_SCENARIO), TraceRecorder(folder / "trace.jsonl")
     for number, (about, words) in enumerate(HELD):
         held = Hypothesis(words, 0.8, "waits")
-        thoughts = Thoughts(PlainStrategy("wait"), about, (held,), held, 0.7, (Meeting("player_3"),))
+        thoughts = Thoughts(PlainStrategy("wait"), about, (held,), held, 0.7, (Meeting(number, "player_3"),))
         for recorder in (trace, replay):
             recorder.record(a_step(number, Decision(0, thoughts=thoughts), reward=-0.04 * (number == 1)))
     trace.close()
@@ -307,7 +315,8 @@ def test_the_truth_is_shown_only_where_it_is_asked_for(page: Page, recording: Re
 def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     page.check("#truth")
-    page.evaluate("document.querySelector('.blocks').append(...Array.from({ length: 12 }, () => make('i')))")  # a full one
+    fill = "document.querySelector('.blocks').append(...Array.from({ length: 12 }, () => make('i')))"
+    page.evaluate(fill)
     for tab in TABS:
         page.click(f"#tab-{tab}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -367,6 +376,7 @@ def test_a_hypothesis_is_marked_as_validated_once_for_each_player(validations: P
     assert starts == [2, 1], "a line is broken where its hypothesis was not held"
     shown.click("#tab-interactions")
     assert "reward" not in shown.inner_text("#interactions")
+    assert "waits at 2" in shown.inner_text("#interactions")
 
 
 def test_the_number_of_the_step_is_always_that_of_the_step_shown(validations: Path, window: Page) -> None:

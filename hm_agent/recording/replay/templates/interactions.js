@@ -30,7 +30,7 @@ function columnsOf(interactions) {
     { title: "behaviour", cell: ({ behaviour }) => make("td", {}, behaviour ?? "unclear") },
     { title: "predicted", cell: ({ predicted, believed }) => make("td", { title: believed ?? "no hypothesis was acted on" }, predicted ?? make("span", { class: "faint" }, "–")) },
     { title: "", cell: ({ predicted, right }) => make("td", {}, right === null ? make("span", { class: "faint" }, predicted ? "can’t tell" : "–") : make("span", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong")) },
-    interactions.some(({ reward }) => reward !== undefined) && { title: "reward", isAmount: true, cell: ({ reward }) => make("td", { class: reward < 0 ? "loss" : reward > 0 ? "gain" : "amount" }, signed(reward)) },
+    interactions.some(({ reward }) => reward) && { title: "reward", isAmount: true, cell: ({ reward }) => make("td", { class: reward < 0 ? "loss" : reward > 0 ? "gain" : "amount" }, signed(reward)) },
   ].filter(Boolean);
 }
 

@@ -149,7 +149,12 @@ def test_a_language_agents_calls_and_meetings_are_shown(pages: Mapping[str, Play
     page.click("#tab-interactions")
     assert page.locator("table.interactions tbody tr").count() >= 1
     assert "it said" in page.inner_text("table.interactions thead")
-    assert "reward" not in page.inner_text("table.interactions thead")  # an interaction pays nothing by itself
+    met = [
+        meeting for step in pages["language"].log.steps for meeting in step.decisions[SEATS[0]].thoughts.interactions
+    ]
+    rows = [row.inner_text().split("\t") for row in page.locator("table.interactions tbody tr").all()]
+    told = [(row[-4], row[-1]) for row in rows]
+    assert told == [(one.behaviour, f"+{one.reward:.2f}" if one.reward else "0.00") for one in met]
     page.close()
 
 
