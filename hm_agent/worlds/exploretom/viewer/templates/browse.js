@@ -37,6 +37,10 @@ class Stories extends Listing {
     return counted.some(({ right }) => right === (verdict === "right"));
   }
 
+  get alone() {
+    return { story: null, question: null };
+  }
+
   wantedBy(said) {
     const story = /^\d+$/.test(said.get("story") ?? "") ? Number(said.get("story")) : -1;
     return story in this.stories ? story : null;
@@ -69,12 +73,11 @@ class Stories extends Listing {
       make("small", {}, kinds.filter(Boolean).join(" · ")), wrong.length ? make("small", { class: "wrong" }, "✗ ", wrong.map(({ by, given }) => `${by}: ${given || "no answer"}`).join("; ")) : null);
   }
 
-  async open(story, said) {
+  async open(story, said, isNew) {
     const place = Number(said.get("question") ?? 0);
-    this.wanted = story;
     const details = await this.detailsOf("stories", story);
     if (this.wanted !== story) return; // another one was asked for since
-    if (this.opened !== story) {
+    if (isNew || this.opened !== story) {
       this.opened = story;
       this.panel = new ToldStory(details.story);
       this.card = make("div");
@@ -103,10 +106,6 @@ class Stories extends Listing {
   turn(place) {
     history.replaceState(null, "", this.address(this.opened, place));
     this.follow();
-  }
-
-  leave() {
-    location.hash = addressWith({ story: null, question: null });
   }
 
   pressed(event) {
