@@ -102,6 +102,21 @@ def test_wrong_answers_are_told_with_the_right_ones(page: Page, replay: tuple[Pa
     expect(page.locator(".choices .is-wrong")).to_contain_text(answer)
 
 
+def test_the_list_of_questions_keeps_the_focus_and_has_the_present_one_in_sight(
+    page: Page, replay: tuple[Path, SeatLog]
+) -> None:
+    page.keyboard.press("1")
+    current, ways = page.locator(".asked-list [aria-current=step]"), page.locator(".asked-list .link")
+    for step in (len(replay[1].steps) - 1, 0):
+        go_to(page, step)
+        expect(current).to_have_count(1)
+        inside = "item => { const [list, own] = [item.parentElement, item].map(one => one.getBoundingClientRect()); "
+        assert current.evaluate(inside + "return own.top >= list.top - 1 && own.bottom <= list.bottom + 1; }")
+    ways.nth(1).press("Enter")
+    expect(ways.nth(1)).to_be_focused()
+    expect(current).to_have_text(page.locator(".asked-list li").nth(1).inner_text().replace("\n", ""))
+
+
 def test_a_question_is_marked_where_its_answer_stands(page: Page, replay: tuple[Path, SeatLog]) -> None:
     last = len(replay[1].steps) - 1
     go_to(page, last)

@@ -42,6 +42,13 @@ const spaced = (name) => name.replaceAll("_", " ");
 // A button that leads to a step.
 const stepLink = (step, words) => make("button", { type: "button", class: "link", "data-step": step }, words ?? `step ${step.toLocaleString("en")}`);
 
+// Scrolls a list, and nothing around it, so that one of its items is in the middle, unless all of it is in sight.
+function reveal(list, item) {
+  if (!item) return;
+  const [around, own] = [list.getBoundingClientRect(), item.getBoundingClientRect()];
+  if (own.top < around.top || own.bottom > around.bottom) list.scrollTop += (own.top + own.bottom - around.top - around.bottom) / 2;
+}
+
 const isPlain = (value) => typeof value !== "object" || value === null;
 
 // Any value in one line.

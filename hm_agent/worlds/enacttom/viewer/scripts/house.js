@@ -108,8 +108,7 @@ const planned = {
         wanted === null ? null : make("span", { class: same ? "planned as-planned" : "planned" }, same ? "as planned" : ["plan: ", commandOf(wanted)])];
     };
     const table = turnTable(viewer.facts, Math.max(done.length, plan?.length ?? 0), cell, { name: "step", current: index, heads: (turn) => (turn < done.length ? stepLink(turn, String(turn)) : String(turn)) });
-    const row = table.querySelector(".current");
-    if (row) requestAnimationFrame(() => (table.scrollTop = row.offsetTop - table.clientHeight / 2));
+    requestAnimationFrame(() => reveal(table, table.querySelector(".current")));
     return [plan ? null : make("p", { class: "faint" }, "The task has no certificate."), table];
   },
 };

@@ -77,7 +77,8 @@ class Stories extends Listing {
     const place = Number(said.get("question") ?? 0);
     const details = await this.detailsOf("stories", story);
     if (this.wanted !== story) return; // another one was asked for since
-    if (isNew || this.opened !== story) {
+    const isOther = isNew || this.opened !== story;
+    if (isOther) {
       this.opened = story;
       this.panel = new ToldStory(details.story);
       this.card = make("div");
@@ -96,6 +97,7 @@ class Stories extends Listing {
     this.items.forEach((item, i) => (i === at ? item.setAttribute("aria-current", "true") : item.removeAttribute("aria-current")));
     this.card.replaceChildren(make("h2", {}, "The question"), questionCard({ ...question, ...more, answer: question.answer ?? "" }, question.given));
     this.panel.ask(more.spot);
+    if (isOther) reveal(this.items[at].parentElement, this.items[at]);
   }
 
   neighbour(story, words) {
