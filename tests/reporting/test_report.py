@@ -365,3 +365,11 @@ def test_where_there_is_nothing_to_report_one_line_says_so(
     assert (output, errors.count("\n")) == ("", 1)
     assert message in errors
     assert list(here.iterdir()) == []
+
+
+def test_a_group_of_which_no_difference_is_known_has_no_column(tmp_path: Path) -> None:
+    """Over all groups agents are compared by normalised scores, which need a floor and a ceiling."""
+    leave(tmp_path, *(result(agent, 1.0, scenario=name) for agent in ("react", "vmp") for name in (RWS, PD)))
+    report = gather(read_runs((tmp_path,)), tmp_path)
+    assert OVERALL in report.groups
+    assert [group for group, _ in report.compared_groups] == [one for one in report.groups if one != OVERALL]
