@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
@@ -244,7 +245,7 @@ def test_grey_marks_are_told_of_where_there_are_any(tmp_path: Path) -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_the_label_of_an_axis_stays_within_the_figure(tmp_path: Path, style: str) -> None:
     """Also where names of scenarios leave it little room."""
-    known = {"world": "enacttom", "scenario": "enacttom_mixed_k2_000", "settings": {}, "background": ()}
+    known: dict[str, Any] = {"world": "enacttom", "scenario": "enacttom_mixed_k2_000", "settings": {}, "background": ()}
     leave(tmp_path, result("solo", 1.0, **known, metrics={"functional_success": 1.0}))
     (means,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
     drawn = pixels(means.panels[0].file(FigureFiles("png", style)))
