@@ -491,6 +491,7 @@ def test_a_seat_that_does_not_act_shows_its_latest_step(conversation: Path, wind
     shown = opened(window, conversation, "#step=0&seat=bert")
     assert shown.get_attribute("#slider", "max") == str(TURNS - 1)
     assert "has not acted yet" in shown.inner_text("#present")
+    assert shown.evaluate("byId('course').getScreenCTM().a") < 2  # what is widened a lot is blurred
     for step, words in ((1, "speak 1"), (2, "speak 1"), (3, "speak 2")):
         go_to(shown, step)
         assert words in shown.inner_text("#present")

@@ -56,6 +56,7 @@ def pages(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[st
         "planner": ("symmtom_w6_n3_c3", "k_ce"),
         "language": ("symmtom_w6_n3_c3", "hypothetical_minds"),
         "scripted": ("symmtom_w12_n4_c12", "heuristic"),
+        "crowd": ("symmtom_w12_n9_c40", "heuristic"),
         "learned": ("symmtom_w6_n3_c3", "ippo"),
         "test": ("symmtom_test_probabilistic_w6", "order_1"),
     }
@@ -171,7 +172,7 @@ def test_a_test_of_mind_says_what_it_is_about_only_with_the_truth(
     page.close()
 
 
-@pytest.mark.parametrize("kind", ["planner", "scripted", "language", "test"])
+@pytest.mark.parametrize("kind", ["planner", "scripted", "crowd", "language", "test"])
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 def test_the_page_fits_its_screen_and_can_be_read(
     kind: str, width: int, scheme: Any, pages: Mapping[str, Played], browser: Browser
