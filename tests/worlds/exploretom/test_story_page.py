@@ -159,6 +159,14 @@ def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
     assert max(ends) <= width
 
 
+def test_printed_it_shows_whole_lists_and_colours_and_no_buttons(page: Page) -> None:
+    page.emulate_media(media="print")
+    assert page.locator(".asked-list").evaluate("list => list.scrollHeight <= list.clientHeight + 1")
+    assert page.locator(".run").first.evaluate("run => getComputedStyle(run).printColorAdjust") == "exact"
+    expect(page.locator(".player")).to_be_hidden()
+    page.emulate_media(media="screen")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_is_readable(page: Page, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)

@@ -83,7 +83,7 @@ class Stories extends Listing {
       this.panel = new ToldStory(details.story);
       this.card = make("div");
       const { id, links, questions } = this.stories[story];
-      this.items = questions.map((question, at) => make("li", { class: question.given.some(({ right }) => !right) ? "is-wrong" : null }, make("span", { "aria-hidden": "true" }, question.given.length ? (question.given.every(({ right }) => right) ? "✓" : "✗") : "·"), make("button", { type: "button", class: "link", onclick: () => this.turn(at) }, question.text), make("small", {}, question.answer ?? "")));
+      this.items = questions.map((question, at) => make("li", { class: question.given.some(({ right }) => !right) ? "is-wrong" : null }, this.verdict(question), make("button", { type: "button", class: "link", onclick: () => this.turn(at) }, question.text), make("small", {}, question.answer ?? "")));
       const replays = Object.entries(links).map(([reader, link]) => make("a", { href: link }, `replay of ${reader}`));
       this.present([make("button", { type: "button", class: "link", onclick: () => this.leave() }, "← All questions"), this.neighbour(story - 1, "Story before"), this.neighbour(story + 1, "Next story"), replays], id,
         make("div", { class: "two" }, make("div", {}, this.card, this.panel.element), make("div", {}, make("section", { class: "part" }, make("h2", {}, "The story"), this.panel.tale),
@@ -98,6 +98,13 @@ class Stories extends Listing {
     this.card.replaceChildren(make("h2", {}, "The question"), questionCard({ ...question, ...more, answer: question.answer ?? "" }, question.given));
     this.panel.ask(more.spot);
     if (isOther) reveal(this.items[at].parentElement, this.items[at]);
+  }
+
+  // Whether all readers were right.
+  verdict({ given }) {
+    if (!given.length) return make("span", { "aria-hidden": "true" }, "·");
+    const isRight = given.every(({ right }) => right);
+    return make("span", { role: "img", "aria-label": isRight ? "right" : "wrong" }, isRight ? "✓" : "✗");
   }
 
   neighbour(story, words) {
