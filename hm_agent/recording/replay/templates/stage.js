@@ -36,7 +36,7 @@ class Stage {
     if (this.view) this.sized("view", this.view, 180, 180);
     if (!this.world && !this.drawn) return;
     const width = this.world ? this.sized("world", this.world, Math.min(room, 800), Math.max(240, window.innerHeight * 0.52)) : this.scaled(room);
-    this.place.classList.toggle("narrow", width + 220 < room);
+    this.place.classList.toggle("narrow", width + viewer.cardsWidth < room);
   }
 
   sized(id, film, width, height) {

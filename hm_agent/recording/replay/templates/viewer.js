@@ -26,6 +26,8 @@ const viewer = {
   describe: (step, index) => `The world at step ${index}`,
   // The {width, height} of a picture that the overlay draws by itself, for a world without a film of that name; null: none.
   size: () => null,
+  // How many pixels wide cards have to be where they stand beside that picture; below it if there is less room.
+  cardsWidth: 220,
   // Drawn over the world's picture, in the pixels of its film.
   overlay: { key: (step) => null, build: (step) => [] },
   // Below the pictures, or in their place: what the agent believes and plans.

@@ -173,16 +173,21 @@ def test_a_test_of_mind_says_what_it_is_about_only_with_the_truth(
 
 
 @pytest.mark.parametrize("kind", ["planner", "scripted", "crowd", "language", "test"])
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light"), (1600, "light")])
 def test_the_page_fits_its_screen_and_can_be_read(
     kind: str, width: int, scheme: Any, pages: Mapping[str, Played], browser: Browser
 ) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = browser.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme)
     asked, said = requests_and_messages(page)
     page.goto(pages[kind].path.as_uri() + "#step=8")
     page.wait_for_selector("#main:not([hidden])")
     page.check("#truth")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cards, stage = page.locator(".scores").bounding_box(), page.locator(".stage").bounding_box()
+    assert cards
+    assert stage
+    assert page.locator(".scores").evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert cards["x"] + cards["width"] <= stage["x"] + stage["width"]
     board = page.locator("#over").bounding_box()
     assert board
     assert board["width"] >= 300
