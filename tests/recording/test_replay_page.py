@@ -362,7 +362,7 @@ def test_a_models_words_are_only_words(foreign: Path, window: Page) -> None:
     assert "onerror" in shown.inner_text("header")
     assert shown.evaluate("window.harmed") is None
     shown.set_viewport_size({"width": 360, "height": 800})
-    shown.wait_for_function("document.documentElement.scrollWidth <= 360")
+    shown.wait_for_function("() => document.documentElement.scrollWidth <= 360")
 
 
 def test_a_hypothesis_is_marked_as_validated_once_for_each_player(validations: Path, window: Page) -> None:
