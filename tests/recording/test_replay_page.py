@@ -361,6 +361,13 @@ def test_a_models_words_are_only_words(foreign: Path, window: Page) -> None:
     assert "onerror" in shown.inner_text("#present")
     assert "onerror" in shown.inner_text("header")
     assert shown.evaluate("window.harmed") is None
+    gap_at_the_right = """one => {
+      one.textContent = "שלום?";
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return one.getBoundingClientRect().right - range.getBoundingClientRect().right;
+    }"""
+    assert shown.locator("#present .words").evaluate(gap_at_the_right) < 1
     shown.set_viewport_size({"width": 360, "height": 800})
     shown.wait_for_function("() => document.documentElement.scrollWidth <= 360")
 
