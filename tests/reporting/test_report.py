@@ -373,3 +373,12 @@ def test_a_group_of_which_no_difference_is_known_has_no_column(tmp_path: Path) -
     report = gather(read_runs((tmp_path,)), tmp_path)
     assert OVERALL in report.groups
     assert [group for group, _ in report.compared_groups] == [one for one in report.groups if one != OVERALL]
+
+
+def test_many_scenarios_of_agents_that_meet_are_folded(tmp_path: Path) -> None:
+    seats = ("react", 1.0), ("random", 0.0)
+    names = [f"enacttom_mixed_k2_00{number}" for number in range(5)]
+    for folder, known in (("few", names[:4]), ("many", names)):
+        leave(tmp_path / folder, *(shared_result(*seats, scenario=name, world="enacttom") for name in known))
+        page = write_report(read_runs((tmp_path / folder,)), tmp_path / folder / "report").read_text()
+        assert page.count("<details><summary>enacttom_mixed_k2_00") - len(known) == (5 if folder == "many" else 0)
