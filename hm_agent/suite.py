@@ -59,7 +59,7 @@ class Breakdown:
     """A figure of reports in which a share, from 0 to 1, is told apart by kind.
 
     name: unique among the figures of a report. unit: of the axis. kinds: (label, metric of results) each. about: a
-    sentence on what the kinds are.
+    sentence on what the kinds are. references: what those agents are by which others are measured, drawn in grey.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Breakdown:
     unit: str
     kinds: tuple[tuple[str, str], ...]
     about: str = ""
+    references: str = ""
 
 
 @dataclass(frozen=True)

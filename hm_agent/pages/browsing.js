@@ -3,6 +3,7 @@
 // replay page's dom.js and film.js.
 
 const PORTION = 60; // things that are added to the list at once
+const PAUSE = 200; // milliseconds without a key after which what was typed is searched for: browsers count changes of an address
 
 const fromAddress = () => new URLSearchParams(location.hash.slice(1));
 
@@ -16,7 +17,7 @@ function addressWith(changes) {
 class Listing {
   // all: what is listed; `words` of each is what a search looks through, in lower case. chunk: how many are packed together.
   constructor(all, chunk) {
-    Object.assign(this, { all, chunk, details: new Map(), shown: PORTION });
+    Object.assign(this, { all, chunk, details: new Map(), shown: PORTION, listed: null, left: null });
   }
 
   begin() {
@@ -47,13 +48,26 @@ class Listing {
   }
 
   search(placeholder) {
-    const words = make("input", { type: "search", id: "search", placeholder, autocomplete: "off", spellcheck: "false", oninput: () => this.ask({ words: words.value }) });
+    const words = make("input", { type: "search", id: "search", placeholder, autocomplete: "off", spellcheck: "false", oninput: () => this.type() });
     return ["words", { input: words, element: make("label", { class: "words-filter" }, "with ", words), fits: null }];
   }
 
+  type() {
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => this.ask({}), PAUSE);
+  }
+
+  // Lists what fits the filters after a change of some; what was typed by then counts as well.
   ask(changes) {
-    history.replaceState(null, "", addressWith(changes));
+    clearTimeout(this.typing);
+    const words = this.filters.words?.input.value;
+    history.replaceState(null, "", addressWith({ ...(words === undefined ? {} : { words }), ...changes }));
     this.list();
+  }
+
+  // What an address says of one thing alone, as changes that remove it.
+  get alone() {
+    return {};
   }
 
   // What an address wants to see alone; null for the list.
@@ -62,15 +76,26 @@ class Listing {
   }
 
   follow() {
-    const said = fromAddress(), wanted = this.wantedBy(said);
+    const said = fromAddress(), wanted = this.wantedBy(said), wasListed = !byId("list").hidden;
+    clearTimeout(this.typing);
+    if (wanted !== null && wasListed) this.left = { top: scrollY, link: document.activeElement };
     byId("list").hidden = wanted !== null;
     byId("one").hidden = wanted === null;
-    if (wanted === null) this.list();
-    else this.open(wanted, said);
+    this.wanted = wanted;
+    if (wanted !== null) this.open(wanted, said, wasListed);
+    else if (wasListed || addressWith(this.alone) !== this.listed) this.list();
+    else this.comeBack();
+  }
+
+  // Shows the list as it was left.
+  comeBack() {
+    scrollTo(0, this.left.top);
+    if (this.left.link.isConnected) this.left.link.focus({ preventScroll: true });
   }
 
   list() {
     const said = fromAddress();
+    this.listed = addressWith(this.alone);
     for (const [name, { input }] of Object.entries(this.filters)) if (input.value !== (said.get(name) ?? "")) input.value = said.get(name) ?? "";
     const sought = (said.get("words") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     const asked = Object.entries(this.filters).filter(([name, { fits }]) => fits && said.get(name));
@@ -111,6 +136,10 @@ class Listing {
     byId("one").replaceChildren(make("nav", { class: "ways", "aria-label": "Elsewhere" }, ways), make("h2", { class: "one-title", tabindex: -1 }, title), ...parts);
     scrollTo(0, 0);
     byId("one").querySelector(".one-title").focus({ preventScroll: true });
+  }
+
+  leave() {
+    location.hash = addressWith(this.alone);
   }
 
   press(event) {

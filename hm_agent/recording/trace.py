@@ -18,7 +18,7 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypedDict
 
 from hm_agent.bounds import MAX_RECORDED, kept_end
-from hm_agent.core import Decision, Hypothesis, Seat, Step, Thoughts
+from hm_agent.core import Decision, Hypothesis, Interaction, Seat, Step, Thoughts
 from hm_agent.questions import Call, Exchange, shown_fields
 
 FILE = "trace.jsonl"
@@ -195,6 +195,11 @@ def _composed(value: object) -> Any:
     raise TypeError(f"a trace can't hold {type(value).__name__} {value!r}; see to_json for what it can")
 
 
+def _interaction(one: Interaction) -> dict[str, Any]:
+    """All fields of an interaction, and what every one has, which may be calculated from these."""
+    return {**to_json(one), "partner": one.partner, "behaviour": one.behaviour, "reward": to_json(one.reward)}
+
+
 def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
     """All that is said of one seat's step; keys with nothing to say are left out."""
     thoughts, events = decision.thoughts, decision.events
@@ -202,7 +207,7 @@ def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
         "state": _spoken(to_json(decision.state)) if decision.state is not None else None,
         "strategy": _spoken(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
         "events": [{"kind": type(one).__name__, "words": one.describe(), "fields": to_json(one)} for one in events],
-        "interactions": [to_json(interaction) for interaction in thoughts.interactions],
+        "interactions": list(map(_interaction, thoughts.interactions)),
         "relied_on": [one and _hypothesis(one) for one in thoughts.relied_on] if any(thoughts.relied_on) else [],
         "right": list(thoughts.right) if any(right is not None for right in thoughts.right) else [],
         "questions": [_exchange(exchange) for exchange in decision.exchanges],

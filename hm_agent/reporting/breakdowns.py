@@ -58,15 +58,18 @@ def breakdown_pictures(means: Sequence[KindMean], labels: Mapping[Condition, str
 
 def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Condition, str], keys: Keys) -> Picture:
     conditions = in_order(one.condition for one in means)
-    drawn_as = {**keys, **dict(_reference_keys([one for one in conditions if one not in keys]))}
+    references = [one for one in conditions if one not in keys]
+    drawn_as = {**keys, **dict(_reference_keys(references))}
     groups = dict.fromkeys(one.group for one in means)
     panels = [
         _panel(f"{breakdown.name}-{place}", breakdown, group, [one for one in means if one.group == group], drawn_as)
         for place, group in enumerate(groups)
     ]
-    caption = f"Means over episodes with 95% bootstrap intervals over these; {FEW_HAVE_NONE}. {breakdown.about}".strip()
+    caption = [f"Means over episodes with 95% bootstrap intervals over these; {FEW_HAVE_NONE}.", breakdown.about]
+    if references and breakdown.references:
+        caption.append(f"Grey: {breakdown.references}.")
     entries = legend(breakdown.name, conditions, labels, drawn_as)
-    return Picture(breakdown.name, breakdown.title, caption, tuple(panels), tuple(entries))
+    return Picture(breakdown.name, breakdown.title, " ".join(filter(None, caption)), tuple(panels), tuple(entries))
 
 
 def _reference_keys(references: Sequence[Condition]) -> Iterator[tuple[Condition, Key]]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import escape
@@ -98,6 +99,10 @@ AS_SVG = FigureFiles()
 
 LETTERS_PER_EM = 1.9
 """How many letters of a usual text are as wide as the letters are high."""
+EMS_PER_SIGN = 0.7
+"""How wide a sign of a name is, which may be a digit or an underscore, in heights of a letter."""
+FEWEST_LETTERS = 12
+"""The least room for the label of an axis, however long names are."""
 LEGEND_GAP, LEGEND_ROW = 5, 1.7
 """What a legend's entry takes beside its letters, in letters; and the height of a row, in heights of a letter."""
 
@@ -198,6 +203,24 @@ def head(axes: Axes, title: str) -> None:
     figure = axes.get_figure()
     assert figure is not None
     figure.suptitle(title, x=0.004, ha="left")
+
+
+def width_in_letters(axes: Axes) -> float:
+    """How many times wider the figure of some axes is than its letters are high."""
+    import matplotlib as mpl
+
+    figure = axes.get_figure()
+    assert figure is not None
+    return float(figure.bbox.width / figure.dpi * 72 / mpl.rcParams["font.size"])
+
+
+def lines_beside(names: Sequence[str], label: str, width: float) -> list[str]:
+    """The label of a horizontal axis, in lines that fit where names stand to the left of it.
+
+    width: of the figure, in heights of a letter.
+    """
+    room = width - EMS_PER_SIGN * max(map(len, names), default=0)
+    return wrap(label, max(FEWEST_LETTERS, int(LETTERS_PER_EM * room)), break_long_words=False)
 
 
 def drawn_file(files: FigureFiles, width: float, height: float, paint: Callable[[Figure], None]) -> bytes:

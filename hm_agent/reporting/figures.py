@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING
 
 from hm_agent.questions import Usage
 from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.drawing import BAND, INK, MUTED, PAGE, Keys, Panel, Picture, head, legend, told_apart
+from hm_agent.reporting.drawing import (
+    BAND,
+    INK,
+    MUTED,
+    PAGE,
+    STYLES,
+    Keys,
+    Panel,
+    Picture,
+    head,
+    legend,
+    lines_beside,
+    told_apart,
+    width_in_letters,
+)
 from hm_agent.reporting.tables import Row, by_group
 from hm_agent.reporting.validation import FEWEST, Curve
 from hm_agent.reporting.wording import FEW_HAVE_NONE, counted, listed
@@ -25,8 +39,9 @@ Labels = Mapping[Condition, str]
 
 FULL = "hypothetical_minds"
 ABLATIONS = ("vmp", "mmp", "mmp_he", "he_hr")
-HEADING, LANE, GAP = 74, 11, 12
-"""Heights in pixels: of title and axis, of a condition within a scenario, between scenarios."""
+HEADING, LABEL_LINE, LANE, GAP = 74, 15, 11, 12
+"""Heights in pixels: of title and axis, of a further line of its label, of a condition within a scenario, between
+scenarios."""
 _FILLED = 0.8
 """The share of a scenario's height that its lanes fill."""
 
@@ -68,6 +83,7 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
 def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Panel:
     scenarios = list(dict.fromkeys(row.scenario for row in rows))
     conditions = in_order(row.condition for row in rows)
+    names, label = [scenario.short_name for scenario in scenarios], _axis_label(rows[0].scenario)
 
     def paint(axes: Axes) -> None:
         for row in rows:
@@ -76,13 +92,15 @@ def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Pane
         for place, scenario in enumerate(scenarios):
             _bars(axes, place, [row for row in rows if row.scenario == scenario], conditions)
         head(axes, group)
-        axes.set_xlabel(_axis_label(rows[0].scenario))
-        axes.set_yticks(range(len(scenarios)), [scenario.short_name for scenario in scenarios])
+        axes.set_xlabel("\n".join(lines_beside(names, label, width_in_letters(axes))))
+        axes.set_yticks(range(len(scenarios)), names)
         axes.set_ylim(len(scenarios) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
         axes.axvline(0, color=MUTED, linewidth=1, zorder=2)
 
-    height = HEADING + len(scenarios) * (GAP + LANE * max(2, len(conditions)))
+    style = STYLES["screen"]
+    more = len(lines_beside(names, label, style.width / style.letters)) - 1
+    height = HEADING + more * LABEL_LINE + len(scenarios) * (GAP + LANE * max(2, len(conditions)))
     return Panel(name, f"{group}: {rows[0].scenario.metric.unit} by scenario and agent", height, paint)
 
 

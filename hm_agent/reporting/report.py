@@ -126,8 +126,8 @@ class Report:
 
     @property
     def compared_groups(self) -> list[tuple[str, str]]:
-        """The groups with comparisons, and the unit of their differences."""
-        units = {one.group: one.unit or SCORE for one in self.comparisons}
+        """The groups in which any difference is known, and the unit of their differences."""
+        units = {one.group: one.unit or SCORE for one in self.comparisons if one.known}
         return [(group, units[group]) for group in self.groups if group in units]
 
     @property

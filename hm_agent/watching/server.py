@@ -24,16 +24,22 @@ HOST = "127.0.0.1"
 PORT = 7575
 FRESH = 1.0
 """For so many seconds one look at the folder serves all who ask."""
-KINDS = {"html": "text/html; charset=utf-8", "json": "application/json", "jsonl": "text/plain; charset=utf-8"}
+TEXT = "text/plain; charset=utf-8"
+KINDS = {"html": "text/html; charset=utf-8", "json": "application/json", "jsonl": TEXT, "md": TEXT, "csv": TEXT}
+REPORT = "report"
+"""The folder of a run's report, in which pages, tables and texts are served."""
+ALL_EPISODES = "/episode/index.html"
+"""Where a replay's link to all episodes leads."""
 ABOUT = """Shows a run while it is played: a page on this machine with the progress, running, finished and failed
 episodes, rewards so far, calls and cost, which updates itself. It changes nothing; Ctrl-C ends it."""
 
 
 class LivePage:
-    """What is served: the page, the state, and the files of episodes that the state links to."""
+    """What is served: the page, the state, the report, and the files of episodes that the watcher has seen."""
 
     def __init__(self, out: Path) -> None:
         self._watcher, self._lock = Watcher(out), threading.Lock()
+        self._report = out / REPORT
         self._seen, self._state = 0.0, b""
         self.title = path_in_words(out)
 
@@ -55,13 +61,14 @@ class LivePage:
             return self._state
 
     def file(self, place: str, name: str) -> bytes | None:
-        """A file of an episode that the state has named; None for anything else."""
-        folder = self._watcher.folders.get(place)
-        if folder is None or name not in SHOWN_FILES:
+        """A file of an episode that was seen, or of the report; None for anything else."""
+        folder = self._report if place == REPORT else self._watcher.folders.get(place)
+        is_shown = Path(name).suffix in (".html", ".md", ".csv") if place == REPORT else name in SHOWN_FILES
+        if folder is None or not is_shown:
             return None
         try:
             return read_regular(folder / name)
-        except OSError:
+        except (OSError, ValueError):  # ValueError: a name that no file can have
             return None
 
 
@@ -81,6 +88,8 @@ class PageHandler(BaseHTTPRequestHandler):
             return self._send(HTTPStatus.OK, self._live.page, KINDS["html"])
         if path == "/state.json":
             return self._send(HTTPStatus.OK, self._live.state(), KINDS["json"])
+        if path == ALL_EPISODES:
+            return self._send(HTTPStatus.FOUND, b"", TEXT, Location="/")
         place, _, name = unquote(path.removeprefix("/episode/")).rpartition("/")
         found = self._live.file(place, name) if path.startswith("/episode/") else None
         if found is None:
@@ -89,11 +98,11 @@ class PageHandler(BaseHTTPRequestHandler):
 
     do_HEAD = do_GET  # noqa: N815 - the name is the base class's
 
-    def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+    def _send(self, status: HTTPStatus, content: bytes, kind: str, **more: str) -> None:
         self.send_response(status)
         headers = {"Content-Type": kind, "Content-Length": str(len(content)), "Cache-Control": "no-store"}
         safe = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
-        for name, value in (headers | safe).items():
+        for name, value in (headers | safe | more).items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":

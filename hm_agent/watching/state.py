@@ -33,7 +33,8 @@ SHOWN_FILES = {"replay.html": "replay", FILE: "result", UNFINISHED: "result", tr
 class RunningEpisode:
     """An episode without a result, as far as its trace tells. scenario: its full name.
 
-    rewards: the sum so far by seat. latest: its last event in words. cost: None if a call has no price.
+    step: how many steps it has taken. rewards: the sum so far by seat. latest: its last event in words, with the step's
+    number in the trace. cost: None if a call has no price.
     """
 
     scenario: str
@@ -68,7 +69,7 @@ class RunningEpisode:
         self.step = int(said["step"]) + 1
         self.rewards[seat] = self.rewards.get(seat, 0.0) + reward
         for event in said.get("events", ()):
-            self.latest = f"step {self.step}, {seat}: {event['words']}"[:LINE]
+            self.latest = f"step {said['step']}, {seat}: {event['words']}"[:LINE]
         for question in said.get("questions", ()):
             self.questions += 1
             for call in question.get("calls", ()):
@@ -94,7 +95,7 @@ class Watcher:
         self._ended: dict[Path, tuple[tuple[int, int], Result | None]] = {}
         self._running: dict[Path, RunningEpisode] = {}
         self.folders: dict[str, Path] = {}
-        """The folders of the episodes that the page links to, by their place in the run's folder."""
+        """The folders of all episodes that were seen, by their place in the run's folder."""
 
     def look(self) -> dict[str, Any]:
         """The state of the folder, in a form that JSON knows."""
@@ -114,6 +115,7 @@ class Watcher:
     def _read_folders(self) -> tuple[list[_Ended], dict[Path, RunningEpisode], int]:
         ended, running, unreadable = [], {}, 0
         for folder in sorted(self._out.glob("*/*/*/episode-*")):
+            self.folders[_place(folder, self._out)] = folder
             found = next((path for name in (FILE, UNFINISHED) if (path := folder / name).is_file()), None)
             if found is None:
                 if (folder / trace.FILE).is_file():
@@ -180,13 +182,16 @@ class Watcher:
         }
 
     def _links(self, folder: Path) -> list[dict[str, str]]:
-        place = "/".join(folder.relative_to(self._out).parts)
-        self.folders[place] = folder
+        place = _place(folder, self._out)
         return [
             {"name": word, "file": name} | {"place": place}
             for name, word in SHOWN_FILES.items()
             if (folder / name).is_file()
         ]
+
+
+def _place(folder: Path, out: Path) -> str:
+    return "/".join(folder.relative_to(out).parts)
 
 
 def _counts(ended: Iterable[_Ended], running: Mapping[Path, RunningEpisode]) -> dict[str, int]:

@@ -6,6 +6,7 @@ import asyncio
 import re
 from base64 import b64decode
 from collections.abc import Iterator
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from hm_agent.core import Decision, Observation, Recorder, Thoughts
+from hm_agent.core import Decision, Hypothesis, Observation, Recorder, Thoughts
 from hm_agent.episode import run_episode
 from hm_agent.questions import Usage
 from hm_agent.recording.replay.film import Pixels
@@ -26,11 +27,13 @@ from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from tests.recording.browsing import go_to, opened, step_of
 from tests.recording.recordings import (
+    NO_SCENARIO,
     Count,
     GreySquare,
     PlainStrategy,
     Recording,
     TakeTurns,
+    a_step,
     record,
     result,
     thinking,
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
 STEPS = 500
 TURNS = 7
 TABS = ("present", "beliefs", "interactions", "questions", "costs")
-WORDS = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
+WORDS = f"</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--{'o' * 300}"
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +55,8 @@ def recording(
     others: list[Recording],
     self_play: Recording,
     conversation: Path,
+    foreign: Path,
+    validations: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Recording:
     """After the others, so that all is played by the time a browser starts."""
@@ -74,6 +79,41 @@ def foreign(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page on an episode in which a model has said what browsers might take for their own."""
     decision = Decision(0, thoughts=thinking(WORDS), state=PlainStrategy(WORDS))
     return written(GreySquare(), tmp_path_factory.mktemp("foreign"), decision, reason=WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """An interaction that pays nothing; what the other did is calculated, and no field."""
+
+    step: int
+    partner: str
+
+    @property
+    def behaviour(self) -> str:
+        return f"waits at {self.step}"
+
+    @property
+    def reward(self) -> float:
+        return 0.0
+
+
+HELD = ("player_3", "it waits"), ("player_4", "it runs"), ("player_3", "it waits")
+"""By step, about whom the agent thinks, and the one hypothesis about that player; it is validated at once."""
+
+
+@pytest.fixture(scope="session")
+def validations(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page on an episode of three interactions that loses 0.04 at the second."""
+    folder = tmp_path_factory.mktemp("validations")
+    replay, trace = ReplayRecorder(GreySquare(), folder, NO_SCENARIO), TraceRecorder(folder / "trace.jsonl")
+    for number, (about, words) in enumerate(HELD):
+        held = Hypothesis(words, 0.8, "waits")
+        thoughts = Thoughts(PlainStrategy("wait"), about, (held,), held, 0.7, (Meeting(number, "player_3"),))
+        for recorder in (trace, replay):
+            recorder.record(a_step(number, Decision(0, thoughts=thoughts), reward=-0.04 * (number == 1)))
+    trace.close()
+    replay.write(result(NO_SCENARIO, steps=len(HELD)))
+    return folder / PAGE
 
 
 class Speaker:
@@ -275,6 +315,8 @@ def test_the_truth_is_shown_only_where_it_is_asked_for(page: Page, recording: Re
 def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     page.check("#truth")
+    fill = "document.querySelector('.blocks').append(...Array.from({ length: 12 }, () => make('i')))"
+    page.evaluate(fill)
     for tab in TABS:
         page.click(f"#tab-{tab}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -319,6 +361,37 @@ def test_a_models_words_are_only_words(foreign: Path, window: Page) -> None:
     assert "onerror" in shown.inner_text("#present")
     assert "onerror" in shown.inner_text("header")
     assert shown.evaluate("window.harmed") is None
+    gap_at_the_right = """one => {
+      one.textContent = "שלום?";
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return one.getBoundingClientRect().right - range.getBoundingClientRect().right;
+    }"""
+    assert shown.locator("#present .words").evaluate(gap_at_the_right) < 1
+    shown.set_viewport_size({"width": 360, "height": 800})
+    shown.wait_for_function("() => document.documentElement.scrollWidth <= 360")
+
+
+def test_a_hypothesis_is_marked_as_validated_once_for_each_player(validations: Path, window: Page) -> None:
+    shown = opened(window, validations, "#step=1")
+    marks = shown.locator("#marks .mark.validation")
+    assert [mark.get_attribute("data-step") for mark in marks.all()] == ["0", "1"]
+    assert shown.inner_text("#reward") == "0.0"  # and not less
+    shown.click("#tab-beliefs")
+    lines = shown.locator(".line path")
+    starts = [(line.get_attribute("d") or "").count("M") for line in lines.all()]
+    assert starts == [2, 1], "a line is broken where its hypothesis was not held"
+    shown.click("#tab-interactions")
+    assert "reward" not in shown.inner_text("#interactions")
+    assert "waits at 2" in shown.inner_text("#interactions")
+
+
+def test_the_number_of_the_step_is_always_that_of_the_step_shown(validations: Path, window: Page) -> None:
+    shown = opened(window, validations, "#step=1")
+    for typed, step in (("99", 2), ("", 2), ("1", 1)):
+        shown.fill("#number", typed)
+        shown.press("#number", "Enter")
+        assert (shown.input_value("#number"), step_of(shown)) == (str(step), step)
 
 
 def show_seat(page: Page, seat: str) -> None:
@@ -328,8 +401,12 @@ def show_seat(page: Page, seat: str) -> None:
 
 def test_one_seat_needs_no_switch(page: Page) -> None:
     assert page.locator("#seat").count() == 0
+    page.click("#tab-questions")
+    page.fill("#search", "plan")
+    page.focus("#slider")
     page.keyboard.press("s")
     assert page.evaluate("replay.seat.name") == "player_0"
+    assert page.input_value("#search") == "plan"
 
 
 def test_the_switch_shows_each_seats_view_to_the_pixel(self_play: Recording, window: Page) -> None:
@@ -421,6 +498,7 @@ def test_a_seat_that_does_not_act_shows_its_latest_step(conversation: Path, wind
     shown = opened(window, conversation, "#step=0&seat=bert")
     assert shown.get_attribute("#slider", "max") == str(TURNS - 1)
     assert "has not acted yet" in shown.inner_text("#present")
+    assert shown.evaluate("byId('course').getScreenCTM().a") < 2  # what is widened a lot is blurred
     for step, words in ((1, "speak 1"), (2, "speak 1"), (3, "speak 2")):
         go_to(shown, step)
         assert words in shown.inner_text("#present")

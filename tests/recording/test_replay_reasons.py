@@ -381,7 +381,9 @@ def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) ->
         "48 calls, 1 from the cache · tokens in ≥ 4,700, out ≥ 470 · paid now ≥ $0.0460, saved by the cache $0.0010"
     )
     assert page.locator(".totals").nth(1).inner_text() == whole_line
-    assert "1 of 47 questions asked" in page.inner_text("#asked")
+    assert page.inner_text("#asked") == "1 of 47 questions asked · 110 of ≥ 5.17K tokens · $0.0010 of ≥ $0.0460 paid"
+    page.evaluate("byId('tab-questions').click()")
+    assert page.evaluate("share(weightIn({ calls: 2, cost: 0.5 })({ input: 9, cost: 0 }), 0.5).title") == "0%"
 
 
 def test_nothing_moves_while_it_plays(page: Page) -> None:
@@ -393,3 +395,23 @@ def test_nothing_moves_while_it_plays(page: Page) -> None:
             go_to(page, step)
             boxes.append(json.dumps(page.locator(place).bounding_box()))
         assert len(set(boxes)) == 1
+
+
+def test_what_is_found_is_marked_where_it_stands(page: Page) -> None:
+    """Also behind a letter that is two letters long in lower case."""
+    page.click("#tab-questions")
+    page.fill("#search", "PROMPT")
+    item = page.locator(".questions > details:not([hidden])").first
+    item.locator(":scope > summary").click()
+    expect(item.locator("mark").first).to_have_text("prompt")
+    found = page.evaluate("filled(document.createElement('p'), {}, highlighted('İİ (prompt', '(PROMPT')).innerHTML")
+    assert found == "İİ <mark>(prompt</mark>"
+
+
+def test_the_place_of_the_list_is_no_news(page: Page) -> None:
+    """What a screen reader is told of is how many questions were found, and nothing at each step."""
+    page.click("#tab-questions")
+    told = page.locator("#questions [role=status]")
+    before = told.inner_text()
+    go_to(page, 90)
+    assert told.inner_text() == before == f"{sum(map(len, EXCHANGES.values()))} of 47 questions"

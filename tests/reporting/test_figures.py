@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
@@ -230,6 +231,25 @@ def test_kinds_are_averaged_over_episodes_and_references_are_among_them(tmp_path
     (picture,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
     assert [entry.label for entry in picture.legend] == ["reader", "perspective", "reality"]
     assert [entry.key.colour == "page muted" for entry in picture.legend] == [False, False, True]
+
+
+def test_grey_marks_are_told_of_where_there_are_any(tmp_path: Path) -> None:
+    leave(tmp_path, read("reader", 0.5, kinds=_kinds(0.5)))
+    (orders,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
+    assert "Grey" not in orders.caption
+    leave(tmp_path, read("reality", 0.5, kinds=_kinds(0.5)))
+    (orders,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
+    assert "Grey: readers without a model, each with one blind spot." in orders.caption
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_label_of_an_axis_stays_within_the_figure(tmp_path: Path, style: str) -> None:
+    """Also where names of scenarios leave it little room."""
+    known: dict[str, Any] = {"world": "enacttom", "scenario": "enacttom_mixed_k2_000", "settings": {}, "background": ()}
+    leave(tmp_path, result("solo", 1.0, **known, metrics={"functional_success": 1.0}))
+    (means,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
+    drawn = pixels(means.panels[0].file(FigureFiles("png", style)))
+    assert len(np.unique(drawn[:, [0, 1, -2, -1]])) == 1
 
 
 def test_a_panel_is_drawn_for_each_group_once_whatever_the_order_of_scenarios(tmp_path: Path) -> None:

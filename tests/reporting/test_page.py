@@ -35,6 +35,12 @@ def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_long_name_stays_in_its_column(page: Page) -> None:
+    head = page.locator("#results thead th").nth(1)
+    head.evaluate("head => { head.textContent = 'hypothetical_minds+'.repeat(4); }")
+    assert head.evaluate("head => head.scrollWidth <= head.clientWidth")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_is_readable(page: Page, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)

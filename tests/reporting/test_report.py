@@ -365,3 +365,20 @@ def test_where_there_is_nothing_to_report_one_line_says_so(
     assert (output, errors.count("\n")) == ("", 1)
     assert message in errors
     assert list(here.iterdir()) == []
+
+
+def test_a_group_of_which_no_difference_is_known_has_no_column(tmp_path: Path) -> None:
+    """Over all groups agents are compared by normalised scores, which need a floor and a ceiling."""
+    leave(tmp_path, *(result(agent, 1.0, scenario=name) for agent in ("react", "vmp") for name in (RWS, PD)))
+    report = gather(read_runs((tmp_path,)), tmp_path)
+    assert OVERALL in report.groups
+    assert [group for group, _ in report.compared_groups] == [one for one in report.groups if one != OVERALL]
+
+
+def test_many_scenarios_of_agents_that_meet_are_folded(tmp_path: Path) -> None:
+    seats = ("react", 1.0), ("random", 0.0)
+    names = [f"enacttom_mixed_k2_00{number}" for number in range(5)]
+    for folder, known in (("few", names[:4]), ("many", names)):
+        leave(tmp_path / folder, *(shared_result(*seats, scenario=name, world="enacttom") for name in known))
+        page = write_report(read_runs((tmp_path / folder,)), tmp_path / folder / "report").read_text()
+        assert page.count("<details><summary>enacttom_mixed_k2_00") - len(known) == (5 if folder == "many" else 0)

@@ -87,10 +87,14 @@ def test_the_page_updates_itself_and_says_when_nothing_answers(
     page = browser.new_page()
     page.goto(f"http://127.0.0.1:{server.server_port}/")
     expect(page.locator("#lead")).to_have_text("2 of 8 episodes have ended")
+    link = page.locator("#ended a").last
+    link.focus()
     leave(out, result("random", 1.0, 5))
     expect(page.locator("#lead")).to_have_text("3 of 8 episodes have ended", timeout=10_000)
+    expect(page.locator("#ended a").last).to_be_focused()
+    expect(page.get_by_role("status")).to_have_text("")  # a screen reader is told nothing at each update
     page.route("**/state.json", lambda route: route.abort())
-    expect(page.locator("#when")).to_contain_text("the watcher has ended", timeout=10_000)
+    expect(page.get_by_role("status")).to_contain_text("the watcher has ended", timeout=10_000)
     page.close()
 
 
@@ -102,8 +106,17 @@ def test_files_that_the_state_names_are_served_and_no_others(server: ThreadingHT
     assert {link["place"] for one in state["ended"] for link in one["links"]} >= {place}
     status, content = ask(server, f"/episode/{place}/result.json")
     assert (status, json.loads(content)["reward"]) == (200, 9.5)
+    (out / "report").mkdir()
+    for name in ("report.html", "report.csv", "secret"):
+        (out / "report" / name).write_text(name)
+    for name in ("report.html", "report.csv"):  # as replays and the report link to them
+        assert ask(server, f"/episode/report/{name}") == (200, name.encode())
+    assert ask(server, "/episode/index.html")[0] == 302
     for path in (
         "/secret",
+        "/episode/report/secret",
+        "/episode/report/%00.html",
+        "/episode/report/..%2Fsecret",
         f"/episode/{place}/../../../../secret",
         "/episode/..%2Fsecret",
         f"/episode/{place}/.plan.json",

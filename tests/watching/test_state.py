@@ -53,7 +53,7 @@ def test_a_running_episode_tells_its_step_rewards_calls_cost_and_latest_event(tm
     watcher = Watcher(tmp_path)
     (one,) = watcher.look()["running"]
     assert (one["step"], one["reward"], one["questions"], one["calls"], one["cost"]) == (2, 2.0, 1, 2, 0.5)
-    assert one["latest"] == "step 2, player_0: interaction with opponent"
+    assert one["latest"] == "step 1, player_0: interaction with opponent"  # as in the trace
     with path.open("a") as more:
         more.write(line(2, 4.0) + line(3, 100.0)[:-5])  # the last line is still being written
     (one,) = watcher.look()["running"]

@@ -1,8 +1,11 @@
 const EVERY = 2000;
 const PARTS = ["finished", "failed", "cut", "running"];
 const $ = id => document.getElementById(id);
+const filled = new Map(); // by table, the rows it shows
 const number = (value, digits = 0) => value === null || value === undefined ? "unknown"
   : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "\u2212");
+
+const noun = (count, word) => ` ${word}${count === 1 ? "" : "s"}`;
 
 // Every word comes in as text, so that no name can become markup.
 function element(name, content = "", kind = "") {
@@ -21,13 +24,19 @@ function links(some) {
   });
 }
 
+// Rows that say the same stay as they are, and a link that has the focus keeps it.
 function fill(table, rows, cells) {
+  const told = JSON.stringify(rows);
+  if (filled.get(table) === told) return;
+  filled.set(table, told);
+  const address = $(table).contains(document.activeElement) ? document.activeElement.href : null;
   $(table).replaceChildren(...rows.map(row => {
     const made = element("tr");
     made.append(...cells(row));
     return made;
   }));
   $(table).closest("section").hidden = rows.length === 0;
+  if (address) [...$(table).querySelectorAll("a")].find(link => link.href === address)?.focus();
 }
 
 function head(row) {
@@ -40,8 +49,8 @@ function show(state) {
   const done = state.counts.finished + state.counts.failed + state.counts.cut;
   const known = done + state.counts.running;
   const all = Math.max(state.planned ?? 0, known);
-  $("lead").textContent = state.planned === null ? `${number(known)} episodes so far`
-    : `${number(done)} of ${number(all)} episodes have ended`;
+  $("lead").textContent = state.planned === null ? `${number(known)}${noun(known, "episode")} so far`
+    : `${number(done)} of ${number(all)}${noun(all, "episode")} ${all === 1 ? "has" : "have"} ended`;
   $("bar").replaceChildren(...PARTS.map(part => {
     const made = element("span", "", part + "-part");
     made.style.flex = `0 0 ${all ? 100 * state.counts[part] / all : 0}%`;
@@ -54,9 +63,9 @@ function show(state) {
   $("counts").replaceChildren(...counted);
   const used = state.usage;
   $("usage").replaceChildren(
-    element("li", [element("b", number(used.questions)), " questions"]),
+    element("li", [element("b", number(used.questions)), noun(used.questions, "question")]),
     ...(used.unanswered ? [element("li", [element("b", number(used.unanswered)), " unanswered"])] : []),
-    element("li", [element("b", number(used.calls)), " calls"]),
+    element("li", [element("b", number(used.calls)), noun(used.calls, "call")]),
     element("li", [element("b", number(used.tokens)), " tokens in ended episodes"]),
     element("li", [element("b", used.cost === null ? "unknown" : "$" + number(used.cost, 4)), " paid"]),
   );
@@ -85,16 +94,20 @@ function show(state) {
   ]);
 }
 
+// Screen readers tell this at once, so it changes only when there is something to tell.
+function say(words) {
+  if ($("gone").textContent !== words) $("gone").textContent = words;
+}
+
 async function update() {
   try {
     const answer = await fetch("/state.json", { cache: "no-store" });
     if (!answer.ok) throw new Error(String(answer.status));
     show(await answer.json());
     $("when").textContent = `updated ${new Date().toLocaleTimeString("en-GB")}`;
-    $("when").className = "lead";
+    say("");
   } catch {
-    $("when").textContent = "Nothing answers: the watcher has ended, or can't read the folder. What stands here is as it was last.";
-    $("when").className = "lead gone";
+    say("Nothing answers: the watcher has ended, or can't read the folder. What stands here is as it was last.");
   }
   setTimeout(update, EVERY);
 }

@@ -46,8 +46,8 @@ BY_ORDER = Breakdown(
     "Accuracy by the order of the question",
     "share of right answers",
     tuple((f"order {order}", f"accuracy_order_{order}") for order in range(3)),
-    "Order 0 asks about the world, order 1 what someone believes, order 2 what someone thinks that another believes. "
-    "Grey: readers without a model, each with one blind spot.",
+    "Order 0 asks about the world, order 1 what someone believes, order 2 what someone thinks that another believes.",
+    references="readers without a model, each with one blind spot",
 )
 BY_INTEREST = Breakdown(
     "interest",

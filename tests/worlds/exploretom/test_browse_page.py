@@ -204,6 +204,41 @@ def test_a_click_leads_to_the_story_and_the_way_back_to_the_list(page: Page) -> 
     expect(page.locator("#one")).to_be_hidden()
 
 
+def test_the_way_back_leads_to_the_place_that_was_left(browser: Browser, tmp_path: Path) -> None:
+    """However it is gone; and a story is shown from its top, also one that was looked at before."""
+    assert main(["hm-agent", "browse", "exploretom", str(written(tmp_path / "set.jsonl", *items()))]) == 0
+    page = browser.new_page()
+    page.goto((tmp_path / "browse.html").as_uri())
+    page.click("#more")
+    expect(found(page)).to_have_count(120)
+    for number, way in ((100, page.go_back), (110, page.locator("#one").get_by_text("← All questions").click)):
+        link = found(page).nth(number).locator("a")
+        link.scroll_into_view_if_needed()
+        left = page.evaluate("scrollY")
+        assert left > 1000
+        link.click()
+        expect(page.locator(".one-title")).to_be_focused()
+        assert page.evaluate("scrollY") == 0
+        way()
+        expect(link).to_be_focused()
+        expect(found(page)).to_have_count(120)
+        assert page.evaluate("scrollY") == pytest.approx(left, abs=2)
+    page.close()
+
+
+def test_what_is_typed_is_searched_for_once_and_is_not_lost(page: Page) -> None:
+    """A browser lets an address change only so often."""
+    page.evaluate(
+        "() => { const set = history.replaceState; window.changes = 0; "
+        "history.replaceState = (...all) => { changes++; set.apply(history, all); }; }"
+    )
+    page.type("#search", "chocolate cake")
+    page.locator("label", has_text="order").locator("select").select_option("2")
+    expect(page.locator("#search")).to_have_value("chocolate cake")
+    assert "words=chocolate+cake" in page.url
+    assert page.evaluate("changes") < 5
+
+
 def test_the_keyboard_goes_from_question_to_question_and_out(page: Page) -> None:
     found(page).first.locator("a").press("Enter")
     page.locator("#one .asked-list button").first.focus()

@@ -102,6 +102,21 @@ def test_wrong_answers_are_told_with_the_right_ones(page: Page, replay: tuple[Pa
     expect(page.locator(".choices .is-wrong")).to_contain_text(answer)
 
 
+def test_the_list_of_questions_keeps_the_focus_and_has_the_present_one_in_sight(
+    page: Page, replay: tuple[Path, SeatLog]
+) -> None:
+    page.keyboard.press("1")
+    current, ways = page.locator(".asked-list [aria-current=step]"), page.locator(".asked-list .link")
+    for step in (len(replay[1].steps) - 1, 0):
+        go_to(page, step)
+        expect(current).to_have_count(1)
+        inside = "item => { const [list, own] = [item.parentElement, item].map(one => one.getBoundingClientRect()); "
+        assert current.evaluate(inside + "return own.top >= list.top - 1 && own.bottom <= list.bottom + 1; }")
+    ways.nth(1).press("Enter")
+    expect(ways.nth(1)).to_be_focused()
+    expect(current).to_have_text(page.locator(".asked-list li").nth(1).inner_text().replace("\n", ""))
+
+
 def test_a_question_is_marked_where_its_answer_stands(page: Page, replay: tuple[Path, SeatLog]) -> None:
     last = len(replay[1].steps) - 1
     go_to(page, last)
@@ -142,6 +157,14 @@ def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     ends = page.eval_on_selector_all(".lanes text", "all => all.map(text => text.getBoundingClientRect().right)")
     assert max(ends) <= width
+
+
+def test_printed_it_shows_whole_lists_and_colours_and_no_buttons(page: Page) -> None:
+    page.emulate_media(media="print")
+    assert page.locator(".asked-list").evaluate("list => list.scrollHeight <= list.clientHeight + 1")
+    assert page.locator(".run").first.evaluate("run => getComputedStyle(run).printColorAdjust") == "exact"
+    expect(page.locator(".player")).to_be_hidden()
+    page.emulate_media(media="screen")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

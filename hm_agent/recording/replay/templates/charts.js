@@ -7,7 +7,7 @@ const COLOURS = 8;
 // Where an interaction stands from left to right.
 const acrossOf = (stream, place) => LEFT + ((WIDE - LEFT - RIGHT) * (place + 0.5)) / stream.length;
 
-// One line for each hypothesis: its value after every interaction at which it was held.
+// One line for each hypothesis: its value after every interaction at which it was held, broken where it was not.
 function linesOfStream(stream) {
   const lines = new Map();
   stream.forEach(({ step, beliefs }, place) => {
@@ -35,7 +35,7 @@ function valueChart(stream, lines, threshold) {
 
 function valueLine({ words, points, place }, x, y) {
   const paint = `--paint: var(--series-${place % COLOURS})`;
-  const path = points.map((point, i) => `${i ? "L" : "M"}${x(point.place).toFixed(1)} ${y(point.value).toFixed(1)}`).join("");
+  const path = points.map((point, i) => `${i && points[i - 1].place === point.place - 1 ? "L" : "M"}${x(point.place).toFixed(1)} ${y(point.value).toFixed(1)}`).join("");
   return draw("g", { class: "line", style: paint, "data-words": words },
     draw("path", { d: path, "stroke-dasharray": DASHES[Math.floor(place / COLOURS) % DASHES.length] }),
     points.map((point) => draw("circle", { cx: x(point.place), cy: y(point.value), r: point.validated ? 4.5 : 3, class: point.validated ? "point validated" : "point", "data-step": point.step, "data-value": point.value }, draw("title", {}, `${words}\nvalue ${signed(point.value)}${point.validated ? ", validated" : ""} at step ${point.step}`))));

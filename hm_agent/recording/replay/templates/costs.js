@@ -4,7 +4,8 @@ class Costs {
   open(seat) {
     this.seat = seat;
     this.whole = byKind(seat.questions);
-    this.kinds = [...this.whole.keys()].sort((a, b) => weight(this.whole.get(b)) - weight(this.whole.get(a)) || (a < b ? -1 : 1));
+    this.weight = weightIn(seat.usage.at(-1));
+    this.kinds = [...this.whole.keys()].sort((a, b) => this.weight(this.whole.get(b)) - this.weight(this.whole.get(a)) || (a < b ? -1 : 1));
     this.place = make("div");
     byId("costs").replaceChildren(...(seat.questions.length ? [make("h2", { id: "until" }), this.place, make("h2", {}, `The whole episode${this.whose()}`), this.table(this.whole, seat.usage.at(-1)), this.note()] : [make("p", { class: "faint" }, "This agent asks no questions.")]));
   }
@@ -21,29 +22,30 @@ class Costs {
   }
 
   table(usages, total) {
-    const columns = costColumns(this.seat.usage.at(-1));
+    const whole = this.seat.usage.at(-1);
+    const columns = costColumns(whole);
     const row = (name, usage) => make("tr", {}, make("th", { scope: "row" }, name), columns.map(({ cell }) => make("td", { class: "amount" }, cell(usage))));
-    const isPriced = total.calls && this.seat.usage.at(-1).unknown.cost < this.seat.usage.at(-1).calls;
-    return make("div", {}, totals(total), make("div", { class: "scroll" }, make("table", { class: isPriced ? "costs priced" : "costs" },
+    const isPriced = whole.unknown.cost < whole.calls; // so that both tables have the same columns at every step
+    return make("div", {}, whole.calls ? totals(total, isPriced) : null, make("div", { class: "scroll" }, make("table", { class: isPriced ? "costs priced" : "costs" },
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "kind"), columns.map(({ title }) => make("th", { scope: "col", class: "amount" }, title)))),
-      make("tbody", {}, this.kinds.map((kind) => row([kind, share(usages.get(kind) ?? NO_USAGE, total)], usages.get(kind) ?? NO_USAGE))),
+      make("tbody", {}, this.kinds.map((kind) => row([kind, share(this.weight(usages.get(kind) ?? NO_USAGE), this.weight(total))], usages.get(kind) ?? NO_USAGE))),
       make("tfoot", {}, row("all kinds", total)))));
   }
 
   note() {
-    const { calls, unknown } = this.seat.usage.at(-1);
+    const { calls, cost, unknown } = this.seat.usage.at(-1);
     if (!calls) return make("p", { class: "faint" }, "No language model was asked, so nothing was paid. Time: of all questions, some of which may have been answered at once.");
     const isPartlyUnknown = AMOUNTS.some((name) => unknown[name] && unknown[name] < calls);
-    return make("p", { class: "faint" }, `Bars: the share of ${unknown.cost < calls ? "the cost" : "the tokens"}. Answers from the cache count with their tokens; what they would have cost is saved, not paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: unknown for some calls." : ""}`);
+    return make("p", { class: "faint" }, `Bars: the share of ${cost ? "the cost" : "the tokens"}. Answers from the cache count with their tokens; what they would have cost is saved, not paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: unknown for some calls." : ""}`);
   }
 }
 
-// All kinds together in a line; nothing where no language model was asked.
-function totals(usage) {
-  if (!usage.calls) return null;
+// All kinds together in a line.
+function totals(usage, isPriced) {
+  if (!usage.calls) return make("p", { class: "totals" }, "no call yet");
   const told = (words, name) => [words, make("b", {}, amount(usage, name))];
   return make("p", { class: "totals" }, make("b", {}, counted(usage.calls, "call")), usage.cached ? `, ${usage.cached.toLocaleString("en")} from the cache` : null,
-    told(" · tokens in ", "input"), told(", out ", "output"), usage.unknown.cost < usage.calls ? [told(" · paid now ", "paid"), told(", saved by the cache ", "saved")] : null);
+    told(" · tokens in ", "input"), told(", out ", "output"), isPriced ? [told(" · paid now ", "paid"), told(", saved by the cache ", "saved")] : null);
 }
 
 function byKind(questions) {
@@ -55,14 +57,16 @@ function byKind(questions) {
 function costColumns(whole) {
   const figures = (name) => ({ title: { unanswered: "no answer" }[name] ?? name, cell: (usage) => usage[name].toLocaleString("en") });
   const ofCalls = (name, title) => ({ title, cell: (usage) => amount(usage, name) });
-  if (!whole.calls) return [figures("questions"), figures("unanswered"), { title: "time", cell: ({ seconds }) => duration(seconds) }];
+  if (!whole.calls) return [figures("questions"), figures("unanswered"), { title: "time", cell: ({ questions, seconds }) => (questions ? duration(seconds) : "–") }];
   return [figures("questions"), figures("unanswered"), figures("calls"), figures("cached"), ofCalls("input", "input tokens"), ofCalls("output", "output tokens"), ...(whole.unknown.cost < whole.calls ? [ofCalls("paid", "paid now"), ofCalls("saved", "saved by the cache")] : [])];
 }
 
-// What kinds are compared by: the cost or, if that is unknown, the tokens or, without calls, the time.
-const weight = ({ calls, cost, input, output, seconds }) => (calls ? cost || input + output : seconds);
+// What all kinds are compared by: the cost or, if none is known or to be paid, the tokens or, without calls, the time.
+function weightIn({ calls, cost }) {
+  return calls ? (cost ? (usage) => usage.cost : ({ input, output }) => input + output) : ({ seconds }) => seconds;
+}
 
-function share(usage, total) {
-  const part = weight(total) ? weight(usage) / weight(total) : 0;
+function share(weight, total) {
+  const part = total ? weight / total : 0;
   return make("span", { class: "share", title: `${number(100 * part, 0)}%` }, make("i", { style: `width: ${(100 * part).toFixed(1)}%` }));
 }

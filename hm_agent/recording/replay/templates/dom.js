@@ -28,9 +28,12 @@ function show(element, key, build) {
 }
 
 // The trace writes numbers that are not finite as words.
-const number = (value, digits = 1) => Number(value).toFixed(digits).replace("-", "−");
+const number = (value, digits = 1) => Number(value).toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
 
-const signed = (value, digits = 2) => (value > 0 ? "+" : "") + number(value, digits);
+function signed(value, digits = 2) {
+  const words = number(value, digits);
+  return Number(words) > 0 ? `+${words}` : words;
+}
 
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -38,6 +41,13 @@ const spaced = (name) => name.replaceAll("_", " ");
 
 // A button that leads to a step.
 const stepLink = (step, words) => make("button", { type: "button", class: "link", "data-step": step }, words ?? `step ${step.toLocaleString("en")}`);
+
+// Scrolls a list, and nothing around it, so that one of its items is in the middle, unless all of it is in sight.
+function reveal(list, item) {
+  if (!item) return;
+  const [around, own] = [list.getBoundingClientRect(), item.getBoundingClientRect()];
+  if (own.top < around.top || own.bottom > around.bottom) list.scrollTop += (own.top + own.bottom - around.top - around.bottom) / 2;
+}
 
 const isPlain = (value) => typeof value !== "object" || value === null;
 

@@ -2,21 +2,16 @@
 
 const EVERY = 200; // steps between two kept states of a mapping
 const NO_BELIEFS = { hypotheses: [], validated: null, about: null };
-const BLANK = { step: null, action: null, reward: 0, state: null, strategy: null, events: [], interactions: [], right: [], questions: [], relied_on: [], asked: [], askedSoFar: 0, shown: {}, beliefs: NO_BELIEFS };
+const BLANK = { step: null, action: null, reward: 0, state: null, strategy: null, events: [], interactions: [], right: [], questions: [], relied_on: [], asked: [], askedSoFar: 0, shown: {}, beliefs: NO_BELIEFS, newlyValidated: null };
 
 const linesOf = (bytes) => new TextDecoder().decode(bytes).split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
 // The page's own marks on the timeline.
 const MARKS = {
   interaction: { name: "interaction", label: "interaction", shape: "disc", row: 0, colour: "--series-0", find: (step) => step.interactions.map(({ partner }) => `interaction with ${spaced(partner)}`) },
-  validation: { name: "validation", label: "hypothesis validated", shape: "diamond", row: 1, colour: "--series-4", find: newlyValidated },
+  validation: { name: "validation", label: "hypothesis validated", shape: "diamond", row: 1, colour: "--series-4", find: ({ newlyValidated }) => (newlyValidated === null ? [] : [`validated: ${newlyValidated}`]) },
   failure: { name: "failure", label: "failure", shape: "cross", row: 1, colour: "--series-1", find: (step) => step.asked.filter(({ answer }) => answer === null).map(({ kind }) => `${kind}: no usable answer`) },
 };
-
-function newlyValidated({ beliefs: { validated, about } }, before) {
-  const isNew = validated && (!before || before.beliefs.validated !== validated || before.beliefs.about !== about);
-  return isNew ? [`validated: ${validated}`] : [];
-}
 
 class Episode {
   // trace: the lines of the trace without its header. steps: the replay recorder's, one for each step of the world.
@@ -41,6 +36,7 @@ class Seat {
     this.patches = new Map(); // by mapping of `shown`: its patches by step of the world
     this.kept = new Map(); // by mapping of `shown`: its states at every 200th step
     this.places = new Int32Array(steps.length).fill(-1); // by step of the world: the place of the seat's latest own step
+    this.validated = new Map(); // by other player, the hypothesis about it that was validated last
     this.marks = viewer.marks(MARKS);
     let next = 0;
     steps.forEach(({ totals, seats }, index) => {
@@ -61,12 +57,20 @@ class Seat {
     const step = { ...BLANK, ...line, shown: this.shownWith(before, line.step, shown) };
     if ("hypotheses" in line) step.beliefs = { hypotheses: line.hypotheses, validated: line.validated ?? null, about: line.about ?? null };
     else if (before) step.beliefs = before.beliefs;
+    step.newlyValidated = this.validatedBy(step.beliefs);
     this.threshold = threshold ?? this.threshold;
     step.asked = step.questions.map((question, place) => this.ask(step, before, question, asked[place]));
     step.askedSoFar = this.questions.length;
     for (const mark of this.marks) for (const words of mark.find(step, before)) this.marked.push({ step: step.step, mark, words });
     step.interactions.forEach((interaction, place) => this.meet(step, interaction, step.relied_on[place] ?? null, step.right[place] ?? null));
     this.steps.push(step);
+  }
+
+  // The hypothesis that these beliefs validate, if those before about the same player did not; else null.
+  validatedBy({ validated, about }) {
+    const isNew = validated !== null && this.validated.get(about) !== validated;
+    this.validated.set(about, validated);
+    return isNew ? validated : null;
   }
 
   // What is shown of a step: as before, but for what its patch changes. Mappings are kept as patches: see `merged`.

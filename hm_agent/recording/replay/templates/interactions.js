@@ -27,10 +27,10 @@ function columnsOf(interactions) {
     { title: "step", cell: ({ at }) => make("th", { scope: "row" }, stepLink(at, at.toLocaleString("en"))) },
     several && { title: "with", cell: ({ partner }) => make("td", {}, spaced(partner)) },
     ...viewer.columns,
-    { title: "behaviour", cell: ({ behaviour }) => make("td", {}, behaviour ?? "unclear") },
-    { title: "predicted", cell: ({ predicted, believed }) => make("td", { title: believed ?? "no hypothesis was acted on" }, predicted ?? make("span", { class: "faint" }, "–")) },
+    { title: "behaviour", cell: ({ behaviour }) => make("td", { class: "behaviour" }, behaviour ?? "unclear") },
+    { title: "predicted", cell: ({ predicted, believed }) => make("td", { class: "behaviour", title: believed ?? "no hypothesis was acted on" }, predicted ?? make("span", { class: "faint" }, "–")) },
     { title: "", cell: ({ predicted, right }) => make("td", {}, right === null ? make("span", { class: "faint" }, predicted ? "can’t tell" : "–") : make("span", { class: right ? "right" : "wrong" }, right ? "✓ right" : "✗ wrong")) },
-    { title: "reward", isAmount: true, cell: ({ reward }) => make("td", { class: reward < 0 ? "loss" : "gain" }, signed(reward)) },
+    interactions.some(({ reward }) => reward) && { title: "reward", isAmount: true, cell: ({ reward }) => make("td", { class: reward < 0 ? "loss" : reward > 0 ? "gain" : "amount" }, signed(reward)) },
   ].filter(Boolean);
 }
 

@@ -44,6 +44,7 @@ class Replay {
 
   nextSeat() {
     const { names } = this.episode;
+    if (names.length === 1) return; // to open the only seat again would close what is open
     this.look(names[(names.indexOf(this.wanted ?? this.seat.name) + 1) % names.length]);
   }
 
@@ -85,7 +86,10 @@ class Replay {
     on("play", "click", () => this.play(this.playing === null));
     on("forward", "click", () => this.select(this.index + 1));
     on("after", "click", () => this.select(this.timeline.neighbour(this.index, 1)));
-    on("number", "change", (event) => this.select(Number(event.target.value)));
+    on("number", "change", ({ target }) => {
+      this.select(target.value === "" ? this.index : Number(target.value));
+      target.value = this.index; // what was typed may lie outside the episode
+    });
     on("seat", "change", (event) => this.look(event.target.value));
     on("truth", "change", (event) => document.body.classList.toggle("told", event.target.checked));
     for (const tab of viewer.tabs) on(`tab-${tab}`, "click", () => this.turnTo(tab));

@@ -13,7 +13,7 @@ class Present {
 
   show(index, step) {
     if (byId("present").hidden) return;
-    for (const { element, key, build } of this.sections) show(element, [key(step, this.seat, index)], () => build(step, this.seat, index));
+    for (const { element, key, build } of this.sections) show(element, [this.seat.name, key(step, this.seat, index)], () => build(step, this.seat, index));
   }
 }
 
@@ -27,7 +27,7 @@ const STRATEGY = {
 };
 
 const HAPPENED = {
-  key: (step, seat, index) => [seat.name, step.step, step.step === index],
+  key: (step, seat, index) => [step.step, step.step === index],
   build(step, seat, index) {
     if (step.step === null) return [make("h2", {}, "What happens"), make("p", { class: "faint" }, "This seat has not acted yet.")];
     const events = step.events.map((event) => make("li", {}, viewer.event(event)));

@@ -11,16 +11,17 @@ class Questions {
   build() {
     const kinds = new Map();
     for (const { kind } of this.all) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-    this.kind = make("select", { "aria-label": "Kind of question", onchange: () => this.filter() }, make("option", { value: "" }, `all kinds (${this.all.length})`), [...kinds].map(([kind, count]) => make("option", { value: kind }, `${kind} (${count})`)));
+    this.kind = make("select", { "aria-label": "Kind of question", onchange: () => this.filter() }, make("option", { value: "" }, `all kinds (${this.all.length.toLocaleString("en")})`), [...kinds].map(([kind, count]) => make("option", { value: kind }, `${kind} (${count.toLocaleString("en")})`)));
     this.words = make("input", { type: "search", id: "search", placeholder: "Search prompts, replies and answers", "aria-label": "Search", oninput: () => this.filter() });
     this.trouble = make("input", { type: "checkbox", onchange: () => this.filter() });
-    this.count = make("p", { class: "faint", role: "status" });
+    this.count = make("span", { role: "status" }); // what was found alone: that the step changes need not be said
+    this.when = make("span");
     this.following = make("input", { type: "checkbox", role: "switch", id: "follow", checked: true, onchange: () => this.follow(this.following.checked) });
     this.list = make("div", { class: "questions", onscroll: () => this.scrolled() });
     this.items = this.all.map((asked) => this.item(asked));
     this.list.append(...this.items);
     byId("questions").replaceChildren(make("div", { class: "filter" }, this.kind, this.words, make("label", {}, this.trouble, " only those asked again or without a usable answer")),
-      make("div", { class: "status" }, this.count, make("label", { class: "switch", title: "Keeps the questions of the selected step in sight" }, this.following, " Follow the step")), this.list);
+      make("div", { class: "status" }, make("p", { class: "faint" }, this.count, this.when), make("label", { class: "switch", title: "Keeps the questions of the selected step in sight" }, this.following, " Follow the step")), this.list);
     this.filter();
   }
 
@@ -49,7 +50,7 @@ class Questions {
       found += fits;
       if (fits && this.items[i].open) this.fill(this.items[i], asked);
     });
-    this.found = `${found.toLocaleString("en")} of ${counted(this.all.length, "question")}`;
+    this.count.textContent = `${found.toLocaleString("en")} of ${counted(this.all.length, "question")}`;
     this.mark();
   }
 
@@ -80,7 +81,7 @@ class Questions {
     for (const item of marked) item.classList.add("current");
     this.marked = marked;
     const when = latest ? (latest.step === this.index ? `${marked.length} asked at this step` : `latest asked at step ${latest.step.toLocaleString("en")}`) : "none asked yet";
-    this.count.textContent = this.all.length ? `${this.found} · ${when}` : this.found;
+    this.when.textContent = this.all.length ? ` · ${when}` : "";
     if (this.following.checked) this.scrollTo(marked[0] ?? this.items[0]);
   }
 
@@ -170,12 +171,7 @@ function price({ step, calls, seconds, usage }) {
 
 function highlighted(text, wanted) {
   if (!wanted) return [text];
-  const parts = [];
-  const lower = text.toLowerCase(), sought = wanted.toLowerCase();
-  let from = 0;
-  for (let at = lower.indexOf(sought); at >= 0; at = lower.indexOf(sought, from)) {
-    parts.push(text.slice(from, at), make("mark", {}, text.slice(at, at + sought.length)));
-    from = at + sought.length;
-  }
-  return [...parts, text.slice(from)];
+  // Every other part is what was found. In lower case a text may have another length, so no places are taken from it.
+  const sought = new RegExp(`(${wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")})`, "gi");
+  return text.split(sought).map((part, i) => (i % 2 ? make("mark", {}, part) : part));
 }

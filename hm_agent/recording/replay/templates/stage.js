@@ -36,7 +36,7 @@ class Stage {
     if (this.view) this.sized("view", this.view, 180, 180);
     if (!this.world && !this.drawn) return;
     const width = this.world ? this.sized("world", this.world, Math.min(room, 800), Math.max(240, window.innerHeight * 0.52)) : this.scaled(room);
-    this.place.classList.toggle("narrow", width + 220 < room);
+    this.place.classList.toggle("narrow", width + viewer.cardsWidth < room);
   }
 
   sized(id, film, width, height) {
@@ -63,10 +63,10 @@ class Stage {
     if (this.world || this.drawn) {
       this.world?.draw(byId("world"), index);
       byId(this.world ? "world" : "over").setAttribute("aria-label", viewer.describe(step, index));
-      show(byId("over"), [viewer.overlay.key(step)], () => viewer.overlay.build(step));
+      show(byId("over"), [this.seat.name, viewer.overlay.key(step)], () => viewer.overlay.build(step));
     }
-    for (const { element, key, build } of this.cards) show(element, [key(step, this.seat, index)], () => build(step, this.seat, index));
-    show(byId("state"), [viewer.state.key(step)], () => viewer.state.build(step));
+    for (const { element, key, build } of this.cards) show(element, [this.seat.name, key(step, this.seat, index)], () => build(step, this.seat, index));
+    show(byId("state"), [this.seat.name, viewer.state.key(step)], () => viewer.state.build(step));
     byId("reward").textContent = number(this.seat.totals[index]);
     this.showAsked(step);
   }
@@ -74,11 +74,13 @@ class Stage {
   // How many questions were asked so far, and what they took.
   showAsked({ askedSoFar }) {
     const [until, whole] = [this.seat.usage[askedSoFar], this.seat.usage.at(-1)];
-    const tokens = ({ input, output }) => (input + output).toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
+    const atLeast = (isPartlyUnknown, words) => (isPartlyUnknown ? `≥ ${words}` : words);
+    const tokens = ({ input, output, unknown }) => atLeast(unknown.input || unknown.output, (input + output).toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }));
+    const paid = (usage) => atLeast(usage.unknown.paid, dollars(Math.max(0, usage.paid)));
     const told = [
       `${until.questions.toLocaleString("en")} of ${counted(whole.questions, "question")} asked`,
       whole.unknown.input < whole.calls ? `${tokens(until)} of ${tokens(whole)} tokens` : null,
-      whole.unknown.cost < whole.calls ? `${dollars(until.cost)} of ${dollars(whole.cost)}` : null,
+      whole.unknown.cost < whole.calls ? `${paid(until)} of ${paid(whole)} paid` : null,
     ];
     byId("asked").textContent = whole.questions ? told.filter(Boolean).join(" · ") : "";
   }

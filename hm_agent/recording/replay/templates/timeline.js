@@ -1,5 +1,7 @@
 // The slider, with the course of the reward and the marks of what happened above it.
 
+const ACROSS = 1000; // how wide the course is drawn: so that browsers, which blur what they widen a lot, widen it little
+
 class Timeline {
   constructor(episode, select) {
     this.last = episode.last;
@@ -24,17 +26,22 @@ class Timeline {
     byId("marks").replaceChildren(...seat.marked.map((marked) => this.mark(marked)));
   }
 
+  // Where a step stands from left to right.
+  x(step) {
+    return (ACROSS * step) / Math.max(1, this.last);
+  }
+
   course(totals) {
-    const low = Math.min(0, ...totals);
-    const high = Math.max(low + 1, ...totals);
+    const low = totals.reduce((least, total) => Math.min(least, total), 0);
+    const high = totals.reduce((most, total) => Math.max(most, total), low + 1);
     const y = (total) => 38 - (36 * (total - low)) / (high - low);
     const points = [`0,${y(0)}`];
     totals.forEach((total, i) => {
-      if (i === 0 || total !== totals[i - 1] || i === this.last) points.push(`${i},${y(totals[Math.max(0, i - 1)])}`, `${i},${y(total)}`);
+      if (i === 0 || total !== totals[i - 1] || i === this.last) points.push(`${this.x(i)},${y(totals[Math.max(0, i - 1)])}`, `${this.x(i)},${y(total)}`);
     });
-    filled(byId("course"), { viewBox: `0 0 ${Math.max(1, this.last)} 40`, preserveAspectRatio: "none" }, []);
+    filled(byId("course"), { viewBox: `0 0 ${ACROSS} 40`, preserveAspectRatio: "none" }, []);
     return [
-      draw("line", { x1: 0, x2: this.last, y1: y(0), y2: y(0), class: "zero", "vector-effect": "non-scaling-stroke" }),
+      draw("line", { x1: 0, x2: ACROSS, y1: y(0), y2: y(0), class: "zero", "vector-effect": "non-scaling-stroke" }),
       draw("polyline", { points: points.join(" "), class: "gains", "vector-effect": "non-scaling-stroke" }),
     ];
   }
@@ -49,14 +56,14 @@ class Timeline {
     this.slider.value = index;
     this.slider.setAttribute("aria-valuetext", [`step ${index} of ${this.last}`, ...said].join("; "));
     if (document.activeElement !== byId("number")) byId("number").value = index;
-    this.cursor.setAttribute("x1", index);
-    this.cursor.setAttribute("x2", index);
+    this.cursor.setAttribute("x1", this.x(index));
+    this.cursor.setAttribute("x2", this.x(index));
   }
 
   // The step of the mark before or after another step, that step itself if there is none.
   neighbour(index, direction) {
-    const steps = this.marked.map(({ step }) => step).filter((step) => (step - index) * direction > 0);
-    return steps.length ? (direction > 0 ? Math.min(...steps) : Math.max(...steps)) : index;
+    const found = direction > 0 ? this.marked.find(({ step }) => step > index) : this.marked.findLast(({ step }) => step < index);
+    return found?.step ?? index;
   }
 }
 

@@ -10,7 +10,7 @@
 //   seat      the seat that is looked at: `name`, `agent`, `steps` (its own, in order), `interactions`, and
 //             `merged(name, index)`: a mapping of `shown` as it was at a step of the world.
 //   index     the step of the world that is selected; `step` is the seat's latest until then.
-// A section or card has `key(step, seat, index)` and `build(step, seat, index)`: it is built anew when its key changes.
+// A section or card has `key(step, seat, index)` and `build(step, seat, index)`: it is built anew when its key or the seat changes.
 const viewer = {
   facts: {}, // what Viewer.facts said
   seats: [], // all seats: {name, agent}
@@ -26,6 +26,8 @@ const viewer = {
   describe: (step, index) => `The world at step ${index}`,
   // The {width, height} of a picture that the overlay draws by itself, for a world without a film of that name; null: none.
   size: () => null,
+  // How many pixels wide cards have to be where they stand beside that picture; below it if there is less room.
+  cardsWidth: 220,
   // Drawn over the world's picture, in the pixels of its film.
   overlay: { key: (step) => null, build: (step) => [] },
   // Below the pictures, or in their place: what the agent believes and plans.

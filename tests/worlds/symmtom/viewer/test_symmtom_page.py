@@ -56,6 +56,7 @@ def pages(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[st
         "planner": ("symmtom_w6_n3_c3", "k_ce"),
         "language": ("symmtom_w6_n3_c3", "hypothetical_minds"),
         "scripted": ("symmtom_w12_n4_c12", "heuristic"),
+        "crowd": ("symmtom_w12_n9_c40", "heuristic"),
         "learned": ("symmtom_w6_n3_c3", "ippo"),
         "test": ("symmtom_test_probabilistic_w6", "order_1"),
     }
@@ -130,12 +131,31 @@ def test_who_tells_no_beliefs_shows_what_it_is_certain_of(pages: Mapping[str, Pl
     page.close()
 
 
+@pytest.mark.parametrize("kind", ["planner", "scripted"])
+def test_what_is_known_is_told_of_the_seat_that_is_looked_at(
+    kind: str, pages: Mapping[str, Played], browser: Browser
+) -> None:
+    """At first all may know the same of each other."""
+    page = opened(browser, pages[kind].path)
+    for seat in ("player_1", "player_0"):
+        page.select_option("#seat", seat)
+        page.wait_for_function("name => replay.seat.name === name", arg=seat)
+        assert seat.replace("_", " ") in page.inner_text("#present .grids h2 >> nth=0")
+    page.close()
+
+
 def test_a_language_agents_calls_and_meetings_are_shown(pages: Mapping[str, Played], browser: Browser) -> None:
     page = opened(browser, pages["language"].path, "#step=10")
     assert page.locator("#present .plan li").count() >= 1
     page.click("#tab-interactions")
     assert page.locator("table.interactions tbody tr").count() >= 1
     assert "it said" in page.inner_text("table.interactions thead")
+    met = [
+        meeting for step in pages["language"].log.steps for meeting in step.decisions[SEATS[0]].thoughts.interactions
+    ]
+    rows = [row.inner_text().split("\t") for row in page.locator("table.interactions tbody tr").all()]
+    told = [(row[-4], row[-1]) for row in rows]
+    assert told == [(one.behaviour, f"+{one.reward:.2f}" if one.reward else "0.00") for one in met]
     page.close()
 
 
@@ -152,17 +172,22 @@ def test_a_test_of_mind_says_what_it_is_about_only_with_the_truth(
     page.close()
 
 
-@pytest.mark.parametrize("kind", ["planner", "scripted", "language", "test"])
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize("kind", ["planner", "scripted", "crowd", "language", "test"])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light"), (1600, "light")])
 def test_the_page_fits_its_screen_and_can_be_read(
     kind: str, width: int, scheme: Any, pages: Mapping[str, Played], browser: Browser
 ) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = browser.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme)
     asked, said = requests_and_messages(page)
     page.goto(pages[kind].path.as_uri() + "#step=8")
     page.wait_for_selector("#main:not([hidden])")
     page.check("#truth")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cards, stage = page.locator(".scores").bounding_box(), page.locator(".stage").bounding_box()
+    assert cards
+    assert stage
+    assert page.locator(".scores").evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert cards["x"] + cards["width"] <= stage["x"] + stage["width"]
     board = page.locator("#over").bounding_box()
     assert board
     assert board["width"] >= 300

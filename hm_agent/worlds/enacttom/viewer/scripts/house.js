@@ -27,7 +27,7 @@ function turnedAt(seat, step, place) {
 
 const goals = {
   title: "Goals after this step",
-  key: (step, seat) => [step.step, seat.name],
+  key: (step) => step.step,
   build(step, seat) {
     const { met } = step.shown;
     if (!met) return [];
@@ -54,7 +54,7 @@ const messageOf = ({ from, to, text, taught }) => make("div", { class: "said-by"
   taught?.length ? make("ul", {}, taught.map(([who, words]) => make("li", {}, agentChip(who), ` comes to know that ${words.join("; that ")}`))) : null);
 
 const messages = {
-  key: (step, seat) => [step.step, seat.name],
+  key: (step) => step.step,
   build({ shown: { sent = [], received = [], left, probes: asked = [] } }, seat) {
     if (left === undefined || asked.length) return [];
     return [make("h2", {}, "Messages on their way, read at the next step"), sent.length ? sent.map(messageOf) : make("p", { class: "faint" }, "none"),
@@ -64,7 +64,7 @@ const messages = {
 };
 
 const memory = {
-  key: (step, seat) => [step.step, seat.name],
+  key: (step) => step.step,
   build({ shown: { memory: remembered, wrong, mistakes = [], knows = [], learned = [] } }, seat) {
     if (!remembered) return [];
     return [make("h2", {}, `What ${seat.name} remembers after this step`),
@@ -83,7 +83,7 @@ function probesAt(index) {
 }
 
 const probes = {
-  key: (step, seat, index) => [index],
+  key: (step, seat, index) => index,
   build(step, seat, index) {
     const asked = probesAt(index);
     if (!asked.length) return [];
@@ -97,7 +97,7 @@ const probes = {
 // What was done, and below it what the certified plan has there.
 const planned = {
   title: "What was done, and the certified plan",
-  key: (step, seat, index) => [index],
+  key: (step, seat, index) => index,
   build(step, seat, index) {
     const { plan } = viewer.facts;
     const done = seat.steps.filter(({ shown }) => shown.acts?.length).map(({ shown }) => new Map(shown.acts.map(([agent, command, how]) => [agent, { command, how }])));
@@ -108,15 +108,14 @@ const planned = {
         wanted === null ? null : make("span", { class: same ? "planned as-planned" : "planned" }, same ? "as planned" : ["plan: ", commandOf(wanted)])];
     };
     const table = turnTable(viewer.facts, Math.max(done.length, plan?.length ?? 0), cell, { name: "step", current: index, heads: (turn) => (turn < done.length ? stepLink(turn, String(turn)) : String(turn)) });
-    const row = table.querySelector(".current");
-    if (row) requestAnimationFrame(() => (table.scrollTop = row.offsetTop - table.clientHeight / 2));
+    requestAnimationFrame(() => reveal(table, table.querySelector(".current")));
     return [plan ? null : make("p", { class: "faint" }, "The task has no certificate."), table];
   },
 };
 
 // What the agents were told: the seat's own, and with the truth what the others were.
 const briefing = {
-  key: (step, seat) => [seat.name],
+  key: () => null,
   build(step, seat) {
     const { text, secrets } = viewer.facts;
     const told = (agent) => (secrets[agent].length ? make("ul", {}, secrets[agent].map((secret) => make("li", {}, secret))) : make("p", { class: "faint" }, "nothing"));

@@ -37,22 +37,21 @@ class Tasks extends Listing {
     return make("li", {}, make("a", { href: this.addressOf(task) }, task.title), make("code", {}, task.id), make("small", {}, this.factsOf(task)));
   }
 
+  get alone() {
+    return { task: null };
+  }
+
   wantedBy(said) {
     return this.all.find(({ id }) => id === said.get("task")) ?? null;
   }
 
   async open(task) {
-    this.wanted = task;
     const found = await this.detailsOf("tasks", task.number);
     if (this.wanted !== task) return; // another one was asked for since
     const beside = (number, words) => (this.all[number] ? make("a", { href: this.addressOf(this.all[number]) }, words) : null);
     const ways = [make("button", { type: "button", class: "link", onclick: () => this.leave() }, "← All tasks"), beside(task.number - 1, "Task before"), beside(task.number + 1, "Next task")];
     this.present(ways, task.title, make("p", { class: "facts-line" }, make("code", {}, task.id), ` · ${this.factsOf(task)}`),
       make("div", { class: "two" }, make("div", {}, this.household(found), this.certificate(found)), make("div", {}, this.briefing(found), this.pddl(found))));
-  }
-
-  leave() {
-    location.hash = addressWith({ task: null });
   }
 
   household({ house, figures }) {

@@ -37,6 +37,10 @@ class Stories extends Listing {
     return counted.some(({ right }) => right === (verdict === "right"));
   }
 
+  get alone() {
+    return { story: null, question: null };
+  }
+
   wantedBy(said) {
     const story = /^\d+$/.test(said.get("story") ?? "") ? Number(said.get("story")) : -1;
     return story in this.stories ? story : null;
@@ -69,17 +73,17 @@ class Stories extends Listing {
       make("small", {}, kinds.filter(Boolean).join(" · ")), wrong.length ? make("small", { class: "wrong" }, "✗ ", wrong.map(({ by, given }) => `${by}: ${given || "no answer"}`).join("; ")) : null);
   }
 
-  async open(story, said) {
+  async open(story, said, isNew) {
     const place = Number(said.get("question") ?? 0);
-    this.wanted = story;
     const details = await this.detailsOf("stories", story);
     if (this.wanted !== story) return; // another one was asked for since
-    if (this.opened !== story) {
+    const isOther = isNew || this.opened !== story;
+    if (isOther) {
       this.opened = story;
       this.panel = new ToldStory(details.story);
       this.card = make("div");
       const { id, links, questions } = this.stories[story];
-      this.items = questions.map((question, at) => make("li", { class: question.given.some(({ right }) => !right) ? "is-wrong" : null }, make("span", { "aria-hidden": "true" }, question.given.length ? (question.given.every(({ right }) => right) ? "✓" : "✗") : "·"), make("button", { type: "button", class: "link", onclick: () => this.turn(at) }, question.text), make("small", {}, question.answer ?? "")));
+      this.items = questions.map((question, at) => make("li", { class: question.given.some(({ right }) => !right) ? "is-wrong" : null }, this.verdict(question), make("button", { type: "button", class: "link", onclick: () => this.turn(at) }, question.text), make("small", {}, question.answer ?? "")));
       const replays = Object.entries(links).map(([reader, link]) => make("a", { href: link }, `replay of ${reader}`));
       this.present([make("button", { type: "button", class: "link", onclick: () => this.leave() }, "← All questions"), this.neighbour(story - 1, "Story before"), this.neighbour(story + 1, "Next story"), replays], id,
         make("div", { class: "two" }, make("div", {}, this.card, this.panel.element), make("div", {}, make("section", { class: "part" }, make("h2", {}, "The story"), this.panel.tale),
@@ -93,6 +97,14 @@ class Stories extends Listing {
     this.items.forEach((item, i) => (i === at ? item.setAttribute("aria-current", "true") : item.removeAttribute("aria-current")));
     this.card.replaceChildren(make("h2", {}, "The question"), questionCard({ ...question, ...more, answer: question.answer ?? "" }, question.given));
     this.panel.ask(more.spot);
+    if (isOther) reveal(this.items[at].parentElement, this.items[at]);
+  }
+
+  // Whether all readers were right.
+  verdict({ given }) {
+    if (!given.length) return make("span", { "aria-hidden": "true" }, "·");
+    const isRight = given.every(({ right }) => right);
+    return make("span", { role: "img", "aria-label": isRight ? "right" : "wrong" }, isRight ? "✓" : "✗");
   }
 
   neighbour(story, words) {
@@ -103,10 +115,6 @@ class Stories extends Listing {
   turn(place) {
     history.replaceState(null, "", this.address(this.opened, place));
     this.follow();
-  }
-
-  leave() {
-    location.hash = addressWith({ story: null, question: null });
   }
 
   pressed(event) {

@@ -107,7 +107,7 @@ const scene = {
 
 // Things and players remembered, by kind; the nearest of each kind first.
 const memory = {
-  key: (step, seat, index) => [seat.name, index],
+  key: (step, seat, index) => index,
   build(step, seat, index) {
     const kinds = new Map();
     for (const [place, when] of seat.merged("remembered", index)) {

@@ -64,7 +64,7 @@ const knowledge = {
 const scores = {
   title: "This step",
   key: ({ shown }) => [shown.scores, shown.said],
-  build: ({ shown: { scores: paid = [], said = [] } }) => make("div", { class: "scores" }, paid.map((reward, agent) => [chip(agent), make("span", {}, playedBy(agent)), make("span", {}, said[agent] === null ? "silent" : `says ${said[agent]}`), make("b", { class: reward < 0 ? "loss" : reward > 0 ? "gain" : null }, reward ? signed(reward, 0) : "0")])),
+  build: ({ shown: { scores: paid = [], said = [] } }) => make("div", { class: "scores" }, paid.map((reward, agent) => [chip(agent), make("span", { class: "played-by" }, playedBy(agent)), make("span", {}, said[agent] === null ? "silent" : `says ${said[agent]}`), make("b", { class: reward < 0 ? "loss" : reward > 0 ? "gain" : null }, reward ? signed(reward, 0) : "0")])),
 };
 
 // The seat's latest step at which a new plan was asked for.
@@ -111,6 +111,7 @@ Object.assign(viewer, {
   describe,
   overlay: { key: ({ shown }) => [shown.ground, shown.figures], build: ({ shown }) => [...(shown.ground ?? []), ...(shown.figures ?? [])].map(drawShape) },
   state: { key: () => null, build: () => [] },
+  cardsWidth: 360,
   cards: [scores],
   action: ({ direction, piece } = {}) => `${direction}, say ${piece}`,
   why: whyAsked,
