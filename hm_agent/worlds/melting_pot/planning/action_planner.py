@@ -73,6 +73,8 @@ class ActionPlanner:
         """The place at which it was ended."""
         self.skipped: tuple[Subgoal, ...] = ()
         """The subgoals of the latest plan that were skipped because their thing was gone."""
+        self._made: int | None = None
+        """The step of the latest plan's first move; None before it."""
         self._taken: set[Cell] = set()
         """Where the agent has taken a thing since the latest plan was made."""
         self._asked: tuple[PreviousPlan, str] | None = None
@@ -126,7 +128,7 @@ class ActionPlanner:
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan."""
         self.plan, self.place, self.skipped, self.shot, self._end = tuple(plan), 0, (), None, None
-        self._taken, self._asked = set(), None
+        self._made, self._taken, self._asked = None, set(), None
         self._begin()
 
     def go_on(self, plan: Iterable[Subgoal]) -> None:
@@ -143,6 +145,7 @@ class ActionPlanner:
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""
         self._taken.update(situation.memory.taken)
+        self._made = situation.step if self._made is None else self._made
         if self._is_on_watch and (shot := self._in_sight(situation)):
             self.shot = shot
             self._begin()
@@ -219,9 +222,13 @@ class ActionPlanner:
             self.plan = (*self.plan[: self.place + 1], MoveTo(nearest), *self.plan[self.place + 1 :])
 
     def _explore(self, target: Cell, situation: Situation) -> NextMove:
-        """Walks to a cell on which nothing is known, facing the way, until the cell or a wanted thing is in view."""
+        """Walks to a cell on which nothing is known, facing the way, until the cell or a wanted thing is in view.
+
+        What came into view in the step in which the plan was made, the plan was made in view of.
+        """
         memory = situation.memory
-        found = [memory.things[cell][0] for cell in memory.appeared if memory.things[cell][0] in situation.wanted]
+        appeared = memory.appeared if situation.step != self._made else ()
+        found = [memory.things[cell][0] for cell in appeared if memory.things[cell][0] in situation.wanted]
         if found:
             return PlanEnd(f"{found[0]} has come into view")
         if target in situation.view.in_view:

@@ -219,7 +219,16 @@ def test_a_plan_that_nobody_was_asked_for_is_not_told_as_the_latest() -> None:
         PreviousPlan((asked,), 0, went_on=True),
         f"{asked} has no effect: nothing is collected yet",
     )
-    planner.next_move(Situations().at(box((1, 6)), wanted=frozenset({"yellow_box"})))
+    planner.next_move(Situations().at())
+    planner.next_move(Situations().at(box((1, 6)), step=1, wanted=frozenset({"yellow_box"})))
     assert planner.asked[1] == "yellow_box has come into view"
     planner.follow((MoveTo((4, 4)),))
     assert planner.asked[0] == PreviousPlan((MoveTo((4, 4)),), 0)
+
+
+def test_what_comes_into_view_as_a_plan_is_made_does_not_end_it() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((1, 1)))
+    yellow = frozenset({"yellow_box"})
+    assert planner.next_move(situations.at(box((7, 6)), wanted=yellow)) is not None
+    assert planner.next_move(situations.at(box((7, 6)), box((6, 6)), step=1, wanted=yellow)) is None
+    assert planner.why_over == "yellow_box has come into view"
