@@ -127,8 +127,8 @@ def test_no_more_steps_are_expected_than_there_are_until_an_episode_is_cut() -> 
 
 def test_how_long_the_last_one_has_been_back_is_not_said_of_whoever_is_met_next_among_many_alike() -> None:
     told = replace(PLAN, history=HISTORY)
-    assert "It has been back for " in render(told)
-    assert "It has been back for " not in render(replace(told, rules=replace(RULES, alike=7)))
+    assert "It has been on the map for " in render(told)
+    assert "It has been on the map for " not in render(replace(told, rules=replace(RULES, alike=7)))
 
 
 def test_prompts_about_roles_tell_how_long_a_round_may_last_and_which_steps_its_role_is_told_from() -> None:
