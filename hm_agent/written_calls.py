@@ -29,10 +29,12 @@ class WrittenCall:
 def read_call(text: str, functions: Mapping[str, FunctionT], forms: str) -> tuple[str, FunctionT, str]:
     """The name of a call, its function and what stands in its brackets; any spacing, with a comment after it.
 
+    The name of a function alone is read as a call without arguments.
     functions: those that may be called, by name. forms: how to write them, for the message of the CallError that is
     raised if the text is no call of one of them.
     """
-    written = _CALL.fullmatch(_COMMENT.sub("", text))
+    call = _COMMENT.sub("", text).strip()
+    written = _CALL.fullmatch(f"{call}()" if call in functions else call)
     if written is None:
         raise CallError(f"not a function call: {shortened(text)}; write {forms}")
     name, arguments = written.groups()

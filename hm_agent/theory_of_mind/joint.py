@@ -70,7 +70,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         if answer is None:
             return None
         if about is not None:
-            self._revise(about, self._mind.revised(answer))
+            self._revise(about, self._mind.revised(answer), self._mind.foreseen(answer))
         return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
 
     def _opponent(self, player: str) -> OpponentModel:
@@ -83,8 +83,11 @@ class JointMind(HypothesisKeeper[JointMindReading]):
             hypotheses=self._banks.get(player, ()),
         )
 
-    def _revise(self, player: str, revisions: Iterable[Revision]) -> None:
-        """Replaces the hypotheses about a player by those that an answer keeps, rewords or adds."""
+    def _revise(self, player: str, revisions: Iterable[Revision], foreseen: str | None) -> None:
+        """Replaces the hypotheses about a player by those that an answer keeps, rewords or adds.
+
+        foreseen: the behaviour that the answer expects in view of all; None if it names none.
+        """
         before = self._banks.get(player, ())
         bank: Bank = ()
         for revision in revisions:
@@ -97,4 +100,4 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         self._banks[player] = tuple(hypothesis for hypothesis in bank if hypothesis in kept)
         clue, believed = self._clues.get(player), self.believed_about(player)
         seen = clue.suggests if clue else None
-        self._expected[player] = seen or (believed.prediction if believed else None)
+        self._expected[player] = seen or foreseen or (believed.prediction if believed else None)

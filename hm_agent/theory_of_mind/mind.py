@@ -215,6 +215,10 @@ class JointMindReading(BasicMind, Protocol):
         """The hypotheses that an answer to `ask_revision` holds; those that it leaves out are dropped."""
         ...
 
+    def foreseen(self, answer: BaseModel) -> str | None:
+        """The behaviour that an answer to `ask_revision` expects in view of all hypotheses; None if it names none."""
+        return None
+
 
 class MindPrompting(BasicMind, Protocol):
     """What Vanilla Mind Prompting asks: all steps in one question (section 4.5)."""

@@ -128,7 +128,7 @@ class BaseStrategist(Generic[MindT]):
         """Takes one event in; returns the new strategy, or None to keep the present one."""
         if isinstance(event, Clue):
             self._clues[event.partner] = event
-            return await self._on_clue(event)
+            return None if self._mind.is_over else await self._on_clue(event)
         question = self._mind.ask_behaviour(event)
         answer = await answer_or_none(self._model, question) if question else None
         interaction = self._mind.understand(event, answer)
@@ -168,7 +168,7 @@ class HypothesisKeeper(BaseStrategist[MindT]):
 
     @property
     def is_outdated(self) -> bool:
-        return self._is_due and self._mind.can_act
+        return self._is_due and self._mind.can_act and not self._mind.is_over
 
     @property
     def hypotheses(self) -> Bank:

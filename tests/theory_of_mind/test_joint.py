@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.joint import JointMind
+from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     JointChoiceAnswer,
@@ -13,6 +16,7 @@ from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     ReviseAndCounter,
     RevisionAnswer,
 )
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixSituation
 from hm_agent.worlds.melting_pot.games.matrix.questions import LeadAnswer
 from tests.strategists import PAPERS, ROCKS, arena, begin, dyad, interact, see_pickup
 
@@ -79,6 +83,30 @@ def test_a_clue_that_fits_asks_nothing_and_one_that_contradicts_asks_again() -> 
     assert len(model.asked) == 1
     see_pickup(mind, 45, "paper", (0, 1, 0))
     assert len(model.asked) == 2
+
+
+def test_a_clue_contradicts_what_is_expected_in_view_of_all_hypotheses() -> None:
+    mind, model = mind_of(answer(ALWAYS, ANSWERS), answer(ALWAYS, ANSWERS))
+    interact(mind, 10, ROCKS)
+    assert [known.prediction for known in mind.hypotheses] == ["rock", "paper"]
+    assert see_pickup(mind, 40, "rock", (2, 0, 0)) is None
+    assert len(model.asked) == 1
+    see_pickup(mind, 45, "paper", (0, 2, 0))
+    assert len(model.asked) == 2
+
+
+def test_nothing_is_asked_once_no_interaction_can_be_paid() -> None:
+    game = dyad()
+    model = ScriptedModel({ReviseAndCounter: each([answer(ALWAYS)] * 3)})
+    mind = JointMind(game.mind, model, TABLE_2)
+    game.mind.rules = replace(game.mind.rules, length=Length(300, 1, 1.0))
+    see_pickup(mind, 100, "paper")
+    for step, unready_for, questions in ((284, 0, 1), (278, 6, 1), (278, 5, 2)):
+        game.mind.situation = MatrixSituation(step, (1, 1, 1), None, {}, unready_for=unready_for)
+        see_pickup(mind, step, "scissors")
+        assert len(model.asked) == questions
+    game.mind.rules = replace(game.mind.rules, length=Length(200, 100, 0.1))
+    assert not game.mind.is_over
 
 
 def test_a_slight_clue_contradicts_nothing_that_interactions_have_taught() -> None:

@@ -118,7 +118,7 @@ class MeltingPotBody:
         situation = self._situation(strategy)
         move = None if self._because else self._planner.next_move(situation)
         if move is None:
-            self._planner.follow(await self._plan(strategy, history))
+            await self._plan(strategy, history)
             move = self._planner.next_move(situation)
         return self._explore(situation) if move is None else move
 
@@ -140,24 +140,27 @@ class MeltingPotBody:
     def _explore(self, situation: Situation) -> Move:
         """Explores after a plan with nothing left to do, rather than asking for another one in the same step."""
         place = stalest_cell(self._game.layout, situation.pose.cell, self._memory.looked_at, situation.step)
-        self._planner.follow((MoveTo(place),))
+        self._planner.go_on((MoveTo(place),))
         return self._planner.next_move(situation) or Move.TURN_RIGHT
 
-    async def _plan(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Sequence[Subgoal]:
-        """Asks for subgoals, in view of what the latest plan has taught."""
-        because, self._because = self._because or self._planner.why_over, None
+    async def _plan(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> None:
+        """Follows a new plan: the only one that makes sense, else one asked for in view of what has been learnt."""
+        interrupted, self._because = self._because, None
         context = PlanContext(
             observation=self._observation,
             view=self._view,
             memory=self._memory,
             strategy=strategy,
             history=history,
-            because=because,
+            because=interrupted or self._planner.why_over,
             previous=self._planner.previous,
         )
         if forced := self._game.forced_plan(context):
-            return forced
-        self._asked_because, self._failed = because, self._planner.failed
+            self._planner.go_on(forced)
+            return
+        previous, why_over = self._planner.asked
+        context = replace(context, because=interrupted or why_over, previous=previous)
+        self._asked_because, self._failed = context.because, self._planner.failed
         if self._latest is not None:
             outcome = PlanOutcome(*self._latest, self._failed, self._earned)
             critiques = await self._reflector.reflect(_Finished(self._game, context, outcome))
@@ -170,7 +173,7 @@ class MeltingPotBody:
             else parse_plan(answer.subgoals, self._game.layout, self._game.subgoals, self._game.names)
         )
         self._latest, self._earned = (question, plan), 0.0
-        return plan
+        self._planner.follow(plan)
 
     def state(self) -> AgentSnapshot:
         subgoal = self._planner.subgoal

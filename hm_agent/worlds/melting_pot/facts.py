@@ -118,6 +118,11 @@ class Length(Strict):
     one_interaction: bool = False
     most: int | None = None
 
+    @property
+    def end(self) -> int | None:
+        """After how many steps it ends at the latest; None if that is left to chance."""
+        return self.least if self.chance == 1 else self.most
+
     def expected_remaining(self, step: int) -> float:
         """The expected number of steps after this one, at most."""
         left = max(0, self.least - step) + (0 if self.chance == 1 else self.every / self.chance)

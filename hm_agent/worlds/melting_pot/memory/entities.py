@@ -53,7 +53,8 @@ class EntityMemory:
     things: (kind, step last seen) by cell; a thing that came back at a respawn counts as seen then. sites: the kind of
     thing last seen on each cell, also where it is gone now. emptied: the step at which each empty site was last seen
     empty. appeared, disappeared: the things that the latest frame shows to be new, and those it shows to be gone, taken
-    by others. players: by name. looked_at: the step at which each cell was last in view.
+    by others. taken: the cells where it shows the agent to have taken one. players: by name. looked_at: the step at
+    which each cell was last in view.
     """
 
     def __init__(self, player_belief: PlayerBeliefMap | None = None, *, all_return: bool = False) -> None:
@@ -66,6 +67,7 @@ class EntityMemory:
         self.emptied: dict[Cell, int] = {}
         self.appeared: list[Cell] = []
         self.disappeared: list[Disappearance] = []
+        self.taken: list[Cell] = []
         self.players: dict[str, PlayerSighting] = {}
         self.looked_at: dict[Cell, int] = {}
         self.player_belief = player_belief
@@ -77,7 +79,7 @@ class EntityMemory:
         if self.player_belief:
             self.player_belief.set_sites(self.sites)
             self.player_belief.update(view)
-        self.appeared, self.disappeared = [], []
+        self.appeared, self.disappeared, self.taken = [], [], []
         if view.present and self._is_away and self._all_return:
             self._restore(step)
         self._is_away = not view.present
@@ -106,6 +108,8 @@ class EntityMemory:
             return
         if kind is not None and taken_by_others:
             self.disappeared.append(Disappearance(kind, cell, seen))
+        elif kind is not None:
+            self.taken.append(cell)
         self.things.pop(cell, None)
         self.emptied[cell] = step
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Window, distance
@@ -72,6 +73,12 @@ class ActionPlanner:
         """The place at which it was ended."""
         self.skipped: tuple[Subgoal, ...] = ()
         """The subgoals of the latest plan that were skipped because their thing was gone."""
+        self._made: int | None = None
+        """The step of the latest plan's first move; None before it."""
+        self._taken: set[Cell] = set()
+        """Where the agent has taken a thing since the latest plan was made."""
+        self._asked: tuple[PreviousPlan, str] | None = None
+        """The latest plan that was asked for and why it was over, if the agent has gone on by itself since."""
 
     @property
     def route(self) -> tuple[Cell, ...]:
@@ -106,6 +113,14 @@ class ActionPlanner:
         return self._end.why if self._end else USED_UP
 
     @property
+    def asked(self) -> tuple[PreviousPlan | None, str]:
+        """The latest plan that was asked for, and why it or what the agent has done since by itself is over."""
+        if self._asked is None:
+            return self.previous, self.why_over
+        plan, why = self._asked
+        return plan, self._end.why if self._end else why
+
+    @property
     def failed(self) -> Subgoal | None:
         """The subgoal that failed and so ended the latest plan."""
         return self._end.failed if self._end else None
@@ -113,7 +128,14 @@ class ActionPlanner:
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan."""
         self.plan, self.place, self.skipped, self.shot, self._end = tuple(plan), 0, (), None, None
+        self._made, self._taken, self._asked = None, set(), None
         self._begin()
+
+    def go_on(self, plan: Iterable[Subgoal]) -> None:
+        """Replaces the current plan by one that nobody was asked for."""
+        before, why = self.asked
+        self.follow(plan)
+        self._asked = (replace(before, went_on=True), why) if before else None
 
     def _begin(self) -> None:
         """Begins with another subgoal at the next move."""
@@ -122,6 +144,8 @@ class ActionPlanner:
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""
+        self._taken.update(situation.memory.taken)
+        self._made = situation.step if self._made is None else self._made
         if self._is_on_watch and (shot := self._in_sight(situation)):
             self.shot = shot
             self._begin()
@@ -173,10 +197,10 @@ class ActionPlanner:
 
     def _move_to(self, subgoal: MoveTo, situation: Situation) -> NextMove:
         target, memory = subgoal.target, situation.memory
-        # Another player has taken the thing to collect if its site is seen empty from another cell.
         is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
         if is_empty and situation.pose.cell != target:
-            self._skip(subgoal, situation)
+            if target not in self._taken:  # on the way to an earlier call's cell
+                self._skip(subgoal, situation)
             return None
         if target not in memory.sites:
             return self._explore(target, situation)
@@ -198,9 +222,13 @@ class ActionPlanner:
             self.plan = (*self.plan[: self.place + 1], MoveTo(nearest), *self.plan[self.place + 1 :])
 
     def _explore(self, target: Cell, situation: Situation) -> NextMove:
-        """Walks to a cell on which nothing is known, facing the way, until the cell or a wanted thing is in view."""
+        """Walks to a cell on which nothing is known, facing the way, until the cell or a wanted thing is in view.
+
+        What came into view in the step in which the plan was made, the plan was made in view of.
+        """
         memory = situation.memory
-        found = [memory.things[cell][0] for cell in memory.appeared if memory.things[cell][0] in situation.wanted]
+        appeared = memory.appeared if situation.step != self._made else ()
+        found = [memory.things[cell][0] for cell in appeared if memory.things[cell][0] in situation.wanted]
         if found:
             return PlanEnd(f"{found[0]} has come into view")
         if target in situation.view.in_view:

@@ -109,13 +109,15 @@ class PreviousPlan:
     """A plan that is over, as it was made.
 
     done: how many of its calls were carried out. skipped: those whose thing was gone. shot: the call that was carried
-    out in place of the rest, because the plan fires on sight; None if nobody was fired at on sight.
+    out in place of the rest, because the plan fires on sight; None if nobody was fired at on sight. went_on: whether
+    the agent went on by itself after it, with a plan that nobody was asked for.
     """
 
     calls: tuple[Subgoal, ...]
     done: int
     skipped: tuple[Subgoal, ...] = ()
     shot: Subgoal | None = None
+    went_on: bool = False
 
 
 @dataclass(frozen=True)

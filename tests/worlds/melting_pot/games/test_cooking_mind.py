@@ -21,6 +21,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     SLOWLY,
     STANDS,
     KitchenStrategy,
+    strategy_for,
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.questions import RevisedTeammate, TeammateRevisionAnswer
@@ -51,6 +52,11 @@ def test_prediction_is_right_by_role_and_tempo(
     prediction: str, role: str | None, tempo: str | None, right: bool | None
 ) -> None:
     assert mind().is_right(prediction, ended(40, role, OWN, DONE, tempo)) is right
+
+
+def test_words_of_a_strategy_say_nothing_that_later_steps_would_make_untrue() -> None:
+    assert strategy_for(None).words == "Fill the pots, fetch a dish while they cook, and deliver the soup."
+    assert strategy_for("loads pots slowly").words.endswith(", since the teammate loads pots slowly.")
 
 
 def test_round_in_which_nothing_happened_scores_nobody() -> None:

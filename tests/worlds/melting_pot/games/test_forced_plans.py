@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, Length
 from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
@@ -14,7 +16,15 @@ from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import HIT_NOBODY, USED_UP, FireAt, MoveTo, PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import (
+    HIT_NOBODY,
+    USED_UP,
+    FireAt,
+    MoveTo,
+    Pause,
+    PreviousPlan,
+    Subgoal,
+)
 from tests.strategists import dyad
 
 HERE = Pose(3, 7, Facing.NORTH)
@@ -67,6 +77,19 @@ def test_what_is_collected_is_followed_by_a_search(game: MatrixGame) -> None:
 
 def test_a_lead_of_another_kind_is_thought_over(game: MatrixGame) -> None:
     assert forced(game, (6, 8, 1), EXPLORE) == []
+
+
+@pytest.mark.parametrize(
+    ("held", "end", "kinds"), [(COLLECTED, 21, [Pause]), (COLLECTED, 22, []), (NOTHING, 23, [Pause])]
+)
+def test_once_no_interaction_can_be_paid_the_only_plan_is_to_wait(
+    held: Counts, end: int, kinds: list[type[Subgoal]]
+) -> None:
+    game = dyad()
+    game.rules = game.mind.rules = replace(game.rules, length=Length(end, 1, 1.0))
+    unready_for = 2 if held == NOTHING else 0
+    game.mind.situation = replace(game.mind.situation, step=5, held=held, unready_for=unready_for)
+    assert forced(game, held, because="an interaction is over") == kinds
 
 
 def test_exploring_goes_on_until_something_wanted_is_seen(game: MatrixGame) -> None:

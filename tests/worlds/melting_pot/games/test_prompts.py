@@ -23,12 +23,14 @@ from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT
 from hm_agent.worlds.melting_pot.games.cooking.questions import PredictTeammate
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, Site
+from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndCounter
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.questions import PredictAndCounter
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
-from tests.worlds.melting_pot.games.matrix_examples import HISTORY, MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, HISTORY, MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -125,8 +127,8 @@ def test_no_more_steps_are_expected_than_there_are_until_an_episode_is_cut() -> 
 
 def test_how_long_the_last_one_has_been_back_is_not_said_of_whoever_is_met_next_among_many_alike() -> None:
     told = replace(PLAN, history=HISTORY)
-    assert "It has been back for " in render(told)
-    assert "It has been back for " not in render(replace(told, rules=replace(RULES, alike=7)))
+    assert "It has been on the map for " in render(told)
+    assert "It has been on the map for " not in render(replace(told, rules=replace(RULES, alike=7)))
 
 
 def test_prompts_about_roles_tell_how_long_a_round_may_last_and_which_steps_its_role_is_told_from() -> None:
@@ -185,6 +187,49 @@ def test_plan_says_what_is_still_to_be_collected() -> None:
     assert "Still to collect: 4 purple_box.\n" in render(PLAN)
     assert "Still to collect: nothing.\n" in render(replace(PLAN, inventory=(1, 7, 1)))
     assert "Still to collect: 2 yellow_box, 1 blue_box.\n" in render(replace(PLAN, target=(3, 2, 3)))
+
+
+def test_a_thing_taken_a_moment_ago_is_not_denied_by_the_mark_over_the_head() -> None:
+    other = Seen("opponent", (9, 4), PLAN.step, sought=True, mark=None, taken=(0, 1, 0), taken_until=PLAN.step)
+    assert "in view at (9, 4), not ready yet, has taken paper 1." in render(replace(PLAN, others=(other,)))
+    nothing = replace(other, taken=())
+    assert "in view at (9, 4), not ready: nothing collected yet." in render(replace(PLAN, others=(nothing,)))
+
+
+def test_a_plan_with_nothing_to_collect_names_no_things() -> None:
+    assert "Things that you lack" in render(PLAN)
+    assert PLAN.target is not None
+    assert "Things" not in ask(render(replace(PLAN, inventory=PLAN.target)))
+
+
+def test_players_to_seek_whose_whereabouts_are_unknown_are_named() -> None:
+    among_many = EXAMPLES["plan_among_many"]
+    assert isinstance(among_many, PlanSubgoals)
+    assert "; not seen: player_3, player_4.\n" in render(replace(among_many, missing=("player_3", "player_4")))
+    nobody = replace(among_many, others=(), missing=("player_4",))
+    assert "Players you seek: not seen: player_4.\n" in render(nobody)
+
+
+def test_a_plan_is_told_to_have_been_carried_on_by_the_agent_itself() -> None:
+    previous = PreviousPlan((MoveTo((3, 4)), FireAt((5, 6))), 1, went_on=True)
+    told = "1 of 2 calls carried out; not fire_at((5, 6)); then you went on by yourself."
+    assert told in render(replace(PLAN, previous=previous))
+
+
+def test_what_was_taken_before_any_interaction_is_not_told_as_since_then() -> None:
+    after = EXAMPLES["revise_and_counter"]
+    assert isinstance(after, ReviseAndCounter)
+    met = replace(after, opponent=replace(after.opponent, history=HISTORY))
+    assert "\nSince then the other player has most likely taken" in render(met)
+    early = replace(after, opponent=replace(after.opponent, history=()))
+    assert "\nSo far the other player has most likely taken" in render(early)
+
+
+def test_only_where_one_gains_what_the_other_loses_does_purity_pay_and_a_kind_beat_another() -> None:
+    dilemma = replace(PLAN, rules=DILEMMA, inventory=(2, 1), target=(4, 1), things=(), sites=(), others=())
+    assert {word for word in ("purer", "beats") if word in render(PLAN)} == {"purer", "beats"}
+    assert {word for word in ("purer", "beats") if word in render(dilemma)} == set()
+    assert "any one kind will do" not in render(replace(dilemma, strategy=None, target=None, expected=None))
 
 
 def test_unknown_name_in_a_template_is_an_error() -> None:

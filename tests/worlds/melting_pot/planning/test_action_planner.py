@@ -199,3 +199,36 @@ def test_new_plan_takes_the_place_of_the_present_one() -> None:
     planner.next_move(Situations().at())
     planner.follow([MoveTo((7, 6))])
     assert planner.next_move(Situations().at()) is Move.TURN_RIGHT
+
+
+def test_a_thing_that_the_agent_takes_on_its_way_is_not_skipped_as_gone() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 3)), MoveTo((4, 5)), MoveTo((1, 6)))
+    planner.next_move(situations.at(box((4, 3)), box((4, 5))))
+    planner.next_move(situations.at(box((4, 3)), pose=Pose(4, 5, Facing.NORTH), step=1, in_view=((4, 5),)))
+    planner.next_move(situations.at(pose=Pose(4, 3, Facing.NORTH), step=3, in_view=((4, 3), (4, 5))))
+    assert planner.subgoal == MoveTo((1, 6))
+    assert planner.skipped == ()
+
+
+def test_a_plan_that_nobody_was_asked_for_is_not_told_as_the_latest() -> None:
+    planner, asked = planner_of(FireAt((4, 4))), FireAt((4, 4))
+    assert planner.next_move(Situations().at(armed=False)) is None
+    planner.go_on((MoveTo((4, 6)),))
+    planner.go_on((MoveTo((4, 5)),))
+    assert planner.asked == (
+        PreviousPlan((asked,), 0, went_on=True),
+        f"{asked} has no effect: nothing is collected yet",
+    )
+    planner.next_move(Situations().at())
+    planner.next_move(Situations().at(box((1, 6)), step=1, wanted=frozenset({"yellow_box"})))
+    assert planner.asked[1] == "yellow_box has come into view"
+    planner.follow((MoveTo((4, 4)),))
+    assert planner.asked[0] == PreviousPlan((MoveTo((4, 4)),), 0)
+
+
+def test_what_comes_into_view_as_a_plan_is_made_does_not_end_it() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((1, 1)))
+    yellow = frozenset({"yellow_box"})
+    assert planner.next_move(situations.at(box((7, 6)), wanted=yellow)) is not None
+    assert planner.next_move(situations.at(box((7, 6)), box((6, 6)), step=1, wanted=yellow)) is None
+    assert planner.why_over == "yellow_box has come into view"

@@ -110,6 +110,12 @@ def test_error_of_a_bad_subgoal_says_what_would_be_right(text: str, message: str
     assert str(error.value) == message
 
 
+def test_name_of_a_function_alone_is_a_call_without_arguments() -> None:
+    assert parse_subgoal("fire_on_sight  # from here on", ROOM, ALL, WHO) == FireOnSight()
+    with pytest.raises(CallError, match="wrong arguments"):
+        parse_subgoal("move_to", ROOM, ALL, WHO)
+
+
 def test_long_text_is_shortened_in_the_message() -> None:
     with pytest.raises(CallError) as error:
         parse_subgoal("never mind " * 1000, ROOM, FUNCTIONS)

@@ -245,6 +245,6 @@ def strategy_for(teammate: str | None) -> KitchenStrategy:
     """The strategy that complements the teammate's behaviour, None if that is unknown."""
     expected = None if teammate is None else role_in(teammate)
     role = COMPLEMENT[expected]
-    because = "as nothing is known of the teammate yet" if teammate is None else f"since the teammate {teammate}"
+    because = "" if teammate is None else f", since the teammate {teammate}"
     tempo = tempo_in(teammate) if teammate else None
-    return KitchenStrategy(f"{OWN_PART[role]}, {because}.", role=role, expected_role=expected, expected_tempo=tempo)
+    return KitchenStrategy(f"{OWN_PART[role]}{because}.", role=role, expected_role=expected, expected_tempo=tempo)

@@ -33,15 +33,18 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
+from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.planning.action_planner import PAUSE_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     HIT_NOBODY,
     USED_UP,
     FireAt,
     MoveTo,
     Names,
+    Pause,
     PreviousPlan,
     Subgoal,
 )
@@ -99,7 +102,12 @@ class MatrixGame(Game):
         held = self.inventory(observation, view)
         self._pace.read(observation.step, held)
         self.mind.situation = MatrixSituation(
-            observation.step, held, here, memory.players, can_act=not self.is_idle(view) and view.pose is not None
+            observation.step,
+            held,
+            here,
+            memory.players,
+            can_act=not self.is_idle(view) and view.pose is not None,
+            unready_for=0 if self.is_armed(held) else _steps_to_thing(here, memory),
         )
         interactions = self._interactions.read(observation, view, memory)
         if interactions:
@@ -176,11 +184,16 @@ class MatrixGame(Game):
             return INTERACTION_OVER
         news = [event for event in events if isinstance(event, Clue) and event.is_news]
         if news and strategy.target is None:
-            return f"{news[-1].partner} was seen to take mostly {news[-1].suggests} since it came back"
+            return f"{news[-1].partner} is now known to have taken mostly {news[-1].suggests}"
         return None
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
-        """What follows a plan that was carried out: looking for an opponent once all is collected, else exploring."""
+        """What follows a plan that was carried out: looking for an opponent once all is collected, else exploring.
+
+        Once no interaction can be paid any more it is to wait, whatever was planned.
+        """
+        if self.mind.is_over:
+            return (Pause(PAUSE_STEPS),)
         strategy, held = context.strategy, self.inventory(context.observation, context.view)
         if strategy.target is None or strategy.seek == () or context.previous is None:
             return ()
@@ -232,10 +245,12 @@ class MatrixGame(Game):
             because=context.because,
             previous=None if context.because == INTERACTION_OVER else context.previous,
             players=tuple(self.players),
+            missing=tuple(player for player in strategy.seek or () if player not in memory.players),
             layout=self.layout,
         )
 
     def _seen(self, context: PlanContext) -> tuple[Seen, ...]:
+        present = {player: self._gatherings.present(player) for player in self.players}
         return tuple(
             Seen(
                 player=player,
@@ -243,7 +258,8 @@ class MatrixGame(Game):
                 step=seen.step,
                 sought=is_sought(player, context.strategy.seek),
                 mark=seen.mark,
-                taken=self._gatherings.taken(player),
+                taken=record.taken if (record := present[player]) else (),
+                taken_until=record.step if record else None,
             )
             for player, seen in context.memory.players.items()
             if player in self.players
@@ -263,6 +279,11 @@ class MatrixGame(Game):
             met=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
             others=self._seen(context),
         )
+
+
+def _steps_to_thing(here: Cell | None, memory: EntityMemory) -> int:
+    """The steps to the nearest thing that is known, and one where none is."""
+    return max(1, min((distance(here, cell) for cell in memory.things), default=1)) if here else 1
 
 
 def _fired_at(plan: PreviousPlan) -> FireAt | None:

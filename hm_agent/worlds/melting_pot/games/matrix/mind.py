@@ -72,7 +72,7 @@ class MatrixSituation:
     """What the agent knows at a step.
 
     held: its inventory. here: its latest known cell, None before it knew any. players: the others' latest sightings.
-    can_act: False while it is frozen or off the map.
+    can_act: False while it is frozen or off the map. unready_for: the least number of steps before it can interact.
     """
 
     step: int
@@ -80,6 +80,7 @@ class MatrixSituation:
     here: Cell | None
     players: Mapping[str, PlayerSighting]
     can_act: bool = True
+    unready_for: int = 0
 
     def sighting(self, player: str) -> LastSeen | None:
         """When a player was seen last, and how far from the agent; None if that is unknown."""
@@ -124,7 +125,11 @@ class MatrixMind(Mind):
 
     @property
     def is_over(self) -> bool:
-        return self.rules.length.one_interaction and self.inferred_inventory is not None
+        """True once no further interaction can be paid before the episode ends."""
+        if self.rules.length.one_interaction and self.inferred_inventory is not None:
+            return True
+        paid = self.situation.step + self.situation.unready_for + self.rules.timing.frozen
+        return self.rules.length.end is not None and paid > self.rules.length.end
 
     @property
     def _is_crowd(self) -> bool:
@@ -240,6 +245,9 @@ class MatrixMind(Mind):
         assert isinstance(answer, JointCounterAnswer | JointChoiceAnswer)
         return [Revision(each.of, each.hypothesis, each.next) for each in answer.hypotheses]
 
+    def foreseen(self, answer: BaseModel) -> str | None:
+        return answer.other_next.kind if isinstance(answer, JointCounterAnswer) else None
+
     def ask_minds(self, known: Sequence[OpponentModel]) -> ReadMinds:
         opponents = tuple(map(self._opponent, known))
         return ReadMinds(self.rules, opponents, self.situation.held, self.situation.step)
@@ -338,7 +346,7 @@ def _present(clue: Clue | None) -> PickupRecord | None:
 
 def _explained(strategy: MatrixStrategy, why: str) -> MatrixStrategy:
     """The strategy with the reason for it among its words."""
-    return replace(strategy, words=f"{strategy.words}; {why}") if why else strategy
+    return replace(strategy, words=f"{strategy.words}. {why}") if why else strategy
 
 
 def _latest_equal(history: Sequence[MatrixInteraction]) -> int:

@@ -66,7 +66,8 @@ class Site:
 class Seen:
     """Where and when another player was last seen. sought: True if the strategy is to interact with it.
 
-    mark: over its head, which tells whether it is ready to interact. taken: what it was seen to take since its respawn.
+    mark: over its head, which tells whether it is ready to interact. taken: what it is known to have taken since its
+    respawn; taken_until: the step of the last of these pickups, None if there is none.
     """
 
     player: str
@@ -75,6 +76,7 @@ class Seen:
     sought: bool
     mark: str | None = None
     taken: Counts = ()
+    taken_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +85,12 @@ class PlanSubgoals(Question[PlanAnswer]):
 
     strategy, target, expected: None for an agent that plans without a strategist. is_watching: True if the strategy is
     to meet nobody yet. things: the resources as last seen. sites: where resources were seen earlier and may have grown
-    back. others: the other players as last seen. likely: cells where the sought players may be, each with the expected
-    number of them in view from there. unseen: the cells that were out of view for longest, each with the step it was
-    last seen, None for never. history: the interactions with all players, for an agent whose strategist leaves them to
-    planning. opponents: for such an agent, what was seen of each other player beside them. critiques: the lessons from
-    earlier plans. because: why a plan is asked for, in words. previous: the plan before, None where it means nothing
-    any more. players: the names of the others.
+    back. others: the other players as last seen. missing: those named to be sought who are not among them. likely:
+    cells where the sought players may be, each with the expected number of them in view from there. unseen: the cells
+    that were out of view for longest, each with the step it was last seen, None for never. history: the interactions
+    with all players, for an agent whose strategist leaves them to planning. opponents: for such an agent, what was seen
+    of each other player beside them. critiques: the lessons from earlier plans. because: why a plan is asked for, in
+    words. previous: the plan before, None where it means nothing any more. players: the names of the others.
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"
@@ -112,6 +114,7 @@ class PlanSubgoals(Question[PlanAnswer]):
     because: str = ""
     previous: PreviousPlan | None = None
     players: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     layout: Layout = field(kw_only=True, metadata=UNSHOWN)
 
     def names(self) -> Names:
