@@ -21,7 +21,7 @@ from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save, variant_of
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
 from hm_agent.worlds.symmtom.learning.learner import Learner, leaves_of
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
@@ -195,6 +195,7 @@ def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
         "scenario": training.settings.name,
         "algorithm": training.algorithm,
         "seed": training.seed,
+        **variant_of(training.settings, training.shape),
         "trained_episodes": training.parameters.updates * training.parameters.games,
         "parameters": asdict(training.parameters),
         "evaluated_episodes": training.evaluation,
