@@ -226,6 +226,21 @@ def test_a_gumbel_sample_is_one_action_with_a_gradient(
     assert np.abs(np.asarray(gradient["directions"])).max() > 0
 
 
+def test_nothing_is_learned_from_what_comes_after_a_competitive_game_was_won() -> None:
+    settings = replace(SMALL, is_competitive=True)
+    learner = Maddpg(settings, "ce", ActorShape(8, sees_k=True), PARAMETERS)
+    state = learner.begin(0)
+    games = jax.jit(learner._play)(state.networks.actors, jax.random.key(0))
+    won = games.states._replace(game=games.states.game._replace(recharges=games.states.game.recharges * 0 + 2))
+    learn = jax.jit(learner._learn)
+    before = state.networks, state.targets, state.optimisers
+    for states, is_same in ((won, True), (games.states, False)):
+        after, loss = learn(add(state.replay, games._replace(states=states)), before, jax.random.key(1))
+        same = jax.tree.map(lambda one, other: bool((one == other).all()), after[0], before[0])
+        assert all(jax.tree.leaves(same)) == is_same
+        assert (float(loss) == 0) == is_same
+
+
 # Checkpoints
 
 
