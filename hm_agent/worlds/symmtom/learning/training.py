@@ -112,7 +112,10 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     learner = training.learner()
-    progress = _resumed(training, folder, learner) or TrainingProgress(learner.begin(training.seed), 0, LearningCurve())
+    progress = _resumed(training, folder, learner)
+    if progress is None:
+        progress = TrainingProgress(learner.begin(training.seed), 0, LearningCurve())
+        (folder / "evaluation.json").unlink(missing_ok=True)  # it is of a run whose checkpoint is gone
     key = jax.random.key(training.seed)
     while progress.updates < training.parameters.updates:
         after, reward, loss = learner.update(progress.state, jax.random.fold_in(key, progress.updates))
