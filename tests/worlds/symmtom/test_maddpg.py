@@ -22,6 +22,7 @@ from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.networks import Weights
 from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, add, arrays_of, replay_of, sample
 from hm_agent.worlds.symmtom.learning.trained_policy import ego_view_of
+from hm_agent.worlds.symmtom.learning.training import is_finite
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.selfplay import play
@@ -224,6 +225,14 @@ def test_a_gumbel_sample_is_one_action_with_a_gradient(
         np.testing.assert_allclose(part.sum(-1), 1, atol=1e-6)
         np.testing.assert_allclose(part.max(-1), 1, atol=1e-6)
     assert np.abs(np.asarray(gradient["directions"])).max() > 0
+
+
+def test_a_critic_without_numbers_is_noticed_though_the_actors_have_them(learner: Maddpg) -> None:
+    state, loss = learner.begin(0), jnp.float32(0)
+    assert is_finite((state, loss))
+    critics = {name: value * jnp.nan for name, value in state.networks.critics.items()}
+    assert not is_finite((state._replace(networks=state.networks._replace(critics=critics)), loss))
+    assert not is_finite((state, loss * jnp.nan))
 
 
 def test_nothing_is_learned_from_what_comes_after_a_competitive_game_was_won() -> None:

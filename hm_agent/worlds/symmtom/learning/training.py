@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from hm_agent.config import ConfigError
@@ -119,7 +120,7 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     key = jax.random.key(training.seed)
     while progress.updates < training.parameters.updates:
         after, reward, loss = learner.update(progress.state, jax.random.fold_in(key, progress.updates))
-        if not _is_finite((learner.weights(after), loss)):
+        if not is_finite((after, loss)):
             _keep(training, folder, progress)
             raise TrainingFailed(
                 f"{training.settings.name}, seed {training.seed}: no number any more in update {progress.updates + 1}; "
@@ -134,8 +135,10 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     return _evaluated(training, folder)
 
 
-def _is_finite(values: Any) -> bool:
-    return all(np.isfinite(np.asarray(value)).all() for value in jax.tree.leaves(values))
+def is_finite(values: Any) -> bool:
+    """True if all floating-point numbers of a tree are finite: of a learner's state, also critics and optimisers."""
+    leaves = [leaf for leaf in jax.tree.leaves(values) if jnp.issubdtype(leaf.dtype, jnp.floating)]
+    return all(np.isfinite(np.asarray(leaf)).all() for leaf in leaves)
 
 
 def _judge(training: Training, folder: Path, progress: TrainingProgress) -> None:
