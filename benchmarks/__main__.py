@@ -63,6 +63,9 @@ STRESS = {
 ALL = SECTIONS | STRESS
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(f"{__doc__}\nThere are {', '.join(ALL)}, stress.")
+        sys.exit()
     names = [name for asked in sys.argv[1:] or SECTIONS for name in (STRESS if asked == "stress" else [asked])]
     if unknown := set(names) - set(ALL):
         sys.exit(f"unknown benchmark {', '.join(sorted(unknown))}: there are {', '.join(ALL)}, stress")

@@ -61,7 +61,7 @@ def _report(out: Path) -> None:
 
 
 def _resume(out: Path) -> None:
-    """What comes before the first episode that is missing."""
+    """What comes before the first episode that is missing, without the start of the process and its imports."""
     grid = _grid(out, times(out) + 1)
     grid.check()
     grid.survey()  # to tell how many are there
@@ -88,7 +88,7 @@ def _measured(work: Callable[[Path], None], out: Path) -> tuple[float, float, in
 
 LIMITS: Mapping[str, tuple[Callable[[Path], None], float]] = {
     "summary, report and index": (_report, REPORT_SECONDS),
-    "until a resumed command plays": (_resume, RESUME_SECONDS),
+    "a resumed command, once started, until it plays": (_resume, RESUME_SECONDS),
     "hm_agent.load": (_load, REPORT_SECONDS),
 }
 

@@ -61,27 +61,28 @@ class FrameRecorder:
 
 
 class Stopwatch:
-    """A recorder that times from the end of the first step to the end of the last."""
+    """A recorder that times from the end of the first step to the end of the last; steps: how many these are."""
 
     def __init__(self) -> None:
         self._started: float | None = None
-        self.seconds = 0.0
+        self.seconds, self.steps = 0.0, -1
 
     def record(self, step: Step) -> None:
         now = time.perf_counter()
         self._started = self._started or now
         self.seconds = now - self._started
+        self.steps += 1
 
     def close(self) -> None:
         """Nothing to release."""
 
 
 def play(scenario: ScenarioInfo, seed: int, *recorders: FrameRecorder) -> tuple[float, list[float]]:
-    """Seconds of an episode without its set-up, and of each of the agent's steps without a question."""
+    """Steps a second of an episode without its set-up, and the seconds of each of the agent's without a question."""
     world, agents = set_up(scenario, seed=seed, bots="scripted")
     clock = Stopwatch()
     outcome = play_out(world, agents, seed=seed, steps=STEPS + 1, recorders=[clock, *recorders])
-    return clock.seconds, list(outcome.decision_seconds)
+    return clock.steps / clock.seconds, list(outcome.decision_seconds)
 
 
 def perceive(scenario: ScenarioInfo, recorded: FrameRecorder) -> list[float]:
@@ -108,7 +109,7 @@ def measure(target: Target) -> None:
     frames = [median(perceive(scenario, recorded)) for _ in range(ROUNDS)]
     played = [play(scenario, seed) for seed in range(ROUNDS)]
     steps = [median(decisions) for _, decisions in played]
-    rates = [(len(recorded.frames) - 1) / seconds for seconds, _ in played]
+    rates = [rate for rate, _ in played]
     name = target.scenario
     show(name, "perception, ms a frame", target.perception, f"{1e3 * median(frames):.3f}", target.code_perception)
     show(name, "agent's step without model calls, ms", target.step, f"{1e3 * median(steps):.3f}", target.code_step)

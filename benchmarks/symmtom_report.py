@@ -139,16 +139,17 @@ def table(rows: Sequence[AgentRow], metric: str, digits: int = 2) -> str:
 
 
 def literal_table(rows: Sequence[AgentRow]) -> str:
-    heuristic = {row.setting.game.name: mean(row.values[REWARD]) for row in rows if row.agent == "heuristic"}
+    heuristic = {row.setting.game.name: row.values[REWARD] for row in rows if row.agent == "heuristic"}
     lines = [
         "| setting | said rightly | always yes | always no | majority | by its notes | reward over the heuristic's |",
         f"| --- |{' --- |' * 6}",
     ]
     for row in (row for row in rows if row.agent == SPOKEN):
         yes, right, notes = (mean(row.values[f"literal_{name}"]) for name in ("true", "right", "by_notes"))
-        name = row.setting.game.name
+        name, rewards = row.setting.game.name, row.values[REWARD]
+        over = mean(rewards) / mean(heuristic[name][: len(rewards)])
         shares = " | ".join(f"{share:.3f}" for share in (right, yes, 1 - yes, max(yes, 1 - yes), notes))
-        lines.append(f"| {name} | {shares} | {mean(row.values[REWARD]) / heuristic[name]:.2f} |")
+        lines.append(f"| {name} | {shares} | {over:.2f} |")
     return "\n".join(lines)
 
 
@@ -191,7 +192,8 @@ learners by MADDPG. It is given with each table."""
 def literal_words() -> str:
     return f"""At {LITERAL} steps of an episode each `{SPOKEN}` is asked of {BITS} bits of K whether they are so
 (`--literal={LITERAL}`), none of which follows from first-hand knowledge. Beside its answers, what is right for who
-always says yes, always no, or the more frequent one, and for the agent's own notes (K with greedy encounters)."""
+always says yes, always no, or the more frequent one, and for the agent's own notes (K with greedy encounters). The
+reward is compared with the heuristic's over the same episodes."""
 
 
 def main(

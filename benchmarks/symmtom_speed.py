@@ -1,4 +1,4 @@
-"""How fast SymmToM runs on one core: rules in JAX and NumPy, with observations and K, PettingZoo, and an update of PPO.
+"""How fast SymmToM runs on one core: the rules in JAX and NumPy, also with observations and K, and PettingZoo.
 
 Figures are steps a second of CPU time, so that other processes on the machine count as little as may be.
 """

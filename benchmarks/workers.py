@@ -1,4 +1,7 @@
-"""The throughput of sixteen workers against that of one, with an endpoint that takes a while for each answer."""
+"""The throughput of sixteen workers against that of one, with an endpoint that takes a while for each answer.
+
+Each worker plays one episode at a time, so that what is compared is the number of workers alone.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,8 @@ def measure(workers: int, episodes: int) -> Throughput:
     with TemporaryDirectory() as folder, Endpoint(timed.answer, delay=LATENCY) as server:
         out = Path(folder) / "out"
         flags = [f"--scenario={SCENARIO}", f"--episodes={episodes}", f"--max_steps={STEPS}", "--bots=scripted"]
-        flags += [f"--workers={workers}", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
+        flags += [f"--workers={workers}", "--concurrency=1", f"--out={out}"]
+        flags += ["--model=loopback", f"--base_url={server.base_url}"]
         started = time.perf_counter()
         status, _, errors = call(str(out), *flags)
         seconds = time.perf_counter() - started

@@ -6,6 +6,7 @@ a world's simulator only when one of its scenarios is opened.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
@@ -42,17 +43,32 @@ SharedAgent: TypeAlias = "Recipe | OwnAgent"
 """An agent that is no world's own: a recipe plays any world with a body, an `OwnAgent` any world that it knows."""
 
 
-def _added(group: str) -> dict[str, Any]:
-    """What other packages add to a group, by name."""
-    return {entry.name: entry for entry in entry_points(group=group)}
+def _added(group: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """What other packages add to a group, by name; warns of what can't be loaded, and leaves it out.
+
+    read: makes of a name and an object what is wanted, or raises ConfigError.
+    """
+    found = {}
+    for entry in entry_points(group=group):
+        try:
+            found[entry.name] = read(entry.name, entry.load())
+        except Exception as error:  # noqa: BLE001 - whatever another package raises must not stop every command
+            package = entry.dist.name if entry.dist else "another package"
+            problem = f"{type(error).__name__}: {error}"
+            warnings.warn(f"{entry.name} of {package} ({group}) is left out: {problem}", stacklevel=3)
+    return found
+
+
+def _as_suite(name: str, value: object) -> Suite:
+    if not isinstance(value, Suite):
+        raise ConfigError(f"world {name} is {type(value).__name__}: it has to be a Suite")
+    return value
 
 
 @cache
 def _installed_suites() -> Mapping[str, Suite]:
     found: dict[str, Suite] = {name: load_place(place) for name, place in WORLDS.items()}
-    for name, entry in _added("hm_agent.worlds").items():
-        found.setdefault(name, entry.load())
-    return found
+    return found | {name: suite for name, suite in _added("hm_agent.worlds", _as_suite).items() if name not in found}
 
 
 def suites() -> Mapping[str, Suite]:
@@ -63,9 +79,7 @@ def suites() -> Mapping[str, Suite]:
 @cache
 def _installed_agents() -> Mapping[str, SharedAgent]:
     found: dict[str, SharedAgent] = dict(load_place(AGENTS))
-    for name, entry in _added("hm_agent.agents").items():
-        found.setdefault(name, as_agent(name, entry.load()))
-    return found
+    return found | {name: agent for name, agent in _added("hm_agent.agents", as_agent).items() if name not in found}
 
 
 def shared_agents() -> Mapping[str, SharedAgent]:

@@ -47,7 +47,7 @@ class RowFile:
 
     def add(self, row: Row) -> None:
         """Adds a row at the end; it is on the disk when this returns. Raises OSError, and adds nothing, if it can't."""
-        line = (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+        line = _line(row)
         size = self.path.stat().st_size if self.path.exists() else 0
         with self.path.open("ab", buffering=0) as file:
             try:
@@ -61,8 +61,12 @@ class RowFile:
 
     def sort(self) -> None:
         """Orders the rows by id, so that the same rows make the same file whatever the order they came in."""
-        rows = [self.rows[name] for name in sorted(self.rows)]
-        write_whole(self.path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+        write_whole(self.path, b"".join(_line(self.rows[name]) for name in sorted(self.rows)))
+
+
+def _line(row: Row) -> bytes:
+    """A row as the file has it; `?` for half a surrogate pair, which is no text."""
+    return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def check_identity(path: Path, identity: Mapping[str, object], file: RowFile) -> None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from hm_agent import registry
 from hm_agent.config import ConfigError
 from hm_agent.registry import find_agents, find_scenarios
 
@@ -83,3 +86,21 @@ def test_agents_are_found_by_name_and_glob_each_once() -> None:
     assert find_agents(("oracle", "ra*", "oracle")) == ("oracle", "random")
     with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):
         find_agents(("nobody",))
+
+
+@pytest.mark.parametrize(
+    ("value", "why"), [("number", "has to be"), ("none", "AttributeError"), ("gone:x", "No module")]
+)
+@pytest.mark.parametrize(("group", "read"), [("worlds", "_installed_suites"), ("agents", "_installed_agents")])
+def test_what_another_package_adds_and_can_not_be_loaded_is_left_out_with_a_warning(
+    group: str, read: str, value: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "added_things.py").write_text("number = 3\n")
+    (info := tmp_path / "added-1.0.dist-info").mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")
+    place = value if ":" in value else f"added_things:{value}"
+    (info / "entry_points.txt").write_text(f"[hm_agent.{group}]\nmine = {place}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.warns(UserWarning, match=rf"mine of added \(hm_agent.{group}\) is left out: .*{why}"):
+        found = getattr(registry, read).__wrapped__()
+    assert found.keys() == getattr(registry, read)().keys()

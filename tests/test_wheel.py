@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -93,6 +94,19 @@ def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(install
         "substrate.js",
         "colours.css.j2",
     } <= set(templates)
+
+
+def test_a_source_archive_has_what_make_and_its_pages_need(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", f"--outdir={tmp_path}", str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True, text=True)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as content:
+        content.extractall(tmp_path, filter="data")
+    folder = archive.with_name(archive.name.removesuffix(".tar.gz"))
+    run(["make", "--dry-run", "lint"], folder)
+    pages = re.findall(r"\]\((?!https?:)([^)#]+)", (folder / "README.md").read_text("utf-8"))
+    assert pages
+    assert not [page for page in pages if not (folder / page).exists()]
 
 
 def test_importing_the_package_imports_no_simulator_and_no_numpy(installed: Path, tmp_path: Path) -> None:

@@ -72,8 +72,10 @@ def _files(folder: Path) -> set[str]:
 
 
 def result_difference(before: Path, after: Path) -> str | None:
-    """The first difference between two results in words; None if there is none."""
+    """The first difference between two results in words; None if there is none. What can't be read is a difference."""
     first, second = _result(before), _result(after)
+    if not (first and second):
+        return "no result that this version knows, in one folder or in both"
     if not (first.get("seats") and second.get("seats")):  # format 1 has none
         first, second = ({**said, "seats": None} for said in (first, second))
     return first_difference(first, second)

@@ -141,3 +141,13 @@ def test_files_of_one_folder_alone_are_no_difference(tmp_path: Path) -> None:
     found = compare_runs(before, after)
     assert found.only_before == (f"{EPISODE}/result.json", f"{EPISODE}/trace.jsonl")
     assert (found.only_after, found.results.compared, found.traces.compared) == ((), 0, 0)
+
+
+@pytest.mark.parametrize("before", ["3", json.dumps(FORMAT_2)])
+def test_what_is_no_result_is_not_the_same_as_anything(tmp_path: Path, before: str) -> None:
+    found = [run_folder(tmp_path / name, FORMAT_2) for name in ("before", "after")]
+    (found[0] / EPISODE / "result.json").write_text(before)
+    (found[1] / EPISODE / "result.json").write_text("3")
+    results = compare_runs(*found).results
+    assert results.same == 0
+    assert "no result that this version knows" in results.differences[f"{EPISODE}/result.json"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -19,7 +20,7 @@ from hm_agent.worlds.symmtom.fast.play import advance, begin, look
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer, load, save, shipped
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward, initial_weights
-from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
+from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters, Steps
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
 from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, mean_reward, run
 from hm_agent.worlds.symmtom.metrics import REWARD
@@ -41,6 +42,56 @@ def test_a_learner_with_a_gru_learns_from_whole_games(tmp_path: Path) -> None:
     player, _ = load(tmp_path / "last.npz", SMALL)
     start = training.shape.initial_weights(SMALL, 0)
     assert all((player.weights[name] != start[name]).any() for name in ("gru_memory", "gru_input", "judgement"))
+
+
+# What PPO learns from a game that ends early
+
+
+@pytest.fixture(scope="module")
+def competitive() -> Ppo:
+    return Ppo(GameSettings(4, 2, 2, is_competitive=True), "ce", Shape(8, 8), PpoParameters(updates=1, games=64))
+
+
+@pytest.fixture(scope="module")
+def played(competitive: Ppo) -> Steps:
+    steps: Steps = jax.jit(competitive._play)(competitive.begin(0).weights, jax.random.key(0))
+    return steps
+
+
+def test_ppo_expects_nothing_once_a_competitive_game_is_won(competitive: Ppo) -> None:
+    """Three steps, in the last of which the first agent wins, and two after the end."""
+    values, zeros = jnp.full((5, 1, 2), 10.0), jnp.zeros((5, 1, 2))
+    rewards, alive = zeros.at[2].set(jnp.array([4.0, -2.0])), jnp.array([True, True, True, False, False])[:, None, None]
+    steps = Steps(zeros, zeros, zeros, zeros, zeros, zeros, values, rewards, alive)
+    found, discount, trace = np.asarray(competitive._advantages(steps)), 0.98, 0.95
+    for agent, reward in enumerate((4 / 2, -2 / 2)):
+        last = reward - 10
+        before = discount * 10 - 10 + discount * trace * last
+        np.testing.assert_allclose(found[2, 0, agent], last, rtol=1e-5)
+        np.testing.assert_allclose(found[1, 0, agent], before, rtol=1e-5)
+        np.testing.assert_allclose(found[0, 0, agent], discount * 10 - 10 + discount * trace * before, rtol=1e-5)
+
+
+def test_ppo_learns_nothing_from_what_comes_after_a_win(competitive: Ppo, played: Steps) -> None:
+    assert played.alive is not None
+    after = np.broadcast_to(~np.asarray(played.alive), played.rewards.shape)
+    assert after.any()
+    assert not after[0].any()
+    assert (after[1:] >= after[:-1]).all()
+    assert not np.asarray(played.rewards)[after].any()
+    ends = after[1:] & ~after[:-1]
+    assert np.asarray(played.rewards)[:-1][ends].any()
+    advantages, weights = competitive._advantages(played), competitive.begin(1).weights
+    loss = jax.jit(jax.value_and_grad(competitive._loss))
+    one = loss(weights, played, advantages, advantages)
+    other = loss(weights, played, *[jnp.where(after, 100.0, advantages)] * 2)
+    jax.tree.map(np.testing.assert_array_equal, one, other)
+    assert float(one[0]) != float(loss(weights, played, *[jnp.where(after, advantages, 100.0)] * 2)[0])
+
+
+def test_games_that_go_on_to_their_last_step_are_learned_from_whole() -> None:
+    learner = Ppo(GameSettings(4, 2, 2), "ce", Shape(8, 8), PpoParameters(updates=1, games=4))
+    assert jax.jit(learner._play)(learner.begin(0).weights, jax.random.key(0)).alive is None
 
 
 # Networks and what they are given
@@ -190,6 +241,19 @@ def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_
         (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--games=6"], "no multiple of 4"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds=a"], "whole numbers"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds="], "--seeds names nothing"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=,"], "--algorithm names nothing"),
+        (["symmtom", "--scenario=,"], "--scenario names nothing"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", "--out="], "--out names no folder"),
+        (
+            ["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=ippo,ippo_ge", "--batch=64"],
+            "--batch has no effect: ippo, ippo_ge learns by PPO",
+        ),
+        (
+            ["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=maddpg", "--team_share=0.5"],
+            "--team_share has no effect: maddpg learns by MADDPG",
+        ),
+        (["symmtom", "--results=there", "--episodes=100"], "--episodes has no effect: without --scenario"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", f"--seeds={2**32}"], "whole numbers below 4294967296"),
     ],
 )
@@ -222,3 +286,22 @@ def test_the_checkpoints_of_ppo_that_ship_beat_the_heuristic() -> None:
 def test_a_game_without_a_checkpoint_that_ships_names_those_with_one() -> None:
     with pytest.raises(ConfigError, match=r"no checkpoint for symmtom_w9_n2_c2.*symmtom_w6_n3_c3"):
         shipped("ippo", GameSettings(9, 2, 2))
+
+
+TINY = ("--scenario=symmtom_w4_n2_c2,", "--episodes=4", "--games=4", "--hidden=8")
+
+
+@pytest.mark.slow
+def test_a_run_whose_checkpoint_is_gone_is_evaluated_anew(tmp_path: Path) -> None:
+    train = ("hm-agent", "train", "symmtom", *TINY, f"--out={tmp_path}")
+    assert main([*train, "--evaluation=2"]) == 0
+    folder = tmp_path / "symmtom_w4_n2_c2/ippo/seed-0"
+    (folder / "last.npz").unlink()
+    assert main([*train, "--evaluation=3"]) == 0
+    assert json.loads((folder / "evaluation.json").read_text())["evaluated_episodes"] == 3
+
+
+def test_a_place_for_results_that_is_a_file_is_told_before_any_training(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert main(["hm-agent", "train", "symmtom", *TINY, f"--out={tmp_path}", f"--results={tmp_path / 'file'}"]) == 1
+    assert not list(tmp_path.glob("*/*/seed-0"))

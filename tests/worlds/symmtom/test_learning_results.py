@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hm_agent.cli import main
+from hm_agent.config import ConfigError
+from hm_agent.worlds.symmtom.learning.checkpoints import save, shipped
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve
-from hm_agent.worlds.symmtom.learning.results import publish, read_results, relations
+from hm_agent.worlds.symmtom.learning.results import means_over_seeds, publish, read_results, relations, summary
+from hm_agent.worlds.symmtom.settings import GameSettings
 
 
-def leave(out: Path, scenario: str, algorithm: str, best: float, seed: int = 0, episodes: int = 300) -> None:
-    """What a run leaves."""
+def leave(
+    out: Path, scenario: str, algorithm: str, best: float, seed: int = 0, episodes: int = 300, **others: Any
+) -> None:
+    """What a run leaves. others: what evaluation.json says beside, or of the learning parameters."""
     folder = out / scenario / algorithm / f"seed-{seed}"
     folder.mkdir(parents=True)
     curve = LearningCurve()
@@ -23,7 +30,9 @@ def leave(out: Path, scenario: str, algorithm: str, best: float, seed: int = 0, 
     (folder / "curve.csv").write_text(curve.as_csv())
     found = {"scenario": scenario, "algorithm": algorithm, "seed": seed, "trained_episodes": episodes}
     found |= {"evaluated_episodes": 1000, "final": best - 1, "best": best, "heuristic": 48.0}
-    found |= {"parameters": {"updates": 3, "every": 25}}
+    parameters = {"updates": episodes // 100, "every": 25}
+    parameters |= {name: others.pop(name) for name in ("every", "learning_rate") if name in others}
+    found |= {"parameters": parameters, **others}
     (folder / "evaluation.json").write_text(json.dumps(found))
 
 
@@ -87,3 +96,110 @@ def test_what_was_published_of_other_runs_stays(out: Path, tmp_path: Path) -> No
     assert "| symmtom_w6_n3_c6 | maddpg_oracle | 300 | every=25 | 1 | 14.0 | 15.0 | 48.0 |" in text
     assert "(maddpg_oracle.png)" in text
     assert text.count("| symmtom_w6_n3_c3 | maddpg |") == 1
+
+
+def rows(results: Path, *begin: str) -> list[str]:
+    """The lines of README.md in a folder of results that begin with these cells."""
+    start = "| " + " | ".join(begin) + " |"
+    return [line for line in (results / "README.md").read_text().splitlines() if line.startswith(start)]
+
+
+def test_published_seeds_with_equal_parameters_stay_beside_new_ones(tmp_path: Path) -> None:
+    """Also those of a results.json that says nothing of rules and layers."""
+    for seed, best in ((0, 10), (1, 20)):
+        leave(tmp_path / "first", "symmtom_w6_n3_c3", "maddpg", best, seed)
+    publish(read_results(tmp_path / "first"), tmp_path / "published")
+    path = tmp_path / "published/results.json"
+    old = [{k: v for k, v in one.items() if k not in ("first_hand", "rewards", "hidden")} for one in read(path)]
+    path.write_text(json.dumps(old))
+    for seed, best in ((1, 50), (2, 60)):
+        leave(tmp_path / "later", "symmtom_w6_n3_c3", "maddpg", best, seed)
+    publish(read_results(tmp_path / "later"), tmp_path / "published")
+    (row,) = rows(tmp_path / "published", "symmtom_w6_n3_c3", "maddpg")
+    assert "| 3 | 39.0 (9.0 to 59.0) | 40.0 (10.0 to 60.0) |" in row
+    assert [(one["seed"], one["best"]) for one in read(path)] == [(0, 10), (1, 50), (2, 60)]
+
+
+@pytest.mark.parametrize("other", [{"episodes": 600}, {"every": 50}, {"learning_rate": 0.01}, {"hidden": 32}], ids=str)
+def test_a_learner_trained_with_other_parameters_takes_the_place_of_the_published_one(
+    tmp_path: Path, other: dict[str, Any]
+) -> None:
+    leave(tmp_path / "first", "symmtom_w6_n3_c3", "maddpg", 10, seed=0)
+    publish(read_results(tmp_path / "first"), tmp_path / "published")
+    leave(tmp_path / "later", "symmtom_w6_n3_c3", "maddpg", 50, seed=1, **other)
+    publish(read_results(tmp_path / "later"), tmp_path / "published")
+    assert [one["seed"] for one in read(tmp_path / "published/results.json")] == [1]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(path.read_text())
+    return found
+
+
+def test_a_results_file_of_something_else_is_refused(out: Path, tmp_path: Path) -> None:
+    (tmp_path / "published").mkdir()
+    for text in ("[{}]", "half a fi", "3"):
+        (tmp_path / "published/results.json").write_text(text)
+        with pytest.raises(ConfigError, match="holds no results of training"):
+            publish(read_results(out), tmp_path / "published")
+
+
+def test_games_with_other_rules_have_rows_and_lines_of_their_own(tmp_path: Path) -> None:
+    out, into = tmp_path / "out", tmp_path / "published"
+    leave(out, "symmtom_w6_n3_c3", "maddpg", 10, seed=0)
+    leave(out, "symmtom_w6_n3_c3", "maddpg", 30, seed=1, first_hand="private")
+    leave(out, "symmtom_w6_n3_c3", "maddpg", 3, seed=2, first_hand="private", rewards="competitive")
+    leave(out, "symmtom_w6_n3_c3", "maddpg", 5, seed=3, first_hand="private", rewards="competitive")
+    publish(read_results(out), into)
+    assert "| 1 | 9.0 | 10.0 |" in rows(into, "symmtom_w6_n3_c3", "maddpg")[0]
+    assert "| 1 | 29.0 | 30.0 |" in rows(into, "symmtom_w6_n3_c3 first_hand=private", "maddpg")[0]
+    (row,) = rows(into, "symmtom_w6_n3_c3 first_hand=private rewards=competitive", "maddpg")
+    assert "| 2 | 3.0 (2.0 to 4.0) | 4.0 (3.0 to 5.0) |" in row
+    pictures = sorted(path.stem for path in into.glob("*.png"))
+    assert pictures == ["maddpg", "symmtom_w6_n3_c3_first_hand=private_rewards=competitive"]
+    assert summary(read_results(out)).count("| symmtom_w6_n3_c3 first_hand=private ") == 3
+
+
+def test_rules_of_a_run_by_an_earlier_version_are_those_of_its_checkpoint(tmp_path: Path) -> None:
+    leave(tmp_path, "symmtom_w6_n3_c3", "ippo", 30)
+    player = shipped("ippo", GameSettings(6, 3, 3))
+    private = replace(player, settings=replace(player.settings, has_public_first_hand=False))
+    save(tmp_path / "symmtom_w6_n3_c3/ippo/seed-0/best.npz", private)
+    assert read_results(tmp_path)[0].game == "symmtom_w6_n3_c3 first_hand=private"
+
+
+def test_relations_are_about_the_rules_of_the_paper_and_equal_parameters(tmp_path: Path) -> None:
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg", 10)
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg_oracle", 90, seed=1, learning_rate=0.01)
+    for algorithm, best in (("maddpg", 10), ("maddpg_oracle", 70)):
+        leave(tmp_path, "symmtom_w6_n3_c3", algorithm, best, seed=2, rewards="competitive")
+    assert "+127% | not run | 0 | - |" in relations(read_results(tmp_path))
+
+
+def test_a_setting_counts_once_in_a_relation_however_often_it_was_run(tmp_path: Path) -> None:
+    for algorithm, best in (("maddpg", 10), ("maddpg_oracle", 20)):
+        leave(tmp_path, "symmtom_w6_n3_c3", algorithm, best)
+        leave(tmp_path, "symmtom_w6_n3_c3", algorithm, best**2, seed=1, episodes=600)
+        leave(tmp_path, "symmtom_w6_n3_c6", algorithm, 5)
+    assert "+127% | +100% | 2 | yes |" in relations(read_results(tmp_path))
+
+
+def test_a_learner_that_earned_nothing_is_in_no_relation(tmp_path: Path) -> None:
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg", 0)
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg_oracle", 5)
+    assert "+127% | not run | 0 | - |" in relations(read_results(tmp_path))
+
+
+def test_seeds_of_other_parameters_are_in_no_mean_together(tmp_path: Path) -> None:
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg", 10, seed=0)
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg", 20, seed=1, learning_rate=0.01)
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg", 30, seed=2, hidden=32)
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg", 40, seed=3, evaluated_episodes=20)
+    table = means_over_seeds(read_results(tmp_path))
+    for how, best in (
+        ("every=25", 10),
+        ("every=25, learning_rate=0.01", 20),
+        ("every=25, hidden=32", 30),
+        ("every=25, evaluation=20", 40),
+    ):
+        assert f"| maddpg | 300 | {how} | 1 | {best - 1}.0 | {best}.0 |" in table

@@ -22,6 +22,7 @@ from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.networks import Weights
 from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, add, arrays_of, replay_of, sample
 from hm_agent.worlds.symmtom.learning.trained_policy import ego_view_of
+from hm_agent.worlds.symmtom.learning.training import is_finite
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.selfplay import play
@@ -224,6 +225,29 @@ def test_a_gumbel_sample_is_one_action_with_a_gradient(
         np.testing.assert_allclose(part.sum(-1), 1, atol=1e-6)
         np.testing.assert_allclose(part.max(-1), 1, atol=1e-6)
     assert np.abs(np.asarray(gradient["directions"])).max() > 0
+
+
+def test_a_critic_without_numbers_is_noticed_though_the_actors_have_them(learner: Maddpg) -> None:
+    state, loss = learner.begin(0), jnp.float32(0)
+    assert is_finite((state, loss))
+    critics = {name: value * jnp.nan for name, value in state.networks.critics.items()}
+    assert not is_finite((state._replace(networks=state.networks._replace(critics=critics)), loss))
+    assert not is_finite((state, loss * jnp.nan))
+
+
+def test_nothing_is_learned_from_what_comes_after_a_competitive_game_was_won() -> None:
+    settings = replace(SMALL, is_competitive=True)
+    learner = Maddpg(settings, "ce", ActorShape(8, sees_k=True), PARAMETERS)
+    state = learner.begin(0)
+    games = jax.jit(learner._play)(state.networks.actors, jax.random.key(0))
+    won = games.states._replace(game=games.states.game._replace(recharges=games.states.game.recharges * 0 + 2))
+    learn = jax.jit(learner._learn)
+    before = state.networks, state.targets, state.optimisers
+    for states, is_same in ((won, True), (games.states, False)):
+        after, loss = learn(add(state.replay, games._replace(states=states)), before, jax.random.key(1))
+        same = jax.tree.map(lambda one, other: bool((one == other).all()), after[0], before[0])
+        assert all(jax.tree.leaves(same)) == is_same
+        assert (float(loss) == 0) == is_same
 
 
 # Checkpoints

@@ -130,6 +130,15 @@ def _check(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> 
         raise ConfigError(f"{path}: trained for {_described(player.settings)}; this is {_described(settings)}")
 
 
+def variant_of(settings: GameSettings, shape: Network) -> dict[str, Any]:
+    """What a scenario's name does not say of a run: the rules, and the size of layers, by the names of their flags."""
+    return {
+        "first_hand": "public" if settings.has_public_first_hand else "private",
+        "rewards": "competitive" if settings.is_competitive else "cooperative",
+        "hidden": shape.hidden,
+    }
+
+
 def _described(settings: GameSettings) -> str:
     variant = [] if settings.has_public_first_hand else ["first_hand=private"]
     variant += ["rewards=competitive"] if settings.is_competitive else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -61,6 +61,8 @@ _RULES = (
 )
 _HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
 GROUPS = {"What learns, and where": _WHAT, "How": _HOW, "The rules": _RULES, "Help": _HELP}
+OF_PPO, OF_MADDPG = ("entropy", "team_share"), ("replay", "batch", "every")
+"""Flags by which only one of the two families learns."""
 
 USAGE = """Trains agents to play SymmToM in self-play; needs the extra hm_agent[train].
 
@@ -74,6 +76,14 @@ OUT/summary.md sums all of OUT up. The same command again goes on where it was c
 
 def _asked(flag: str) -> Any:
     return FLAGS[flag].value
+
+
+def _listed(flag: str) -> list[str]:
+    """The values of a list, without what a comma at its end leaves empty; ConfigError if none is left."""
+    values = [value for value in _asked(flag) if value]
+    if not values:
+        raise ConfigError(f"--{flag} names nothing")
+    return values
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -90,8 +100,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _train(training: Any) -> int:
+    if not _asked("out"):
+        raise ConfigError("--out names no folder")
     out = Path(_asked("out"))
     planned_runs = _planned(training)
+    if _asked("results"):  # so that it is no file is known before the training
+        Path(_asked("results")).mkdir(parents=True, exist_ok=True)
     for planned in planned_runs:
         folder = out / planned.settings.name / planned.algorithm / f"seed-{planned.seed}"
         show = LiveLine()
@@ -123,29 +137,45 @@ def _tell(out: Path) -> None:
 
 
 def _planned(training: Any) -> list[Any]:
-    """What the flags ask to train, in turn; ConfigError if it makes no sense."""
-    if not _asked("scenario") and not _asked("results"):
-        raise ConfigError("no scenario: say --scenario=symmtom_w6_n3_c3 or the like")
-    for name in _asked("algorithm"):
+    """What the flags ask to train, in turn; ConfigError if it makes no sense, or a flag has no effect."""
+    if not _asked("scenario"):
+        if not _asked("results"):
+            raise ConfigError("no scenario: say --scenario=symmtom_w6_n3_c3 or the like")
+        idle = [flag.name for flag in (*_WHAT, *_HOW, *_RULES) if flag.name not in ("scenario", "out", "results")]
+        _refuse(idle, "without --scenario nothing is trained")
+        return []
+    algorithms, seeds = _listed("algorithm"), _listed("seeds")
+    for name in algorithms:
         if name not in ALGORITHMS:
             raise ConfigError(f"unknown algorithm {name!r}: there are {', '.join(ALGORITHMS)}")
-    if not all(seed.isdecimal() and int(seed) < SEEDS for seed in _asked("seeds")):
-        raise ConfigError(f"--seeds={','.join(_asked('seeds'))}: seeds are whole numbers below {SEEDS}, with commas")
-    parameters = {name: _parameters(name) for name in _asked("algorithm")}
+    if not all(seed.isdecimal() and int(seed) < SEEDS for seed in seeds):
+        raise ConfigError(f"--seeds={','.join(seeds)}: seeds are whole numbers below {SEEDS}, with commas")
+    learn_by_maddpg = {isinstance(ALGORITHMS[name].network, ActorShape) for name in algorithms}
+    if True not in learn_by_maddpg:
+        _refuse(OF_MADDPG, f"{', '.join(algorithms)} learns by PPO")
+    if False not in learn_by_maddpg:
+        _refuse(OF_PPO, f"{', '.join(algorithms)} learns by MADDPG")
+    parameters = {name: _parameters(name) for name in algorithms}
     return [
         training.Training(
             name,
             settings,
-            int(seed),
+            seed,
             parameters[name],
             _asked("hidden"),
             evaluation=_asked("evaluation"),
             every=_asked("checkpoint_every"),
         )
         for settings in _games()
-        for name in _asked("algorithm")
-        for seed in _asked("seeds")
+        for name in dict.fromkeys(algorithms)
+        for seed in dict.fromkeys(map(int, seeds))
     ]
+
+
+def _refuse(unused: Iterable[str], why: str) -> None:
+    for name in unused:
+        if FLAGS[name].present:
+            raise ConfigError(f"--{name} has no effect: {why}")
 
 
 def _parameters(algorithm: str) -> Any:
@@ -179,7 +209,7 @@ def _parameters(algorithm: str) -> Any:
 
 def _games() -> list[GameSettings]:
     found: dict[GameSettings, None] = {}
-    for name in _asked("scenario"):
+    for name in _listed("scenario"):
         game = parse_name(name)
         if game is None and name != "symmtom_*":
             raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3 or the like")

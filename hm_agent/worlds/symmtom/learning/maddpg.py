@@ -93,7 +93,8 @@ class MaddpgState(NamedTuple):
 class Maddpg(Learner[MaddpgState]):
     """kind: of the K that agents are given.
 
-    An actor with an LSTM learns from whole games; all others learn from transitions, with the memory before them.
+    An actor with an LSTM learns from whole games; all others learn from transitions, with the memory before them. What
+    comes after a competitive game was won is no part of either.
     """
 
     def __init__(self, settings: GameSettings, kind: str, shape: ActorShape, parameters: MaddpgParameters) -> None:
@@ -222,9 +223,11 @@ class Maddpg(Learner[MaddpgState]):
         done = self._one_hot(segments)
         wanted = self._wanted(targets, segments, views, seen, target_key)
 
+        alive = ~self._is_won(segments.states)[:-1] if self.settings.is_competitive else None
+
         def critic_loss(critics: Weights, given: Array) -> Array:
             values = self._values(critics, given, jnp.broadcast_to(done, (self.settings.agents, *done.shape)))
-            return jnp.square(values - wanted).mean((1, 2)).sum()
+            return _means(jnp.square(values - wanted), alive).sum()
 
         def actor_loss(actors: Weights) -> tuple[Array, Array]:
             now = self._unrolled(actors, views, seen, segments.memories, slice(None, -1))
@@ -232,8 +235,8 @@ class Maddpg(Learner[MaddpgState]):
             chosen = self._gumbel(now, act_key)
             itself = np.eye(self.settings.agents, dtype=bool)[:, :, None, None, None]
             actions = jnp.where(itself, chosen[None], done)
-            gain = self._values(networks.critics, given, actions).mean((1, 2)).sum()
-            size = sum(jnp.square(values).mean((1, 2, 3)).sum() for values in now[:2])
+            gain = _means(self._values(networks.critics, given, actions), alive).sum()
+            size = sum(_means(jnp.square(values), alive).sum() for values in now[:2])
             return self.parameters.penalty * size - gain, given
 
         (_, given), actor_gradient = jax.value_and_grad(actor_loss, has_aux=True)(networks.actors)
@@ -319,6 +322,15 @@ class Maddpg(Learner[MaddpgState]):
         """(n, L, B, 5 + c): what was done."""
         parts = jax.nn.one_hot(segments.directions, DIRECTIONS), jax.nn.one_hot(segments.pieces, self.settings.pieces)
         return jnp.moveaxis(jnp.concatenate(parts, -1), -2, 0)
+
+
+def _means(values: Array, alive: Array | None) -> Array:
+    """(n,): the means over (n, L, B, ...). alive: (L, B), True for what counts; None if all of it does."""
+    axes = tuple(range(1, values.ndim))
+    if alive is None:
+        return values.mean(axes)
+    counts = alive.reshape(1, *alive.shape, *[1] * (values.ndim - 3))
+    return (values * counts).sum(axes) / jnp.maximum(jnp.broadcast_to(counts, values.shape).sum(axes), 1)
 
 
 def _beside(values: Array) -> Array:

@@ -1,8 +1,9 @@
 """Independent PPO with shared weights: every agent learns from its own rewards, and all with one network.
 
 An update plays whole games, from the first step to the last, and learns from all their steps (Schulman et al., 2017;
-generalised advantage estimation of 2016). Every update begins new games, so weights and the optimiser's state are all
-that one update hands to the next.
+generalised advantage estimation of 2016). A competitive game that was won before its last step is played on in vain;
+nothing is learned from these steps. Every update begins new games, so weights and the optimiser's state are all that
+one update hands to the next.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import jax.numpy as jnp
 import numpy.typing as npt
 import optax
 
+from hm_agent.worlds.symmtom.fast.core import is_over
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look, seeds_of
 from hm_agent.worlds.symmtom.learning.learner import Learner, restored, tree_arrays
 from hm_agent.worlds.symmtom.learning.networks import Array, Output, Shape, Weights, forward
@@ -45,7 +47,10 @@ class PpoParameters:
 
 
 class Steps(NamedTuple):
-    """What an update learns from; each array is (T, B, n, ...)."""
+    """What an update learns from; each array is (T, B, n, ...).
+
+    alive: (T, B, 1) bool, True where the game was not over before the step; None if no game ends before its last step.
+    """
 
     observations: Array
     moves: Array
@@ -55,6 +60,7 @@ class Steps(NamedTuple):
     chance: Array
     values: Array
     rewards: Array
+    alive: Array | None = None
 
 
 class PpoState(NamedTuple):
@@ -116,6 +122,7 @@ class Ppo(Learner[PpoState]):
     def _play(self, weights: Any, key: Array) -> Steps:
         """Plays new games to their end."""
         settings, kind, games = self.settings, self.kind, self.parameters.games
+        is_cut = settings.is_competitive
         seed_key, action_key = jax.random.split(key)
         state = jax.vmap(lambda seed: begin(settings, kind, seed))(seeds_of(seed_key, games))
 
@@ -128,11 +135,10 @@ class Ppo(Learner[PpoState]):
                 jax.random.categorical(one, output.directions),
                 jax.random.categorical(other, output.pieces),
             )
+            alive = ~jax.vmap(lambda one: is_over(settings, one.game))(state)[:, None] if is_cut else None
             state, effects = jax.vmap(lambda *values: advance(settings, kind, *values))(state, directions, pieces)
-            chance = _log_chance(output, directions, pieces)
-            steps = Steps(
-                observations, moves, says, directions, pieces, chance, output.value, effects.rewards.astype(jnp.float32)
-            )
+            chance, rewards = _log_chance(output, directions, pieces), effects.rewards.astype(jnp.float32)
+            steps = Steps(observations, moves, says, directions, pieces, chance, output.value, rewards, alive)
             return (state, output.memory), steps
 
         memory = self._no_memory(games)
@@ -140,19 +146,21 @@ class Ppo(Learner[PpoState]):
         return played
 
     def _advantages(self, steps: Steps) -> Array:
-        """(T, B, n): generalised advantage estimates; nothing is paid after the last step."""
+        """(T, B, n): generalised advantage estimates; nothing is paid after the last step, nor once a game is won."""
         parameters, own = self.parameters, steps.rewards / self.settings.recharge_reward
         rewards = own + parameters.team_share * (own.mean(-1, keepdims=True) - own)
 
         def back(carry: Any, step: Any) -> tuple[Any, Array]:
             following, advantage = carry
-            reward, value = step
+            reward, value, alive = step
             error = reward + parameters.discount * following - value
             advantage = error + parameters.discount * parameters.trace * advantage
+            if alive is not None:
+                value, advantage = value * alive, advantage * alive
             return (value, advantage), advantage
 
         nothing = jnp.zeros_like(rewards[0])
-        return jax.lax.scan(back, (nothing, nothing), (rewards, steps.values), reverse=True)[1]
+        return jax.lax.scan(back, (nothing, nothing), (rewards, steps.values, steps.alive), reverse=True)[1]
 
     def _learn(
         self, state: PpoState, steps: Steps, advantages: Array, returns: Array, games: Array
@@ -165,12 +173,13 @@ class Ppo(Learner[PpoState]):
 
     def _loss(self, weights: Any, steps: Steps, advantages: Array, returns: Array) -> Array:
         parameters, output = self.parameters, self._replay(weights, steps)
-        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        where = None if steps.alive is None else jnp.broadcast_to(steps.alive, advantages.shape)
+        advantages = (advantages - advantages.mean(where=where)) / (advantages.std(where=where) + 1e-8)
         ratio = jnp.exp(_log_chance(output, steps.directions, steps.pieces) - steps.chance)
         clipped = jnp.clip(ratio, 1 - parameters.clip, 1 + parameters.clip)
-        gain = jnp.minimum(ratio * advantages, clipped * advantages).mean()
-        error = 0.5 * jnp.square(output.value - returns).mean()
-        spread = (_entropy(output.directions) + _entropy(output.pieces)).mean()
+        gain = jnp.minimum(ratio * advantages, clipped * advantages).mean(where=where)
+        error = 0.5 * jnp.square(output.value - returns).mean(where=where)
+        spread = (_entropy(output.directions) + _entropy(output.pieces)).mean(where=where)
         return -gain + parameters.value_weight * error - parameters.entropy * spread
 
     def _replay(self, weights: Any, steps: Steps) -> Output:

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save, variant_of
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
 from hm_agent.worlds.symmtom.learning.learner import Learner, leaves_of
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
@@ -112,11 +113,14 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     learner = training.learner()
-    progress = _resumed(training, folder, learner) or TrainingProgress(learner.begin(training.seed), 0, LearningCurve())
+    progress = _resumed(training, folder, learner)
+    if progress is None:
+        progress = TrainingProgress(learner.begin(training.seed), 0, LearningCurve())
+        (folder / "evaluation.json").unlink(missing_ok=True)  # it is of a run whose checkpoint is gone
     key = jax.random.key(training.seed)
     while progress.updates < training.parameters.updates:
         after, reward, loss = learner.update(progress.state, jax.random.fold_in(key, progress.updates))
-        if not _is_finite((learner.weights(after), loss)):
+        if not is_finite((after, loss)):
             _keep(training, folder, progress)
             raise TrainingFailed(
                 f"{training.settings.name}, seed {training.seed}: no number any more in update {progress.updates + 1}; "
@@ -131,8 +135,10 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     return _evaluated(training, folder)
 
 
-def _is_finite(values: Any) -> bool:
-    return all(np.isfinite(np.asarray(value)).all() for value in jax.tree.leaves(values))
+def is_finite(values: Any) -> bool:
+    """True if all floating-point numbers of a tree are finite: of a learner's state, also critics and optimisers."""
+    leaves = [leaf for leaf in jax.tree.leaves(values) if jnp.issubdtype(leaf.dtype, jnp.floating)]
+    return all(np.isfinite(np.asarray(leaf)).all() for leaf in leaves)
 
 
 def _judge(training: Training, folder: Path, progress: TrainingProgress) -> None:
@@ -195,6 +201,7 @@ def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
         "scenario": training.settings.name,
         "algorithm": training.algorithm,
         "seed": training.seed,
+        **variant_of(training.settings, training.shape),
         "trained_episodes": training.parameters.updates * training.parameters.games,
         "parameters": asdict(training.parameters),
         "evaluated_episodes": training.evaluation,

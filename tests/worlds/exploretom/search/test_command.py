@@ -182,6 +182,14 @@ def test_row_that_a_kill_cut_short_is_dropped_and_another_bad_line_is_told(tmp_p
         RowFile(path, ("story",))
 
 
+def test_half_a_surrogate_pair_is_no_obstacle(tmp_path: Path) -> None:
+    file = RowFile(tmp_path / "stories.jsonl")
+    file.add({"id": "b", "text": "x\ud800y"})
+    file.add({"id": "a"})
+    file.sort()
+    assert RowFile(file.path).rows == {"a": {"id": "a"}, "b": {"id": "b", "text": "x?y"}}
+
+
 def test_full_disk_adds_no_part_of_a_row(tmp_path: Path) -> None:
     file = RowFile(tmp_path / "stories.jsonl")
     file.add({"id": "a"})
