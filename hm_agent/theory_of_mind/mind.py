@@ -34,6 +34,12 @@ class WrittenStrategy:
     words: str
     expects: str | None = None
 
+    def why_replan(self, before: WrittenStrategy) -> str | None:
+        """Why a plan by the strategy before can't go on, in words; None if it can."""
+        if self == before:
+            return None
+        return "your strategy has changed" if self.words != before.words else "you now expect something else"
+
 
 class MindOfWords:
     """What minds share whose strategies are words alone. first_strategy: what is done before anything is decided on."""

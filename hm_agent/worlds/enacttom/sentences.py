@@ -1,4 +1,4 @@
-"""Reads claims back from the sentences in which `tell` writes them; any other sentence says nothing to this reader."""
+"""Reads claims from the sentences in which `tell` writes them and tasks tell secrets; others say nothing here."""
 
 from __future__ import annotations
 
@@ -21,11 +21,21 @@ from hm_agent.worlds.enacttom.propositions import (
 _NAME = r"([A-Za-z][\w-]*)"
 _KNOWS = re.compile(rf"{_NAME} knows that (.+)", re.DOTALL)
 _WANTED = re.compile(r"by the end, (.+)", re.DOTALL | re.IGNORECASE)
+_AS_TOLD = tuple(
+    (re.compile(told, re.DOTALL | re.IGNORECASE), plain)
+    for told, plain in (
+        (r"(?:by the end, )?([\w-]+) must end (?:up )?(.+)", r"by the end, \1 must be \2"),
+        (r"(.+) now", r"\1"),
+        (r"the handle of (.+), and (.+)", r"\1 and \2"),
+        (r"(opening .+), too", r"\1"),
+    )
+)
+"""The words of a task's secrets, e.g. `cabinet_5 must end open`, and the same in the words of `tell`."""
 _END = re.compile(r"[.!;]+(?:\s+|$)|\n+")
 
 
 def read_claims(text: str, agents: Collection[str]) -> tuple[Claim, ...]:
-    """The claims of a text, in order and each once: its sentences of the form of `Claim.words`.
+    """The claims of a text, in order and each once: its sentences of the form of `Claim.words`, or of secrets.
 
     agents: all names of agents, since of these alone it is said in the same words where they are. Other names are taken
     as they stand: whether there are such things, the reader does not know.
@@ -39,6 +49,9 @@ def _claim(sentence: str, agents: Collection[str]) -> Claim | None:
     while known := _KNOWS.fullmatch(sentence):
         knowers.append(known[1])
         sentence = known[2].strip()
+    for told, plain in _AS_TOLD:
+        if found := told.fullmatch(sentence):
+            sentence = found.expand(plain)
     if len(knowers) > MOST_DEPTH or not set(knowers) <= set(agents):
         return None
     goal = _WANTED.fullmatch(sentence)

@@ -24,8 +24,8 @@ from hm_agent.theory_of_mind.hypotheses import (
 )
 from hm_agent.worlds.exploretom.functional import person_asked_about
 from hm_agent.worlds.exploretom.grading import meaning
-from hm_agent.worlds.exploretom.readers import ModelReader
-from hm_agent.worlds.exploretom.reading import AnswerFromPerspective, RevisePerspective, TakePerspective
+from hm_agent.worlds.exploretom.readers import ModelReader, asked_from
+from hm_agent.worlds.exploretom.reading import RevisePerspective, TakePerspective
 from hm_agent.worlds.exploretom.world import StoryView
 
 UNKNOWN = "(unknown)"
@@ -116,8 +116,5 @@ class HypothesisReader(ModelReader):
         return add(bank, found.perspective if found else UNKNOWN, view.number, self._parameters)
 
     async def _predict(self, model: Model, view: StoryView, person: str, hypothesis: Hypothesis) -> str | None:
-        question = AnswerFromPerspective(
-            view.story, view.question, view.choices, person, hypothesis.words, view.sees_contents
-        )
-        found = await answer_or_none(model, question)
+        found = await answer_or_none(model, asked_from(view, person, hypothesis.words))
         return found.answer if found else None

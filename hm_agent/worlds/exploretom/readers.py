@@ -13,6 +13,7 @@ from hm_agent.questions import Model, Usage, answer_or_none
 from hm_agent.worlds.exploretom.actions import StoryScript
 from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.functional import (
+    ActionType,
     action_choices,
     chosen_action,
     parse_asked_action,
@@ -103,16 +104,22 @@ class PerspectiveReader(ModelReader):
         if (view.story, person) not in self._perspectives:
             taken = await answer_or_none(model, TakePerspective(view.story, person, view.sees_contents))
             self._perspectives[view.story, person] = taken.perspective if taken else "(unknown)"
-        question = AnswerFromPerspective(
-            view.story,
-            view.question,
-            view.choices,
-            person,
-            self._perspectives[view.story, person],
-            view.sees_contents,
-        )
-        given = await answer_or_none(model, question)
+        given = await answer_or_none(model, asked_from(view, person, self._perspectives[view.story, person]))
         return given.answer if given else None
+
+
+def asked_from(view: StoryView, person: str, perspective: str) -> AnswerFromPerspective:
+    """A view's question, to be answered from what a person is taken to know."""
+    action = parse_asked_action(view.question)
+    return AnswerFromPerspective(
+        story=view.story,
+        question=view.question,
+        choices=view.choices,
+        person=person,
+        perspective=perspective,
+        sees_contents=view.sees_contents,
+        asks_what_is_so=action is not None and action.type is ActionType.FETCH,
+    )
 
 
 # Weak readers

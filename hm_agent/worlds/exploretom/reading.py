@@ -108,7 +108,10 @@ class RevisePerspective(Question[Perspective]):
 
 @dataclass(frozen=True, slots=True)
 class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
-    """What is the answer, given what the person asked about knows? (the second step of SimToM)"""
+    """What is the answer, given what the person asked about knows? (the second step of SimToM)
+
+    asks_what_is_so: whether the answer also depends on what is so, which the person may not know.
+    """
 
     template = "exploretom/answer_from_perspective.j2"
     schema = ChosenAnswer
@@ -118,6 +121,7 @@ class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
     person: str
     perspective: str
     sees_contents: bool = False
+    asks_what_is_so: bool = False
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hm_agent.worlds.enacttom.author.task_words import KNOWN, WANTED
 from hm_agent.worlds.enacttom.commands import tell
 from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition, wanted
@@ -13,6 +14,7 @@ from hm_agent.worlds.enacttom.sentences import read_claims
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.task import load_task
 
+NAMES = ("cabinet_5", "chest_7")
 AGENTS = ("agent_0", "agent_1", "agent_2")
 OPEN = Proposition("is_open", ("cabinet_5",))
 
@@ -27,11 +29,26 @@ def test_whatever_can_be_said_in_a_task_is_read_back(name: str) -> None:
     assert read_claims(tell(said, ["all"]).text, task.agents) == tuple(dict.fromkeys(said))
 
 
+@pytest.mark.parametrize("predicate", WANTED)
+def test_goals_in_the_words_of_secrets_are_read(predicate: str) -> None:
+    names = NAMES[: WANTED[predicate].count("{")]
+    goal = Claim((), wanted(Proposition(predicate, names)))
+    assert read_claims(f"Hello. {WANTED[predicate].format(*names)} Please.", AGENTS) == (goal,)
+
+
+@pytest.mark.parametrize("predicate", KNOWN)
+def test_facts_in_the_words_of_secrets_are_read(predicate: str) -> None:
+    names = NAMES[: 1 + ("{1}" in KNOWN[predicate])]
+    assert read_claims(KNOWN[predicate].format(*names), AGENTS) == (Claim((), Proposition(predicate, names)),)
+
+
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
         ("Cabinet_5 is open!", [Proposition("is_open", ("Cabinet_5",))]),
         ("Hello. cabinet_5 is open. Thanks", [OPEN]),
+        ("Cabinet_5 is open now", [Proposition("is_open", ("Cabinet_5",))]),
+        ("You would like cabinet_5 to end open.", []),
         ("By the end, cabinet_5 must be open.", [wanted(OPEN)]),
         ("By the end, by the end, cabinet_5 must be open.", []),
         ("I think that cabinet_5 is open", []),

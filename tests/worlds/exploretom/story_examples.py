@@ -11,7 +11,10 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.cast import read_cast
+from hm_agent.worlds.exploretom.evidence import location_key
+from hm_agent.worlds.exploretom.functional import ActionType, AskedAction
 from hm_agent.worlds.exploretom.infilling import JudgeTelling, TellAction
+from hm_agent.worlds.exploretom.readers import asked_from
 from hm_agent.worlds.exploretom.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
@@ -20,6 +23,8 @@ from hm_agent.worlds.exploretom.reading import (
     TakePerspective,
 )
 from hm_agent.worlds.exploretom.sampling import DrawnStory, story_of
+from hm_agent.worlds.exploretom.story_questions import NO, YES
+from hm_agent.worlds.exploretom.world import StoryView
 
 FALSE_BELIEF = (
     "Anne entered the hall.\nBeth entered the hall.\n"
@@ -28,6 +33,7 @@ FALSE_BELIEF = (
 )
 """Beth believes that the apple is in the box; it is in the bin."""
 ASKED, CHOICES = "In which container will Beth search for the apple?", ("bin", "box")
+FETCHING = AskedAction(ActionType.FETCH, "Beth", location_key("apple")).text
 STORY_EXAMPLES: Mapping[str, Question[Any]] = {
     "answer": AnswerQuestion(FALSE_BELIEF, ASKED, CHOICES),
     "answer_free": AnswerQuestion(FALSE_BELIEF, ASKED, (), sees_contents=True),
@@ -42,6 +48,9 @@ STORY_EXAMPLES: Mapping[str, Question[Any]] = {
     ),
     "answer_from_perspective": AnswerFromPerspective(
         FALSE_BELIEF, ASKED, CHOICES, "Beth", "Anne moved the apple to the box, and Beth was there."
+    ),
+    "answer_from_perspective_what_is_so": asked_from(
+        StoryView(FALSE_BELIEF, FETCHING, (NO, YES), False, 1, 1), "Beth", "Anne moved the apple to the box."
     ),
     "tell_action": TellAction(
         "",

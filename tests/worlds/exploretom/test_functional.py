@@ -110,6 +110,8 @@ def test_fetching_goes_by_what_one_believes_and_what_is_so(story: DrawnStory) ->
         ("Carl and Beth", "Beth and Carl"),
         ("Anne must tell Carl and Beth.", "Beth and Carl"),
         ("Beth", "Beth"),
+        ("Only Beth", "Beth"),
+        ("Beth, since Carl knows", None),
         ("not Beth", None),
         ("Beth or Carl", None),
         ("no one", NOBODY),

@@ -88,7 +88,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]
                 return f"{event.act.partner} has written to you"
         named = {name for command in self._plan[self._done :] for name in command.arguments}
         if news := self._notebook.situation.surprises(named):
-            return f"you see what you did not expect of {', '.join(news)}"
+            return f"you see something new of {', '.join(news)}"
         if self._done < len(self._plan):
             return None
         if self._plan[-1].verb != WAIT:
@@ -107,8 +107,8 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]
         if situation.view.probes:
             probing = ProbeHouse(situation, situation.view.probes)
             return probing.said(await answer_or_none(self._model, probing))
-        if strategy != self._strategy and self._strategy is not None:
-            self._because = self._because or "your strategy has changed"
+        if self._strategy is not None:
+            self._because = self._because or strategy.why_replan(self._strategy)
         self._strategy = strategy
         if self._because is not None:
             await self._ask_for_plan(strategy, history, self._because)

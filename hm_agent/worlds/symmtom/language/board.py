@@ -57,7 +57,7 @@ class Peer:
 class Board:
     """All that one agent may know at the start of a turn.
 
-    knows: all pieces that it knows. said, heard: in the turn before; said: None if it was silent.
+    knows: all pieces that it knows. said, heard, got: in the turn before; said: None if it was silent. got: its reward.
     """
 
     step: int
@@ -70,6 +70,7 @@ class Board:
     said: int | None = None
     heard: tuple[Said, ...] = ()
     is_held: bool = False
+    got: float = 0.0
 
     def lacks(self, rules: GameSettings) -> Pieces:
         """The pieces that the agent does not know."""

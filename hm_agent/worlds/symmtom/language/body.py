@@ -109,8 +109,8 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
         return f"{met[0]} has come into hearing range" if met else None
 
     async def act(self, strategy: WrittenStrategy, history: Sequence[Interaction]) -> SpokenMove:
-        if strategy != self._strategy and self._strategy is not None:
-            self._because = self._because or "your strategy has changed"
+        if self._strategy is not None:
+            self._because = self._because or strategy.why_replan(self._strategy)
         self._strategy = strategy
         board, sights = self._notebook.board, self._notebook.sights
         await self._ask_what_others_know(board)

@@ -82,7 +82,7 @@ class Notebook:
             for other in others:
                 events += self._note_meeting(step, view, before, near, other)
         self._before = view
-        self.board = self._as_board(step, view, before)
+        self.board = self._as_board(step, view, before, observation.reward)
         return events
 
     def _own_events(self, step: int, view: BoardView, before: BoardView, near: Bools) -> list[Event]:
@@ -139,7 +139,7 @@ class Notebook:
         notes.has_met, notes.since, notes.said, notes.told, notes.news = True, None, [], [], []
         return Meeting(step, view.settings.seats[other], does, said, told, news)
 
-    def _as_board(self, step: int, view: BoardView, before: BoardView | None) -> Board:
+    def _as_board(self, step: int, view: BoardView, before: BoardView | None, reward: float) -> Board:
         names, me = view.settings.seats, view.agent
         return Board(
             step=step,
@@ -152,6 +152,7 @@ class Notebook:
             said=view.said,
             heard=tuple(Said(names[one.speaker], one.piece) for one in view.heard),
             is_held=me in view.held,
+            got=reward,
         )
 
     def _as_peer(self, view: BoardView, before: BoardView | None, other: int) -> Peer:

@@ -50,6 +50,7 @@ BOARD = Board(
     peers=(GREEN, BLUE),
     said=0,
     heard=(Said("player_1", 1),),
+    got=1.0,
 )
 AT_FIRST = Board(
     step=0,

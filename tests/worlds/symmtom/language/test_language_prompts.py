@@ -77,7 +77,8 @@ def test_prompt_begins_with_the_rules_and_names_no_scenario(name: str) -> None:
         ({"knows": (0, 1, 2)}, "you know 0 1, lack 2.", "you know 0 1 2: all."),
         ({"step": 13}, "Step 12 of 30.", "Step 13 of 30."),
         ({"said": None}, "you said 0 to player_1;", "you said nothing;"),
-        ({"heard": ()}, "; player_1 said 1.\n", ".\n"),
+        ({"heard": ()}, "; player_1 said 1;", "you said 0 to player_1; you got 1.\n"),
+        ({"got": 3.5}, "; you got 1.\n", "; you got 3.5.\n"),
     ],
 )
 def test_each_field_of_the_board_is_told(change: dict[str, Any], before: str, after: str) -> None:

@@ -164,6 +164,25 @@ def test_what_a_partner_does_between_two_meetings_is_noted(bases: list[Cell], th
     assert meeting.behaviour == f"{does}, says 1"
 
 
+@pytest.mark.parametrize(("third", "does"), [((3, 2), "meets player_2"), ((5, 5), RETURNS)])
+def test_who_is_with_another_as_it_parts_meets_that_one(third: Cell, does: str) -> None:
+    game = Game([(1, 1), (2, 1), third], FAR)
+    game.step({})
+    game.step({1: SpokenMove(RIGHT, 1), 0: SpokenMove(LEFT, 0)})
+    game.step({1: SpokenMove(LEFT, 1), 0: SpokenMove(RIGHT, 0), 2: SpokenMove(RIGHT, 2)})
+    (meeting,) = meetings(game.step({0: SpokenMove(LEFT, 0)}))
+    assert meeting.does == does
+
+
+def test_the_reward_of_the_latest_turn_is_noted() -> None:
+    game = Game([(1, 1), (2, 1), (5, 5)], FAR)
+    assert game.board.got == 0
+    game.step({})
+    assert game.board.got == 2  # heard one, told one
+    game.step({})
+    assert game.board.got == 0
+
+
 def test_private_first_hand_knowledge_is_not_noted() -> None:
     game = Game(APART, FAR, GameSettings(6, 3, 3, has_public_first_hand=False))
     assert [peer.first_hand for peer in game.board.peers] == [None, None]

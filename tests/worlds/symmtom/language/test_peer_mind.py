@@ -89,3 +89,15 @@ def test_the_five_steps_score_refine_and_validate_hypotheses_about_a_player() ->
     asyncio.run(strategist.revise([MeetingEnded(24, met(24, says=0))]))
     assert strategist.hypotheses[0].value < 0.7
     assert model.kinds() == [ProposePeer, PredictPeer]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "because"),
+    [
+        (WrittenStrategy("Wait.", "player_1 says 1"), None),
+        (WrittenStrategy("Wait.", "player_1 says 2"), "you now expect something else"),
+        (WrittenStrategy("Go.", "player_1 says 2"), "your strategy has changed"),
+    ],
+)
+def test_a_plan_is_told_truly_what_has_changed(strategy: WrittenStrategy, because: str | None) -> None:
+    assert strategy.why_replan(WrittenStrategy("Wait.", "player_1 says 1")) == because
