@@ -83,9 +83,8 @@ def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title
         else:
             axes.plot(seeds[0].judged, seeds[0].validation, ".", color=line.get_color())
     axes.set(title=title, xlabel="episodes", ylabel="reward per agent and episode")
-    figure.legend(
-        loc="outside lower center", ncols=min(len(curves), 3), fontsize="small", frameon=False
-    )  # within, it may hide a line
+    # Within the axes it may hide the end of a line.
+    figure.legend(loc="outside lower center", ncols=min(len(curves), 3), fontsize="small", frameon=False)
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=110, metadata={"Software": None})
     write_whole(path, picture.getvalue())
