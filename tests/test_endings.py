@@ -25,11 +25,13 @@ from hm_agent.paths import folder_name, read_regular
 from hm_agent.pool.run import locked
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
+from hm_agent.reporting.writing import episodes_reported
 from hm_agent.scratch import PREFIX, make_folder
 from hm_agent.shell import printable
 from hm_agent.testing.commands import ROOT, call, call_here, end, orphans, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.schema_player import answer
+from hm_agent.watching.state import PLAN, Watcher
 
 PATIENCE = 90.0
 STORIES = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=20"]
@@ -212,6 +214,10 @@ def test_a_pipe_in_place_of_a_result_or_a_lock_holds_nothing_up(tmp_path: Path) 
     os.mkfifo(tmp_path / ".lock")
     with pytest.raises(ConfigError, match=r"\.lock in it is no file"), locked(tmp_path, 1):
         pass
+    os.mkfifo(tmp_path / "episodes.csv")
+    assert episodes_reported(tmp_path) == 0
+    os.mkfifo(tmp_path / PLAN)
+    assert Watcher(tmp_path).look()["planned"] is None
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from hm_agent.files import write_whole
-from hm_agent.paths import path_in_words
+from hm_agent.paths import path_in_words, read_regular
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
@@ -72,8 +72,8 @@ def episodes_reported(into: Path) -> int:
 def _reported(into: Path) -> list[tuple[object, object]]:
     """Folder and status of the episodes that a report is on; none if there is no report that can be read."""
     try:
-        with (into / EPISODES).open(encoding="utf-8", newline="") as lines:
-            return [(row["folder"], row["status"]) for row in csv.DictReader(lines)]
+        lines = io.StringIO(read_regular(into / EPISODES).decode(), newline="")
+        return [(row["folder"], row["status"]) for row in csv.DictReader(lines)]
     except (OSError, ValueError, KeyError, csv.Error):
         return []
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.core import per_capita
-from hm_agent.paths import path_in_words
+from hm_agent.paths import path_in_words, read_regular
 from hm_agent.questions import Usage
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
@@ -267,7 +267,7 @@ def _value(result: Result) -> float | None:
 
 def _planned(out: Path) -> int | None:
     try:
-        said = json.loads((out / PLAN).read_bytes())["episodes"]
+        said = json.loads(read_regular(out / PLAN))["episodes"]
         return said if isinstance(said, int) else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
