@@ -45,7 +45,7 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
         for panel in picture.panels:
             for kind in dict.fromkeys((AS_SVG.kind, files.kind)):
                 content = panel.file(replace(files, kind=kind), picture.legend)
-                (pictures / f"{panel.name}.{kind}").write_bytes(content)
+                write_whole(pictures / f"{panel.name}.{kind}", content)
     _write_sheet(into / "report.csv", [row_record(row) for row in report.rows])
     _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
     _write_or_drop(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])

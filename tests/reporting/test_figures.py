@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -187,6 +188,14 @@ def test_the_figures_that_are_asked_for_lie_beside_those_of_the_page(tmp_path: P
     leave(tmp_path, *(result(seed=seed, reward=seed) for seed in (1, 2)))
     write_report(read_runs((tmp_path,)), tmp_path, FigureFiles("pdf", "column"))
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["means-0.pdf", "means-0.svg"]
+
+
+def test_a_pipe_in_place_of_a_figure_is_replaced(tmp_path: Path) -> None:
+    leave(tmp_path, result())
+    (tmp_path / "figures").mkdir()
+    os.mkfifo(tmp_path / "figures" / "means-0.svg")
+    write_report(read_runs((tmp_path,)), tmp_path)
+    assert (tmp_path / "figures" / "means-0.svg").is_file()
 
 
 @pytest.mark.parametrize("model", ["模型", "a\x01b\x1b[31m"])
