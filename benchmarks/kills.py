@@ -12,7 +12,7 @@ from hm_agent.testing.kills import WORKERS, KillTrial, run_trial
 from hm_agent.testing.melting_pot import text_player
 
 ROUNDS = 40
-EPISODES = 6
+EPISODES = 12
 AT_ONCE = 6
 """The most requests an episode has under way: it scores five hypotheses and the newest at the same time."""
 
