@@ -215,8 +215,8 @@ class BeamSearch:
     def _take_soup(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
         for n, cell in enumerate(self._pots):
-            if cell in ways and max(state.pots[n][1], ways[cell].moves) <= PATIENCE:
-                there = ways[cell]._replace(moves=max(state.pots[n][1], ways[cell].moves))
+            if cell in ways and (begins := max(state.pots[n][1], ways[cell].moves)) <= PATIENCE:
+                there = ways[cell]._replace(moves=begins)
                 yield self._used(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
 
     def _deliver(self, ways: Ways, state: State) -> Iterator[Errand]:
