@@ -16,6 +16,7 @@ from hm_agent.console import progress_for
 from hm_agent.experiment import ENGINES, Experiment, RecorderBuilder
 from hm_agent.flags import ReportRequest
 from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.paths import REPORT
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE, UNFINISHED, Result, Setting, read_result
 from hm_agent.registry import find_agents, find_scenarios
@@ -124,7 +125,7 @@ def play(
     _check(experiment, options)
     _run(experiment, shows_progress=progress)
     if report:
-        write_pages(experiment.out, ReportRequest((experiment.out,), experiment.out / "report"))
+        write_pages(experiment.out, ReportRequest((experiment.out,), experiment.out / REPORT))
     return Results(tuple(_recorded(experiment)), experiment.out)
 
 

@@ -17,6 +17,7 @@ from hm_agent.flag_help import read_flags
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN
 from hm_agent.number_flags import define_count, define_float
+from hm_agent.paths import REPORT
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
 from hm_agent.suite import Option, ScenarioInfo, Setting
@@ -318,7 +319,7 @@ def report_request(*, after_playing: bool) -> ReportRequest:
     """What the flags ask to report on; after playing, that is everything in the folder."""
     take_scenarios()
     folders = _folders()
-    into = _path(_REPORT) or folders[0] / "report"
+    into = _path(_REPORT) or folders[0] / REPORT
     figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
     if after_playing:
         return ReportRequest(folders, into, figures=figures, counts_unanswered=_COUNT_UNANSWERED.value)

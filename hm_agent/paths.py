@@ -9,6 +9,8 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+REPORT = "report"
+"""The folder of a run's report within the run's, unless another is named."""
 LONGEST_NAME = 100
 """Characters of a folder's name; file systems allow 255 bytes."""
 _PLAIN = re.compile(r"(?!\.)[\w.-]+", re.ASCII)

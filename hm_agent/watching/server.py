@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from hm_agent.config import ConfigError
 from hm_agent.pages.rendering import environment
-from hm_agent.paths import path_in_words, read_regular
+from hm_agent.paths import REPORT, path_in_words, read_regular
 from hm_agent.watching.state import SHOWN_FILES, Watcher
 
 HOST = "127.0.0.1"
@@ -26,8 +26,6 @@ FRESH = 1.0
 """For so many seconds one look at the folder serves all who ask."""
 TEXT = "text/plain; charset=utf-8"
 KINDS = {"html": "text/html; charset=utf-8", "json": "application/json", "jsonl": TEXT, "md": TEXT, "csv": TEXT}
-REPORT = "report"
-"""The folder of a run's report, in which pages, tables and texts are served."""
 ALL_EPISODES = "/episode/index.html"
 """Where a replay's link to all episodes leads."""
 ABOUT = """Shows a run while it is played: a page on this machine with the progress, running, finished and failed
