@@ -24,7 +24,9 @@ from hm_agent.worlds.enacttom.commands import HouseCommand
 from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import HouseholdTask, check_task, load_task
+from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.task_files import load_task
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, without_irrelevant
 from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward, ask_its_search
 from hm_agent.worlds.enacttom.verification.planner import solve

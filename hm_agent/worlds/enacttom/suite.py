@@ -171,7 +171,7 @@ def _content(path: Path) -> str:
 
 
 def _task(path: Path) -> HouseholdTask:
-    from hm_agent.worlds.enacttom.task import load_task
+    from hm_agent.worlds.enacttom.task_files import load_task
 
     return load_task(path)
 

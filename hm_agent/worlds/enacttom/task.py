@@ -1,22 +1,19 @@
-"""A task: its file, as JSON with the paper's field names, and what the file means once it is read and checked."""
+"""A task: its file, with the paper's field names, and what the file means once it is checked."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from hm_agent.worlds.enacttom.certificate import Certificate
 from hm_agent.worlds.enacttom.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.mechanics import Binding, HouseMechanics, MechanicName
-from hm_agent.worlds.enacttom.pddl import TaskError
 from hm_agent.worlds.enacttom.propositions import MOST_DEPTH, Claim, Proposition, wanted
 
 COOPERATIVE, MIXED = "cooperative", "mixed"
@@ -138,53 +135,3 @@ class HouseholdTask:
         """That each physical conjunct, shared or private, is wanted."""
         owned = [one for claims in self.private_goals.values() for one in claims]
         return frozenset(wanted(one.proposition) for one in (*self.goal, *owned) if one.depth == 0)
-
-
-def parse_task(text: str) -> HouseholdTask:
-    """The task that a JSON text holds; raises TaskError with one line for what is wrong with it."""
-    try:
-        file = TaskFile.model_validate_json(text)
-    except ValidationError as error:
-        raise TaskError(_first_error(error)) from None
-    return check_task(file)
-
-
-def check_task(file: TaskFile) -> HouseholdTask:
-    """What a task file means; raises TaskError with one line for what is wrong with it."""
-    from hm_agent.worlds.enacttom.task_checks import checked
-
-    return checked(file)
-
-
-def load_task(path: Path) -> HouseholdTask:
-    """The task of a file; errors are TaskError and begin with the file's name."""
-    try:
-        return parse_task(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise TaskError(f"{path}: can't be read: {error}") from None
-    except TaskError as error:
-        raise TaskError(f"{path}: {error}") from None
-
-
-def task_text(file: TaskFile) -> str:
-    """The file as JSON, which `parse_task` reads again. Fields that are not set are left out."""
-    content = file.model_dump(mode="json", exclude_none=True)
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-
-
-def save_task(file: TaskFile, folder: Path) -> Path:
-    """Writes FOLDER/<task_id>.json and returns its path."""
-    from hm_agent.files import write_whole
-
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{file.task_id}.json"
-    write_whole(path, task_text(file))
-    return path
-
-
-def _first_error(error: ValidationError) -> str:
-    first = error.errors()[0]
-    place = ".".join(map(str, first["loc"])) or "the task"
-    if first["type"] == "json_invalid":
-        return f"no JSON: {first['msg']}"
-    return re.sub(r"\s+", " ", f"{place}: {first['msg']}")

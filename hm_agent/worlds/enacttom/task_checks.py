@@ -54,7 +54,7 @@ _PLACES = (IS_ON_TOP, IS_INSIDE, IS_HELD_BY, IS_ON_FLOOR)
 Facts = Mapping[str, tuple[Proposition, ...]]
 
 
-def checked(file: TaskFile) -> HouseholdTask:
+def check_task(file: TaskFile) -> HouseholdTask:
     """What a task file means; raises TaskError with one line for the first thing that is wrong with it."""
     problem = read_problem(file.problem_pddl)
     plan = _floor_plan(problem, file)

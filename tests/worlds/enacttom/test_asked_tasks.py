@@ -26,7 +26,7 @@ from hm_agent.worlds.enacttom.author.drafts import TaskRequest
 from hm_agent.worlds.enacttom.author.drawn_tasks import drawn_task
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, OTHER_DEPTH
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask
-from hm_agent.worlds.enacttom.task import load_task
+from hm_agent.worlds.enacttom.task_files import load_task
 from hm_agent.worlds.enacttom.verification.verifier import is_current, verify
 from tests.prompt_checks import is_golden
 

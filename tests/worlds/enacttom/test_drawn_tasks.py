@@ -19,7 +19,9 @@ from hm_agent.worlds.enacttom.author.task_words import KNOWN, WANTED, WISHED
 from hm_agent.worlds.enacttom.mechanics import RestrictedCommunication, RoomRestriction
 from hm_agent.worlds.enacttom.propositions import CAN_COMMUNICATE, IS_RESTRICTED, Proposition, wanted
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile, check_task, load_task, task_text
+from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.task_files import load_task, task_text
 from hm_agent.worlds.enacttom.verification.verifier import verify
 
 KINDS = [

@@ -24,7 +24,8 @@ from hm_agent.worlds.enacttom.mechanics import (
 )
 from hm_agent.worlds.enacttom.pddl import write_problem
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition, claim
-from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile, check_task
+from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.compiler import PlanningProblem, Variant, compile_task
 from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve

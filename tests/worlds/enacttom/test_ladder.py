@@ -23,7 +23,8 @@ from hm_agent.worlds.enacttom.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.runtime import HouseMessage, OutcomeKind
 from hm_agent.worlds.enacttom.suite import LADDER, SUITE, task_files
-from hm_agent.worlds.enacttom.task import HouseholdTask, load_task
+from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.task_files import load_task
 from hm_agent.worlds.enacttom.verification.verifier import verify
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 

@@ -17,7 +17,7 @@ from hm_agent.worlds.enacttom.commands import IDLE
 from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers, graded, literal_metrics, operators_of, probes_of
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.suite import SUITE, task_files
-from hm_agent.worlds.enacttom.task import load_task
+from hm_agent.worlds.enacttom.task_files import load_task
 from hm_agent.worlds.enacttom.world import QUIET_TURNS, EnacttomWorld
 
 YES, NO, UNKNOWN = ProbeAnswer

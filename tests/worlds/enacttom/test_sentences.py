@@ -12,7 +12,7 @@ from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.sentences import read_claims
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import load_task
+from hm_agent.worlds.enacttom.task_files import load_task
 
 NAMES = ("cabinet_5", "chest_7")
 AGENTS = ("agent_0", "agent_1", "agent_2")

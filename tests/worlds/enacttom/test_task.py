@@ -16,7 +16,8 @@ from hm_agent.testing.enacttom.shipped_tasks import few_task_files
 from hm_agent.worlds.enacttom.pddl import TaskError, read_problem, write_problem
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import load_task, parse_task, save_task, task_schema, task_text
+from hm_agent.worlds.enacttom.task import task_schema
+from hm_agent.worlds.enacttom.task_files import load_task, parse_task, save_task, task_text
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "enacttom_task.schema.json"
 TASK = task_files()["enacttom_appendix_e"]

@@ -21,7 +21,9 @@ from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.mechanics import LimitedBandwidth, RoomRestriction, StateMirroring
 from hm_agent.worlds.enacttom.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import HouseholdTask, check_task, load_task
+from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.task_files import load_task
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, is_current, verify

@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.commands import tell
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.suite import SUITE, task_files
-from hm_agent.worlds.enacttom.task import load_task
+from hm_agent.worlds.enacttom.task_files import load_task
 from hm_agent.worlds.enacttom.views import HouseView
 from hm_agent.worlds.enacttom.world import FUNCTIONAL_SUCCESS, EnacttomWorld
 

@@ -26,7 +26,8 @@ from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally, TaskPlan
 from hm_agent.worlds.enacttom.pddl import TaskError
-from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile, check_task
+from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, verdict
 
 NO_ANSWER, TOO_LARGE, COUNCIL = "no valid answer", "it is too large", "the council refuses it"

@@ -16,7 +16,8 @@ from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
 from hm_agent.worlds.enacttom.author.task_words import written
 from hm_agent.worlds.enacttom.pddl import TaskError
-from hm_agent.worlds.enacttom.task import TaskFile, check_task
+from hm_agent.worlds.enacttom.task import TaskFile
+from hm_agent.worlds.enacttom.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.verifier import certified, verdict
 
 MOST_PROPOSALS = 500

@@ -24,7 +24,7 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
 from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, EvaluateHouse, HousePlanRecord, PlanHouse
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import load_task
+from hm_agent.worlds.enacttom.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
 Joint = Mapping[str, str]

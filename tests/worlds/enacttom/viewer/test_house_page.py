@@ -18,7 +18,9 @@ from hm_agent.worlds.enacttom.mechanics import RemoteControl, RoomRestriction
 from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import HouseholdTask, check_task, load_task
+from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.task_files import load_task
 from tests.recording.browsing import go_to, opened, step_of
 from tests.worlds.enacttom.viewer.house_recordings import Replayed, Scripted, replayed
 

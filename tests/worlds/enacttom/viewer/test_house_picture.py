@@ -14,7 +14,8 @@ from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.worlds.enacttom.commands import IDLE, navigate, open_it, pick, tell
 from hm_agent.worlds.enacttom.mechanics import InverseState, RemoteControl, RoomRestriction
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
-from hm_agent.worlds.enacttom.task import HouseholdTask, check_task
+from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.task_checks import check_task
 from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE, Rect
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan, PlanPicture
 from hm_agent.worlds.enacttom.viewer.turns import known_claims, mistakes
