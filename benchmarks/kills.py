@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hm_agent.testing.commands import outcomes
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.kills import WORKERS, KillTrial, run_trial
 from hm_agent.testing.melting_pot import text_player
 
-ROUNDS = 40
+KILLS = 40
 EPISODES = 12
 AT_ONCE = 6
 """The most requests an episode has under way: it scores five hypotheses and the newest at the same time."""
@@ -20,18 +19,17 @@ AT_ONCE = 6
 def main() -> None:
     with TemporaryDirectory() as folder, Endpoint(text_player.answer) as server:
         trial = KillTrial(Path(folder), server, EPISODES)
-        rounds = run_trial(trial, ROUNDS)
-        found = outcomes(trial.out)
-    same = sum(found.get(place) == outcome for place, outcome in trial.expected.items())
-    killed, lost = sum(one.was_killed for one in rounds), [one.lost for one in rounds]
+        rounds = run_trial(trial, KILLS)
+    ended = [one for one in rounds if not one.was_killed]
+    right, lost = sum(one.is_as_undisturbed for one in ended), [one.lost for one in rounds]
     paid_again, left = sum(one.paid_again for one in rounds), sum(one.orphans for one in rounds)
     print("| what | target | measured |\n| --- | --- | --- |")
-    print(f"| rounds that were killed | {ROUNDS} | {killed} |")
-    print(f"| results and traces as of an undisturbed run | {len(trial.expected)} | {same} of {len(found)} |")
+    print(f"| runs that were killed | {KILLS} | {len(rounds) - len(ended)} |")
+    print(f"| runs that ended, with results and traces as undisturbed | {len(ended)} | {right} |")
     print(f"| calls paid again that the cache had | 0 | {paid_again} |")
     print(f"| answers under way at a kill, the most | {WORKERS * AT_ONCE} | {max(lost)} |")
     print(f"| answers under way at all kills, beside {trial.undisturbed.total()} kept | - | {sum(lost)} |")
     print(f"| processes left behind | 0 | {left} |")
-    lost_too_many = lost[-1] > 0 or max(lost) > WORKERS * AT_ONCE
-    if found != trial.expected or paid_again or left or killed != ROUNDS or lost_too_many:
+    lost_too_many = any(one.lost for one in ended) or max(lost) > WORKERS * AT_ONCE
+    if right < len(ended) or paid_again or left or lost_too_many:
         sys.exit(f"not as expected; the last errors: {rounds[-1].errors}")

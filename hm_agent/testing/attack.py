@@ -23,7 +23,7 @@ from hm_agent.testing.commands import call, end, orphans, outcomes, start
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import play_steps
 from hm_agent.testing.faults import KINDS, FaultyPlayer
-from hm_agent.testing.kills import KillTrial, moments
+from hm_agent.testing.kills import KillTrial
 
 MINDS = "hypothetical_minds"
 PLAYS = {"exploretom_a4": "reader", "symmtom_w6_n3_c3": MINDS, "rws_repeated_1": MINDS, "cooking_asymmetric_0": MINDS}
@@ -118,18 +118,13 @@ def kills(folder: Path, seconds: float, stream: random.Random) -> Findings:
     with Endpoint(schema_player.answer, delay=0.05) as server:
         trial = KillTrial(folder, server, episodes=8, steps=6, grid=STORIES)
         trial.run_undisturbed()
-        times = moments(40, trial.undisturbed.total(), seed=stream.randrange(10**6))
-        for number in _rounds(seconds, findings):
-            if number % 10 == 0:  # begin anew: the later rounds have little left to do
-                shutil.rmtree(trial.out, ignore_errors=True)
-                for path in folder.glob("answers.sqlite*"):
-                    path.unlink()
-            one = trial.round(times[number % len(times)], first_a_worker=number % 2 == 0)
+        for number, one in zip(_rounds(seconds, findings), trial.rounds(10, stream.randrange(10**6)), strict=False):
+            findings.check(one.is_as_undisturbed, f"round {number}: results differ from those of an undisturbed run")
             findings.check(not one.paid_again, f"round {number}: {one.paid_again} kept answers were paid again")
             findings.check(not one.orphans, f"round {number}: {one.orphans} processes stayed")
         last = trial.round(lambda received: False)
         findings.check(last.lost == 0 and not last.errors, f"the last run: {last.lost} lost, {last.errors[-300:]}")
-        findings.check(outcomes(trial.out) == trial.expected, "results differ from those of an undisturbed run")
+        findings.check(last.is_as_undisturbed, "the last run: results differ from those of an undisturbed run")
     return findings
 
 

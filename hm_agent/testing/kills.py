@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,11 +30,13 @@ LATEST_KILL = 8.0
 class KillRound:
     """One run of the command, killed or not.
 
+    is_as_undisturbed: a run that ended left the results and traces of one that was never killed; True for a killed run.
     paid_again: requests whose answers the cache held already. lost: answers sent that never reached the cache.
     orphans: processes left behind.
     """
 
     was_killed: bool
+    is_as_undisturbed: bool
     paid_again: int
     lost: int
     orphans: int
@@ -96,7 +99,26 @@ class KillTrial:
         asked, errors = self._take(), process.communicate()[1]
         paid_again = (asked - (self.undisturbed - kept)).total()
         lost = asked.total() - (self._kept() - kept).total()
-        return KillRound(process.returncode == -9, paid_again, lost, len(left), errors)
+        was_killed = process.returncode == -9
+        is_as_undisturbed = was_killed or outcomes(self.out) == self.expected
+        return KillRound(was_killed, is_as_undisturbed, paid_again, lost, len(left), errors)
+
+    def rounds(self, parts: int, seed: int = 0) -> Iterator[KillRound]:
+        """Rounds without end, killed at moments that the seed draws; after one that ended before, all begins anew.
+
+        parts: a round that is killed by its requests sees at most this fraction of all, so that many work on one run.
+        Every other round kills a worker first.
+        """
+        for number, is_time in enumerate(moments(self.undisturbed.total() // parts, seed)):
+            one = self.round(is_time, first_a_worker=number % 2 == 1)
+            yield one
+            if not one.was_killed:
+                self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        shutil.rmtree(self.out, ignore_errors=True)
+        for path in self.folder.glob(f"{self.cache.name}*"):
+            path.unlink()
 
     def _take(self) -> Counter[str]:
         """The requests since the last call of this."""
@@ -118,13 +140,13 @@ def _words(messages: Sequence[Mapping[str, Any]]) -> str:
     return json.dumps([(message["role"], message["content"]) for message in messages])
 
 
-def moments(rounds: int, requests: int, seed: int = 0) -> list[Callable[[int], bool]]:
-    """When to kill each round: after a number of requests; every third round after a number of seconds."""
+def moments(most_requests: int, seed: int) -> Iterator[Callable[[int], bool]]:
+    """When to kill each round: after 1 to `most_requests` requests; every third round after a number of seconds."""
     stream = random.Random(seed)
-    return [
-        _by_clock(stream.uniform(0, LATEST_KILL)) if n % 3 == 2 else _by_count(stream.randint(1, requests // rounds))
-        for n in range(rounds)
-    ]
+    while True:
+        yield _by_count(stream.randint(1, most_requests))
+        yield _by_count(stream.randint(1, most_requests))
+        yield _by_clock(stream.uniform(0, LATEST_KILL))
 
 
 def _by_count(requests: int) -> Callable[[int], bool]:
@@ -142,9 +164,11 @@ def _by_clock(seconds: float) -> Callable[[int], bool]:
     return is_time
 
 
-def run_trial(trial: KillTrial, rounds: int) -> list[KillRound]:
-    """Runs `rounds` rounds that are killed and a last one that is not."""
+def run_trial(trial: KillTrial, kills: int) -> list[KillRound]:
+    """Runs rounds until `kills` of them were killed, and a last one that is not."""
     trial.run_undisturbed()
-    times = moments(rounds, trial.undisturbed.total())
-    killed = [trial.round(is_time, first_a_worker=number % 2 == 1) for number, is_time in enumerate(times)]
-    return [*killed, trial.round(lambda received: False)]
+    done: list[KillRound] = []
+    endless = trial.rounds(parts=kills)
+    while sum(one.was_killed for one in done) < kills:
+        done.append(next(endless))
+    return [*done, trial.round(lambda received: False)]

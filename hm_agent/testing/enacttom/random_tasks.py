@@ -30,7 +30,8 @@ from hm_agent.worlds.enacttom.propositions import (
     claim,
     wanted,
 )
-from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile, check_task
+from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.task_checks import check_task
 
 _TRIES = 1000
 

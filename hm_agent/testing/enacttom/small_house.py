@@ -16,7 +16,8 @@ from hm_agent.worlds.enacttom.propositions import (
     Proposition,
     wanted,
 )
-from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile, check_task
+from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.task_checks import check_task
 
 _PROBLEM = """(define (problem small_house)
   (:domain enacttom)
