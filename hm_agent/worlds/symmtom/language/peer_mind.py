@@ -57,9 +57,9 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
         return None if interaction.does is None else prediction == interaction.behaviour
 
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
-        """True if the partner said the same first as the time before; what it did, the prediction was right about."""
-        said = [each.said[0] for each in meetings(history)[-2:]]
-        return len(said) == 2 and said[0] == said[1]
+        """True if the partner did the same as the time before, and said the same first."""
+        latest = [each.behaviour for each in meetings(history)[-2:]]
+        return len(latest) == 2 and latest[0] == latest[1]
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposePeer:
         return ProposePeer(self.rules, self.board, history[-1].partner, meetings(history), tuple(best))

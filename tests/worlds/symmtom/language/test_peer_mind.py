@@ -46,8 +46,10 @@ def test_only_the_end_of_a_meeting_is_an_interaction() -> None:
     assert mind().understand(MeetingEnded(3, MEETINGS[0]), None) == MEETINGS[0]
 
 
-def test_a_meeting_repeats_if_the_same_was_said_in_the_one_before() -> None:
-    assert mind().repeats((met(3, None), met(8)))
+def test_a_meeting_repeats_if_the_same_was_done_and_said_the_time_before() -> None:
+    assert mind().repeats((met(3), met(8)))
+    assert not mind().repeats((met(3, None), met(8)))
+    assert not mind().repeats((met(3, RETURNS), met(8)))
     assert not mind().repeats((met(3), met(8, says=2)))
     assert not mind().repeats((met(8),))
 
