@@ -21,7 +21,8 @@ from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.datasets.export import ExportPlan, export
+from hm_agent.worlds.exploretom.datasets.export import export
+from hm_agent.worlds.exploretom.datasets.export_plan import ExportPlan
 from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, TRACKER, StoryItem, line_of, read_items
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, items_of
 from hm_agent.worlds.exploretom.datasets.training import direct_pair, reasoned_pair, reasoning

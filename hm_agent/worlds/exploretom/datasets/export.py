@@ -1,98 +1,28 @@
-"""Writes a data set: a folder with JSON lines by split, a card, and the files by which evaluation tools read it."""
+"""Writes a data set: a folder with JSON lines by split, and the files by which people and evaluation tools read it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
-
-from jinja2 import Environment
+from typing import TextIO
 
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
-from hm_agent.models.prompts import environment as prompts
-from hm_agent.pages.rendering import environment
-from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, LITERAL, TRACKER, StoryItem, line_of
+from hm_agent.worlds.exploretom.datasets.export_plan import (
+    CARD,
+    DIRECT,
+    REASONED,
+    TRAIN,
+    ExportCounts,
+    ExportPlan,
+    file_of,
+)
+from hm_agent.worlds.exploretom.datasets.item import line_of
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, items_of
+from hm_agent.worlds.exploretom.datasets.tool_files import write_tool_files
 from hm_agent.worlds.exploretom.datasets.training import direct_pair, line_of_pair, reasoned_pair
-
-CARD = "README.md"
-TRAIN, TEST = "train", "test"
-DIRECT, REASONED = "training_direct", "training_reasoned"
-
-
-@dataclass(frozen=True)
-class ExportPlan:
-    """What to write. splits: names with their shares, by seed or line. command: as the card shows it.
-
-    has_training: also prompts with replies, from the split `train`. has_parquet: also each file as Parquet.
-    """
-
-    out: Path
-    name: str
-    splits: Mapping[str, int]
-    command: str
-    sees_contents: bool = False
-    has_training: bool = False
-    has_parquet: bool = False
-
-    def split_of(self, seed: int) -> str:
-        """The split of a seed or line: of each `sum of shares` in a row the first go to the first split, and so on.
-
-        So stories of one seed stay in their split however many are exported, in all action sets.
-        """
-        place = seed % sum(self.splits.values())
-        for name, share in self.splits.items():
-            if place < share:
-                return name
-            place -= share
-        raise AssertionError(place)
-
-
-@dataclass
-class _BaseRate:
-    """Counts over the questions of one kind about one property."""
-
-    questions: int = 0
-    by_lot: float = 0.0
-    real: int = 0
-    answers: Counter[str] = field(default_factory=Counter)
-
-    def add(self, item: StoryItem) -> None:
-        self.questions += 1
-        self.by_lot += 1 / len(item.choices)
-        self.real += not item.false_belief
-        self.answers[item.answer] += 1
-
-
-@dataclass
-class ExportCounts:
-    """What an export wrote. lines: by file, relative to the folder."""
-
-    stories: int = 0
-    lines: Counter[str] = field(default_factory=Counter)
-    rates: dict[tuple[str, str], _BaseRate] = field(default_factory=dict)
-
-    def add(self, item: StoryItem) -> None:
-        self.rates.setdefault((item.kind, item.property), _BaseRate()).add(item)
-
-    def shown_rates(self) -> list[Mapping[str, Any]]:
-        """The base rates, as the card shows them."""
-        return [
-            {
-                "kind": kind,
-                "about": about,
-                "questions": rate.questions,
-                "chance": rate.by_lot / rate.questions,
-                "commonest": rate.answers.most_common(1)[0][1] / rate.questions,
-                "reality": rate.real / rate.questions if kind == LITERAL else None,
-            }
-            for (kind, about), rate in sorted(self.rates.items())
-        ]
 
 
 class _Files:
@@ -155,20 +85,16 @@ def export(stories: Iterable[SourceStory], plan: ExportPlan) -> ExportCounts:
             for item in items_of(story):
                 counts.add(item)
                 marked = item if split != TRAIN else replace(item, canary="")
-                files.write(_file(item.kind, split), line_of(marked))
+                files.write(file_of(item.kind, split), line_of(marked))
                 if plan.has_training and split == TRAIN:
-                    files.write(_file(DIRECT, split), line_of_pair(direct_pair(item)))
-                    files.write(_file(REASONED, split), line_of_pair(reasoned_pair(item)))
+                    files.write(file_of(DIRECT, split), line_of_pair(direct_pair(item)))
+                    files.write(file_of(REASONED, split), line_of_pair(reasoned_pair(item)))
         if not counts.lines:
             raise ConfigError("no stories: nothing to export")
     if plan.has_parquet:
         _write_parquet(plan.out, list(counts.lines))
-    _write_tool_files(plan, counts)
+    write_tool_files(plan, counts)
     return counts
-
-
-def _file(config: str, split: str) -> str:
-    return f"{config}/{split}.jsonl"
 
 
 def _write_parquet(out: Path, names: Sequence[str]) -> None:
@@ -180,72 +106,3 @@ def _write_parquet(out: Path, names: Sequence[str]) -> None:
         path = out / "parquet" / Path(name).with_suffix(".parquet")
         path.parent.mkdir(parents=True, exist_ok=True)
         pyarrow.parquet.write_table(table, path)
-
-
-@cache
-def _templates() -> Environment:
-    return environment(Path(__file__).parent / "templates")
-
-
-def evaluation_template(placeholder: str, *, sees_contents: bool) -> str:
-    """What a model reads before a question: the story, for which the placeholder stands, and how to read it."""
-    words: Any = prompts().get_template("exploretom/words.j2").module
-    return str(words.the_story(placeholder, sees_contents)).strip()
-
-
-def _write_tool_files(plan: ExportPlan, counts: ExportCounts) -> None:
-    configs = dict.fromkeys(name.partition("/")[0] for name in counts.lines)
-    splits = [split for split in plan.splits if any(name.endswith(f"/{split}.jsonl") for name in counts.lines)]
-    evaluated = TEST if TEST in splits else splits[-1]
-    evaluations = [
-        name for name in configs if _file(name, evaluated) in counts.lines and name not in (DIRECT, REASONED)
-    ]
-    head = evaluation_template("{story}", sees_contents=plan.sees_contents)
-    _render(
-        plan.out / "eval.yaml",
-        "eval.yaml.j2",
-        name=plan.name,
-        configs=evaluations,
-        split=evaluated,
-        template=f"{head}\n\n{{prompt}}",
-    )
-    text = evaluation_template("{{story}}", sees_contents=plan.sees_contents)
-    for config in evaluations:
-        _render(
-            plan.out / "lm_eval" / f"exploretom_{config}.yaml",
-            "lm_eval.yaml.j2",
-            config=config,
-            split=evaluated,
-            file=_file(config, evaluated),
-            text=f"{text}\n\nQuestion: {{{{question}}}}\nAnswer:",
-            version=TRACKER,
-        )
-    _render(
-        plan.out / CARD,
-        "card.md.j2",
-        name=plan.name,
-        folder=plan.out.name,
-        command=plan.command,
-        stories=counts.stories,
-        sees_contents=plan.sees_contents,
-        has_training=DIRECT in configs,
-        splits=splits,
-        evaluated=evaluated,
-        configs=[_config(name, splits, counts) for name in configs],
-        rates=counts.shown_rates(),
-        canary=CANARY,
-        tracker=TRACKER,
-        format=FORMAT,
-    )
-
-
-def _config(name: str, splits: Sequence[str], counts: ExportCounts) -> Mapping[str, Any]:
-    """A config as the card shows it."""
-    files = {split: _file(name, split) for split in splits if _file(name, split) in counts.lines}
-    lines = {split: counts.lines[file] for split, file in files.items()}
-    return {"name": name, "is_default": name == LITERAL, "files": files, "counts": lines}
-
-
-def _render(path: Path, source: str, **values: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, _templates().get_template(source).render(**values))

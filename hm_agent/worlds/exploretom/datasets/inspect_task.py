@@ -13,8 +13,8 @@ from inspect_ai.scorer import accuracy, choice, grouped, stderr
 from inspect_ai.solver import multiple_choice
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.exploretom.datasets.export import evaluation_template
 from hm_agent.worlds.exploretom.datasets.item import letter, read_items
+from hm_agent.worlds.exploretom.datasets.tool_files import evaluation_template
 
 
 @task  # type: ignore[untyped-decorator]

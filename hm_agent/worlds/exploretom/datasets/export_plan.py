@@ -1,0 +1,95 @@
+"""What a data set is to hold, and what was written of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hm_agent.worlds.exploretom.datasets.item import LITERAL, StoryItem
+
+CARD = "README.md"
+TRAIN, TEST = "train", "test"
+DIRECT, REASONED = "training_direct", "training_reasoned"
+
+
+@dataclass(frozen=True)
+class ExportPlan:
+    """What to write. splits: names with their shares, by seed or line. command: as the card shows it.
+
+    has_training: also prompts with replies, from the split `train`. has_parquet: also each file as Parquet.
+    """
+
+    out: Path
+    name: str
+    splits: Mapping[str, int]
+    command: str
+    sees_contents: bool = False
+    has_training: bool = False
+    has_parquet: bool = False
+
+    def split_of(self, seed: int) -> str:
+        """The split of a seed or line: of each `sum of shares` in a row the first go to the first split, and so on.
+
+        So stories of one seed stay in their split however many are exported, in all action sets.
+        """
+        place = seed % sum(self.splits.values())
+        for name, share in self.splits.items():
+            if place < share:
+                return name
+            place -= share
+        raise AssertionError(place)
+
+
+@dataclass
+class _BaseRate:
+    """Counts over the questions of one kind about one property."""
+
+    questions: int = 0
+    by_lot: float = 0.0
+    real: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
+
+    def add(self, item: StoryItem) -> None:
+        self.questions += 1
+        self.by_lot += 1 / len(item.choices)
+        self.real += not item.false_belief
+        self.answers[item.answer] += 1
+
+
+@dataclass
+class ExportCounts:
+    """What an export wrote. lines: by file, relative to the folder."""
+
+    stories: int = 0
+    lines: Counter[str] = field(default_factory=Counter)
+    rates: dict[tuple[str, str], _BaseRate] = field(default_factory=dict)
+
+    @property
+    def configs(self) -> Sequence[str]:
+        """The kinds of lines: `literal`, `functional`, and those to train on."""
+        return tuple(dict.fromkeys(name.partition("/")[0] for name in self.lines))
+
+    def add(self, item: StoryItem) -> None:
+        self.rates.setdefault((item.kind, item.property), _BaseRate()).add(item)
+
+    def shown_rates(self) -> list[Mapping[str, Any]]:
+        """The base rates, as the card shows them."""
+        return [
+            {
+                "kind": kind,
+                "about": about,
+                "questions": rate.questions,
+                "chance": rate.by_lot / rate.questions,
+                "commonest": rate.answers.most_common(1)[0][1] / rate.questions,
+                "reality": rate.real / rate.questions if kind == LITERAL else None,
+            }
+            for (kind, about), rate in sorted(self.rates.items())
+        ]
+
+
+def file_of(config: str, split: str) -> str:
+    """The file of a config's split, relative to the folder."""
+    return f"{config}/{split}.jsonl"

@@ -1,0 +1,99 @@
+"""The files of a data set by which people and tools read it: a card, and what inspect_ai and lm_eval are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+
+from hm_agent.files import write_whole
+from hm_agent.models.prompts import environment as prompts
+from hm_agent.pages.rendering import environment
+from hm_agent.worlds.exploretom.datasets.export_plan import (
+    CARD,
+    DIRECT,
+    REASONED,
+    TEST,
+    ExportCounts,
+    ExportPlan,
+    file_of,
+)
+from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, LITERAL, TRACKER
+
+
+def write_tool_files(plan: ExportPlan, counts: ExportCounts) -> None:
+    """Writes all of them, the card last."""
+    splits = [split for split in plan.splits if any(name.endswith(f"/{split}.jsonl") for name in counts.lines)]
+    evaluated = TEST if TEST in splits else splits[-1]
+    evaluations = [
+        name for name in counts.configs if file_of(name, evaluated) in counts.lines and name not in (DIRECT, REASONED)
+    ]
+    _write_inspect_file(plan, evaluations, evaluated)
+    for config in evaluations:
+        _write_harness_file(plan, config, evaluated)
+    _write_card(plan, counts, splits, evaluated)
+
+
+def _write_inspect_file(plan: ExportPlan, configs: Sequence[str], split: str) -> None:
+    head = evaluation_template("{story}", sees_contents=plan.sees_contents)
+    template = f"{head}\n\n{{prompt}}"
+    _render(plan.out / "eval.yaml", "eval.yaml.j2", name=plan.name, configs=configs, split=split, template=template)
+
+
+def _write_harness_file(plan: ExportPlan, config: str, split: str) -> None:
+    head = evaluation_template("{{story}}", sees_contents=plan.sees_contents)
+    _render(
+        plan.out / "lm_eval" / f"exploretom_{config}.yaml",
+        "lm_eval.yaml.j2",
+        config=config,
+        split=split,
+        file=file_of(config, split),
+        text=f"{head}\n\nQuestion: {{{{question}}}}\nAnswer:",
+        version=TRACKER,
+    )
+
+
+def _write_card(plan: ExportPlan, counts: ExportCounts, splits: Sequence[str], evaluated: str) -> None:
+    _render(
+        plan.out / CARD,
+        "card.md.j2",
+        name=plan.name,
+        folder=plan.out.name,
+        command=plan.command,
+        stories=counts.stories,
+        sees_contents=plan.sees_contents,
+        has_training=DIRECT in counts.configs,
+        splits=splits,
+        evaluated=evaluated,
+        configs=[_config(name, splits, counts) for name in counts.configs],
+        rates=counts.shown_rates(),
+        canary=CANARY,
+        tracker=TRACKER,
+        format=FORMAT,
+    )
+
+
+def _config(name: str, splits: Sequence[str], counts: ExportCounts) -> Mapping[str, Any]:
+    """A config as the card shows it."""
+    files = {split: file_of(name, split) for split in splits if file_of(name, split) in counts.lines}
+    lines = {split: counts.lines[file] for split, file in files.items()}
+    return {"name": name, "is_default": name == LITERAL, "files": files, "counts": lines}
+
+
+def evaluation_template(placeholder: str, *, sees_contents: bool) -> str:
+    """What a model reads before a question: the story, for which the placeholder stands, and how to read it."""
+    words: Any = prompts().get_template("exploretom/words.j2").module
+    return str(words.the_story(placeholder, sees_contents)).strip()
+
+
+@cache
+def _templates() -> Environment:
+    return environment(Path(__file__).parent / "templates")
+
+
+def _render(path: Path, source: str, **values: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, _templates().get_template(source).render(**values))
