@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -152,46 +152,51 @@ def _messages(turns: Sequence[JointTurn]) -> int:
 
 def _faults(proof: TaskProof, found: Certificate) -> list[str]:
     """What a task may not be, a line each."""
-    task, faults = proof.task, []
+    return [
+        *_wrong_goals(proof, found),
+        *_missing_proofs(proof, found),
+        *_disagreements(found),
+        *_idle_wishes(proof),
+    ]
+
+
+def _wrong_goals(proof: TaskProof, found: Certificate) -> Iterator[str]:
+    task, mask = proof.task, proof.household.functional_mask
     if task.file.k_depth != found.k_depth:
-        faults.append(f"it claims K depth {task.file.k_depth}, but its goal has {found.k_depth}")
+        yield f"it claims K depth {task.file.k_depth}, but its goal has {found.k_depth}"
     if not task.physical_goal:
-        faults.append("its goal has no conjunct without K, so that nothing has to be done")
-    elif proof.household.start & proof.household.functional_mask == proof.household.functional_mask:
-        faults.append("its physical goal holds before anyone acts")
-    faults += _unmet(found.status, "solved", "it has no plan", "no plan was found for it")
-    faults += _unmet(found.baseline, "solved", "it has no plan with all secrets public", "no baseline was found")
+        yield "its goal has no conjunct without K, so that nothing has to be done"
+    elif proof.household.start & mask == mask:
+        yield "its physical goal holds before anyone acts"
+
+
+def _missing_proofs(proof: TaskProof, found: Certificate) -> Iterator[str]:
+    """What is not proved, or refuted, of all that a task must be."""
+    yield from _unmet(found.status, "solved", "it has no plan", "no plan was found for it")
+    yield from _unmet(found.baseline, "solved", "it has no plan with all secrets public", "no baseline was found")
     for agent, status in found.without_agent.items():
-        faults += _unmet(
-            status,
-            "unsolvable",
-            f"{agent} is not needed: there is a plan in which it only waits",
-            f"{agent} may not be needed",
-        )
-    if task.file.needs_communication:
-        faults += _unmet(
-            found.without_communication, "unsolvable", "it can be solved without a message", "it may need no message"
-        )
+        is_idle = f"{agent} is not needed: there is a plan in which it only waits"
+        yield from _unmet(status, "unsolvable", is_idle, f"{agent} may not be needed")
+    if proof.task.file.needs_communication:
+        status = found.without_communication
+        yield from _unmet(status, "unsolvable", "it can be solved without a message", "it may need no message")
     if found.deepest_by_sight is not None:
-        faults += _unmet(
-            found.deepest_by_sight,
-            "unsolvable",
-            f"its K depth {found.k_depth} is inflated: its deepest K can be had by sight",
-            f"its K depth {found.k_depth} may be inflated",
-        )
+        depth = f"its K depth {found.k_depth}"
+        is_inflated = f"{depth} is inflated: its deepest K can be had by sight"
+        yield from _unmet(found.deepest_by_sight, "unsolvable", is_inflated, f"{depth} may be inflated")
     for agent, status in found.private_goals.items():
-        faults += _unmet(
-            status,
-            "solved",
-            f"the private goal of {agent} can't be had with the shared goal",
-            f"the private goal of {agent} may conflict with the shared goal",
-        )
-    faults += [
+        goal = f"the private goal of {agent}"
+        conflicts = f"{goal} can't be had with the shared goal"
+        yield from _unmet(status, "solved", conflicts, f"{goal} may conflict with the shared goal")
+
+
+def _disagreements(found: Certificate) -> list[str]:
+    """Of other planners with the own one, where both have a proof."""
+    return [
         f"{name} says {status}, but the own planner {found.status}"
         for name, status in found.checked_by.items()
         if "unknown" not in (status, found.status) and status != found.status
     ]
-    return [*faults, *_idle_wishes(proof)]
 
 
 def _unmet(status: Status, wanted: Status, wrong: str, unproved: str) -> list[str]:
