@@ -179,7 +179,7 @@ def _faults(proof: TaskProof, found: Certificate) -> list[str]:
             f"its K depth {found.k_depth} is inflated: its deepest K can be had by sight",
             f"its K depth {found.k_depth} may be inflated",
         )
-    for agent, status in found.private_goals.items():
+    for agent, status in found.private_goals.items() if found.status == "solved" else ():
         faults += _unmet(
             status,
             "solved",
