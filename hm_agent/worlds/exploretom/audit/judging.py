@@ -78,6 +78,8 @@ def judge(story: LabelledStory, *, sees_contents: bool) -> Iterator[Judgement]:
 
 
 def _judge(read: ReadStory, question: LabelledQuestion, lines: Sequence[int]) -> Judgement:
+    if not question.label:
+        return Judgement(question, LabelVerdict.NOT_JUDGED, "it has no label")
     if read.stop < question.after:
         return Judgement(question, LabelVerdict.NOT_JUDGED, f"line {lines[read.stop]}: {read.problem}")
     try:
