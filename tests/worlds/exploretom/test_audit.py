@@ -69,6 +69,8 @@ def verdict(tmp_path: Path, story: str, question: str, label: str, *, contents: 
         (MOVED, "Where are the turnips really?", "blue_barrel", "red_crate"),
         (MOVED, "Where is the turnips really?", "cellar", "attic"),
         (MOVED, "Where are the turnips now?", "blue_barrel", "red_crate"),
+        (MOVED, "Where is the red_crate?", "cellar", "attic"),
+        (MOVED, "Where does Emil think that Vera searches for the red_crate?", "cellar", "attic"),
         (MOVED, "Where does Emil think the turnips is right now?", "red_crate", "blue_barrel"),
         (MOVED, "Where were the turnips at the beginning?", "red_crate", "blue_barrel"),
         (MOVED, "Where is Emil?", "attic", "cellar"),
