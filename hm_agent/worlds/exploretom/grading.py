@@ -29,7 +29,10 @@ _FORMS = {
     ASKS: (ASKS, "ask somebody", "asks someone", "ask someone"),
 }
 _NEGATIVE = (NO, DOES_NOT_KNOW, NOBODY)
-_PLACE = r"(?:{name}|(?:[\w' ]*\b)?(?:in|is|inside|into) (?:the |a |an )?{name}|(?:the|a|an) {name})"
+_PLACE = (
+    r"(?:{name}|(?:[\w' ]*\b)?(?:in|is|inside|into) (?:the |a |an )?{name}|(?:the|a|an) {name}|"
+    r"(?:(?:[\w']+ )?(?:goes|(?:will|would) go) )?to (?:the |a |an )?{name})"
+)
 _ROOM = r" in the (?P<room>[\w' ]+)"
 _TOLD = r"(?:(?:[\w' ]*\b)?(?:tell|tells) )?(?:only )?{name}"
 _THINKER = r"(?:[\w']+ thinks (?:that )?)?(?:[\w']+ )?"
@@ -71,8 +74,9 @@ def meaning(text: str, choices: Sequence[str]) -> str | None:
     """The choice that an answer means; None if it means none, or may mean several.
 
     An answer is a choice in other letters, its number from 1 or its letter from a in brackets, one of its accepted
-    forms, a sentence that ends with `in the ...`, `is the ...` or `tell ...` and denies nothing, or `Anne thinks that
-    Beth knows about it` and the like. More may follow a comma or another mark, if it names no other choice.
+    forms, a sentence that ends with `in the ...`, `is the ...` or `tell ...` and denies nothing, `Anne goes to the
+    ...`, or `Anne thinks that Beth knows about it` and the like. More may follow a comma or another mark, if it names
+    no other choice.
     """
     if lettered := re.fullmatch(r"\((?:([a-h])|([1-8]))\)", text.strip().lower()):
         index = ord(lettered[1]) - ord("a") if lettered[1] else int(lettered[2]) - 1

@@ -82,8 +82,11 @@ class TellingVerdict(BaseModel):
         """What is wrong; None if nothing is."""
         if self.tells_all == "yes" and self.tells_more == "no":
             return None
-        what = "it does not tell all that happens" if self.tells_all == "no" else "it tells more than what happens"
-        return f"{what}. {self.reason}".strip()
+        wrong = [
+            *(["it does not tell all that happens"] if self.tells_all == "no" else []),
+            *(["it tells more than what happens"] if self.tells_more == "yes" else []),
+        ]
+        return f"{', and '.join(wrong)}. {self.reason}".strip()
 
 
 @dataclass(frozen=True, slots=True)

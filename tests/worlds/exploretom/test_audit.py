@@ -68,6 +68,10 @@ def verdict(tmp_path: Path, story: str, question: str, label: str, *, contents: 
         (MOVED, "Where does Emil think that Vera searches for the turnips?", "red_crate", "blue_barrel"),
         (MOVED, "Where are the turnips really?", "blue_barrel", "red_crate"),
         (MOVED, "Where is the turnips really?", "cellar", "attic"),
+        (MOVED, "Where are the turnips now?", "blue_barrel", "red_crate"),
+        (MOVED, "Where is the red_crate?", "cellar", "attic"),
+        (MOVED, "Where does Emil think that Vera searches for the red_crate?", "cellar", "attic"),
+        (MOVED, "Where does Emil think the turnips is right now?", "red_crate", "blue_barrel"),
         (MOVED, "Where were the turnips at the beginning?", "red_crate", "blue_barrel"),
         (MOVED, "Where is Emil?", "attic", "cellar"),
         (MOVED, "In which container will Emil search for the turnips?", "red crate", "blue barrel"),
@@ -198,9 +202,23 @@ def test_lines_of_json_are_read(tmp_path: Path) -> None:
         {"context": MOVED, "question": "Where is the turnips really?", "answer": "red_crate"},
         {"story": story, "question": "Where is the jug?", "choices": ["attic", "red crate"], "target": "B"},
         {"story": story, "question": "Where is the jug?", "choices": ["attic", "red crate"], "target": 0},
+        {"story": story, "question": "Where is the jug?", "choices": ["A. attic", "B. red crate"], "target": "B"},
+        {"story": story, "question": "Where is the jug?", "choices": ["(A) attic", "(B) red crate"], "target": "A"},
+        {
+            "story": "1. Vera entered the cellar.\n2. The jug is in the crate.",
+            "question": "Where is the jug?",
+            "answer": "crate",
+        },
     ]
     found = audit(tmp_path, "\n".join(map(json.dumps, rows)))
-    assert [one.verdict for one in found] == [RIGHT, WRONG, RIGHT, WRONG]
+    assert [one.verdict for one in found] == [RIGHT, WRONG, RIGHT, WRONG, RIGHT, WRONG, RIGHT]
+
+
+def test_a_question_without_a_label_spoils_no_other(tmp_path: Path) -> None:
+    asked = "8 Where will Emil look for the turnips?"
+    found = audit(tmp_path, f"{MOVED}{asked}\n9{asked[1:]}\t\n10{asked[1:]}\tred_crate\n")
+    assert [one.verdict for one in found] == [NOT_JUDGED, NOT_JUDGED, RIGHT]
+    assert {one.reason for one in found[:2]} == {"it has no label"}
 
 
 def test_our_own_sets_hold_and_a_spoilt_label_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

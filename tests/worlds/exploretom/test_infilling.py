@@ -70,6 +70,13 @@ def test_refused_telling_is_told_again_with_the_objection() -> None:
     assert "It was refused: it tells more than what happens. she saw it" in render(model.of(TellAction)[1])
 
 
+def test_an_objection_names_both_faults() -> None:
+    both = TellingVerdict(tells_all="no", tells_more="yes", reason="Who moved it? And she saw it.")
+    assert both.objection == (
+        "it does not tell all that happens, and it tells more than what happens. Who moved it? And she saw it."
+    )
+
+
 @pytest.mark.parametrize("verdict", [BAD, None])
 def test_telling_that_never_passes_becomes_the_plain_sentence(verdict: TellingVerdict | None) -> None:
     model = scripted(humming, lambda asked: verdict)

@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.author.author_questions import (
     ProposeTask,
 )
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
-from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
+from hm_agent.worlds.enacttom.author.proving import NOT_READ, explanation, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally, TaskPlan
 from hm_agent.worlds.enacttom.pddl import TaskError
 from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile
@@ -65,7 +65,7 @@ class TaskAuthor:
             if kept is not None:
                 return MadeTask(slot, kept, Tally(1, refused))
             refused[why] += 1
-            told = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in faults[:MOST_FAULTS])
+            told = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in list(dict.fromkeys(faults))[:MOST_FAULTS])
             question = ProposeTask(*_asked(question), _as_json(answer), told)
         return MadeTask(slot, None, Tally(0, refused))
 
@@ -79,21 +79,22 @@ class TaskAuthor:
             return TOO_LARGE, [f"it has {count} rooms, pieces of furniture and objects; at most {MOST_THINGS}"], None
         proof = quick_proof(task)
         if why := refusal(proof, slot.request):
-            return why, [why, *verdict(proof).faults], None
-        scores = await self._judged(proof)
-        faults = [fault for one in scores for fault in (one.faults if one else ["a judge gave no verdict"])]
+            return why, [why, *explanation(proof, slot.request, why), *verdict(proof).faults], None
+        made = certified(task.file, verdict(proof))
+        scores = await self._judged(proof, made)
         if all(one is not None and one.passes for one in scores):
-            return "", [], certified(task.file, verdict(proof))
-        return COUNCIL, faults, None
+            return "", [], made
+        low = [fault for one in scores for fault in (one.faults if one else ["a judge gave no verdict"])]
+        fixes = [fix for one in scores if one for fix in one.fixes if fix]
+        return COUNCIL, [*low, *fixes], None
 
-    async def _judged(self, proof: TaskProof) -> list[CouncilScores | None]:
-        file = proof.task.file
+    async def _judged(self, proof: TaskProof, file: TaskFile) -> list[CouncilScores | None]:
+        """The scores of all judges. file: the task with the budgets of its episodes."""
         plan = json.dumps([{agent: str(one) for agent, one in turn.items()} for turn in proof.plan])
         task = _as_json(ProposedTask.of(file))
         self._before_each()
-        return await together(
-            answer_or_none(judge, JudgeTask(file.category, file.k_depth, task, plan)) for judge in self._judges
-        )
+        question = JudgeTask(file.category, file.k_depth, task, plan, file.max_turns, file.max_messages)
+        return await together(answer_or_none(judge, question) for judge in self._judges)
 
 
 def _asked(question: ProposeTask) -> tuple[str, int, tuple[str, ...], str]:

@@ -131,17 +131,20 @@ class CouncilScores(BaseModel):
 
     @property
     def faults(self) -> list[str]:
-        """The low scores, and the fixes."""
+        """The low scores."""
         low = [f"{name} has only {score:.2f}" for name, score in self.scores.items() if score < LEAST_SCORE]
         average = mean(self.scores.values())
         if average < LEAST_MEAN:
             low.append(f"the scores are {average:.2f} on average; at least {LEAST_MEAN} is needed")
-        return [*low, *filter(None, self.fixes)]
+        return low
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeTask(Question[CouncilScores]):
-    """How good is a task that is proved? task, plan: as JSON, each in one line."""
+    """How good is a task that is proved? task, plan: as JSON, each in one line.
+
+    turns, messages: what an episode allows, the messages to each agent.
+    """
 
     template = "enacttom/judge_task.j2"
     schema = CouncilScores
@@ -149,6 +152,8 @@ class JudgeTask(Question[CouncilScores]):
     k_depth: int
     task: str
     plan: str
+    turns: int | None
+    messages: int | None
 
     @property
     def keys(self) -> Sequence[str]:

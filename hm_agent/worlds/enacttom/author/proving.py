@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from hm_agent.worlds.enacttom.author.drafts import Channels, TaskRequest
-from hm_agent.worlds.enacttom.propositions import Claim, wanted
+from hm_agent.worlds.enacttom.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, reachable
+from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof
 
 MOST_NODES = 250
 """States that the planner may expand for one question about a proposal; it is refused if they don't suffice."""
 
 DONE, WISH_DONE = "a goal holds before anyone acts", "a private goal holds before anyone acts"
-OTHER_DEPTH, OTHER_HOPS = "K depth is not the one wanted", "knowledge need not travel that many hops"
+OTHER_DEPTH, OTHER_HOPS = "K depth is not the one wanted", "knowledge travels another number of hops"
 BY_SIGHT, NO_PLAN, NO_BASELINE = "deepest K can be had by sight", "no plan", "no plan with all secrets public"
 NO_MESSAGE, SPARE_AGENT = "solved without a message", "an agent is not needed"
 WISH_EXCLUDED, UNDECIDED = "a private goal excludes the shared one", "the planner stopped without a proof"
 NOT_READ = "the loader refuses it"
+UNKNOWABLE = ": it has to be seen by somebody, and who sees it has to be able to tell its agents"
 REASONS = (
     NOT_READ, DONE, WISH_DONE, OTHER_DEPTH, OTHER_HOPS, BY_SIGHT, NO_PLAN, NO_BASELINE, NO_MESSAGE, SPARE_AGENT,
     WISH_EXCLUDED, UNDECIDED,
@@ -67,19 +69,73 @@ def _needs(proof: TaskProof, question: str, status: str, otherwise: str) -> str 
     return UNDECIDED if found == "unknown" else otherwise
 
 
+def explanation(proof: TaskProof, request: TaskRequest, why: str) -> list[str]:
+    """What `refusal` met, for who proposed the task: a line for each conjunct that it is about."""
+    task, household, start = proof.task, proof.household, proof.household.start
+    if why == DONE:
+        return [f"{one.pddl} holds before anyone acts" for one in task.physical_goal if start & household.bits[one]]
+    if why == WISH_DONE:
+        return [
+            f"{one.pddl} of {agent} holds before anyone acts"
+            for agent, claims in task.private_goals.items()
+            for one in claims
+            if start & household.goal_mask([one])
+        ]
+    if why == OTHER_HOPS:
+        return _hops_told(proof, request.k_depth)
+    if why in (NO_BASELINE, NO_PLAN):
+        return _out_of_reach(proof, is_public=why == NO_BASELINE)
+    return []
+
+
+def _hops_told(proof: TaskProof, depth: int) -> list[str]:
+    lines = [
+        f"{goal.pddl}: messages, one after the other, from an agent that knows that it is wanted to one that can bring "
+        f"it about: {'no way' if hops is None else hops}"
+        for goal, hops in goal_hops(proof).items()
+    ]
+    return [*lines, f"wanted: {depth} for at least one conjunct, and more for none"]
+
+
+def _out_of_reach(proof: TaskProof, *, is_public: bool) -> list[str]:
+    """The shared conjuncts that have no plan even alone. is_public: with all secrets public."""
+    alone = [
+        one
+        for one in proof.task.goal
+        for problem in [compile_task(proof.household, Variant((one,), is_knowing=not is_public, is_public=is_public))]
+        if solve(problem, most_nodes=proof.most_nodes).status == "unsolvable"
+    ]
+    if not alone:
+        return ["each conjunct has a plan alone, but not all together"]
+    return [f"{one.pddl} has no plan even alone{UNKNOWABLE if one.depth else ''}" for one in alone]
+
+
 def relay_depth(proof: TaskProof) -> int | None:
     """How many messages, one after another, it takes at least until all shared physical goals can be brought about.
 
-    For each goal: the least number of hops from an agent that knows of it at first, or of another goal that the same
-    action reaches, to an agent that could ever bring it about. None if a goal is out of reach. It bounds all knowing
-    plans from below: a goal is known of through secrets and messages alone.
+    None if a goal is out of reach. It bounds all knowing plans from below: a goal is known of through secrets and
+    messages alone.
+    """
+    deepest = 0
+    for hops in goal_hops(proof).values():
+        if hops is None:
+            return None
+        deepest = max(deepest, hops)
+    return deepest
+
+
+def goal_hops(proof: TaskProof) -> Mapping[Proposition, int | None]:
+    """For each shared physical goal, how many messages one after another lie before it.
+
+    It is the least number of hops from an agent that knows of it at first, or of another goal that the same action
+    reaches, to an agent that could ever bring it about; None if there are no two such agents.
     """
     household = proof.household
     goals = [wanted(one) for one in proof.task.physical_goal]
     physical = tuple(Claim((), one.goal) for one in goals)
     reached = reachable(compile_task(household, Variant(physical, is_knowing=False, is_silent=True)))
     channels = Channels({agent: household.mechanics.targets(agent) for agent in household.agents})
-    deepest = 0
+    found: dict[Proposition, int | None] = {}
     for goal in goals:
         hops = [
             channels.hops([agent for agent in household.agents if fact in proof.task.known[agent]], [actor])
@@ -90,8 +146,5 @@ def relay_depth(proof: TaskProof) -> int | None:
             for fact in goals
             if one.adds & household.bits[fact.goal]
         ]
-        least = min((count for count in hops if count is not None), default=None)
-        if least is None:
-            return None
-        deepest = max(deepest, least)
-    return deepest
+        found[goal.goal] = min((count for count in hops if count is not None), default=None)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation
@@ -29,7 +30,7 @@ from hm_agent.worlds.enacttom.views import HouseView
 BEGINS = "the episode begins"
 USED_UP = "the plan is used up"
 LONGEST_WAIT = 3
-"""After how many turns of waiting at a plan's end another plan is asked for."""
+"""After how many turns of waiting beyond a plan's own another plan is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]
         self._strategy: WrittenStrategy | None = None
         self._plan: tuple[HouseCommand, ...] = ()
         self._done = self._waited = self._since = 0
-        """How many commands of the plan were carried out, the turns waited at its end, and the turn it began in."""
+        """How many commands of the plan were carried out, the turns waited since, and the turn it began in."""
         self._because: str | None = BEGINS
         """Why a plan is to be asked for; None while the present one can go on."""
         self._asked_because: str | None = None
@@ -93,7 +94,10 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]
             return None
         if self._plan[-1].verb != WAIT:
             return USED_UP
-        return f"you have waited {self._waited} turns" if self._waited >= LONGEST_WAIT else None
+        if self._waited < LONGEST_WAIT:
+            return None
+        own = len(list(takewhile(lambda command: command.verb == WAIT, reversed(self._plan))))
+        return f"you have waited {own + self._waited} turns"
 
     def _advance(self) -> None:
         """Notes that the present command was carried out."""

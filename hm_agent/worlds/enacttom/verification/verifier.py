@@ -184,7 +184,7 @@ def _missing_proofs(proof: TaskProof, found: Certificate) -> Iterator[str]:
         depth = f"its K depth {found.k_depth}"
         is_inflated = f"{depth} is inflated: its deepest K can be had by sight"
         yield from _unmet(found.deepest_by_sight, "unsolvable", is_inflated, f"{depth} may be inflated")
-    for agent, status in found.private_goals.items():
+    for agent, status in found.private_goals.items() if found.status == "solved" else ():
         goal = f"the private goal of {agent}"
         conflicts = f"{goal} can't be had with the shared goal"
         yield from _unmet(status, "solved", conflicts, f"{goal} may conflict with the shared goal")

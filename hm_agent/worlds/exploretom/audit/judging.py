@@ -78,6 +78,8 @@ def judge(story: LabelledStory, *, sees_contents: bool) -> Iterator[Judgement]:
 
 
 def _judge(read: ReadStory, question: LabelledQuestion, lines: Sequence[int]) -> Judgement:
+    if not question.label:
+        return Judgement(question, LabelVerdict.NOT_JUDGED, "it has no label")
     if read.stop < question.after:
         return Judgement(question, LabelVerdict.NOT_JUDGED, f"line {lines[read.stop]}: {read.problem}")
     try:
@@ -184,7 +186,8 @@ class ReadStory:
         unknown = [name for name in asked.people if name not in self._people]
         if unknown:
             raise _Unjudged(f"the story names no {unknown[0]}")
-        key = ("room" if asked.thing in tracker.people else "location", asked.thing)
+        has_room = asked.thing in tracker.people or asked.thing in tracker.containers
+        key = ("room" if has_room else "location", asked.thing)
         value = self._value(tracker, key, asked.people, question.after, asked.time)
         label = self._place(question.label)
         if isinstance(value, ObjectLocation | str):
@@ -209,7 +212,7 @@ class ReadStory:
         if people:
             return tracker.nested_belief(people[0], people[-1], key)
         if key[0] == "room":
-            return tracker.rooms.get(key[1])
+            return tracker.rooms.get(key[1]) or tracker.containers.get(key[1])
         return (tracker.first_locations if time == "beginning" else tracker.locations).get(key[1])
 
     def _at(self, after: int) -> BeliefTracker:

@@ -12,7 +12,8 @@ from typing import Any
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.item import json_lines
 
-_NUMBERED = re.compile(r"(?P<number>\d+)\s+(?P<text>\S.*)")
+_NUMBERED = re.compile(r"(?P<number>\d+)[.)]?\s+(?P<text>\S.*)")
+_LETTERED = re.compile(r"\(?([A-Z])[.):]\)?\s+(?P<text>\S.*)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -26,7 +27,7 @@ class StoryLine:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question that is asked after some lines of its story, with its label. line: of the file."""
+    """A question that is asked after some lines of its story, with its label, empty for none. line: of the file."""
 
     line: int
     text: str
@@ -76,8 +77,9 @@ def _of_text(path: Path, text: str) -> Iterator[LabelledStory]:
             lines, questions = [], []
         before = int(found["number"])
         said, *rest = found["text"].split("\t")
-        if rest:
-            questions.append(LabelledQuestion(number, said.strip(), rest[0].strip(), len(lines)))
+        if rest or said.rstrip().endswith("?"):
+            label = rest[0].strip() if rest else ""
+            questions.append(LabelledQuestion(number, said.strip(), label, len(lines)))
         else:
             lines.append(StoryLine(number, said.strip()))
     yield LabelledStory(tuple(lines), tuple(questions))
@@ -109,9 +111,18 @@ def _sentences(story: str) -> Iterator[str]:
         yield from filter(None, _SENTENCE_END.split(found["text"] if found else line.strip()))
 
 
+def _plain_choices(choices: object) -> object:
+    """Choices without the letters that they begin with, if each begins with its own, e.g. `A. box` and `B. bin`."""
+    if not isinstance(choices, list) or not all(isinstance(choice, str) for choice in choices):
+        return choices
+    found = [_LETTERED.fullmatch(choice) for choice in choices]
+    plain = [one["text"] for one, letter in zip(found, ascii_uppercase, strict=False) if one and one[1] == letter]
+    return plain if len(plain) == len(choices) else choices
+
+
 def _label(value: Mapping[str, Any]) -> str | None:
     """The words of the right answer; None if the object does not say."""
-    choices, target = value.get("choices"), value.get("target", value.get("answer", value.get("label")))
+    choices, target = _plain_choices(value.get("choices")), value.get("target", value.get("answer", value.get("label")))
     if isinstance(choices, list) and isinstance(target, int | str) and target not in choices:
         index = target if isinstance(target, int) else ascii_uppercase.find(target) if len(target) == 1 else -1
         return str(choices[index]) if 0 <= index < len(choices) else str(target)

@@ -119,20 +119,21 @@ class WhereAsked:
     time: str = "now"
 
 
+_NOW = r"(?: (?:right )?now)?"
 _THINK, _THINKS = r"(?:think|believe) (?:that )?", r"(?:thinks|believes) (?:that )?"
 _QUESTIONS: Sequence[re.Pattern[str]] = (
-    re.compile(rf"Where (?:will|would|does) (?P<first>{_PERSON}) (?:look|search) for the (?P<thing>{_THING})\?"),
+    re.compile(rf"Where (?:will|would|does) (?P<first>{_PERSON}) (?:look|search) for the (?P<thing>{_THING}?){_NOW}\?"),
     re.compile(
         rf"Where does (?P<first>{_PERSON}) (?:really )?{_THINK}(?P<others>(?:{_PERSON} {_THINKS})*)"
-        rf"the (?P<thing>{_THING}) is\?"
+        rf"the (?P<thing>{_THING}) is{_NOW}\?"
     ),
     re.compile(
         rf"Where does (?P<first>{_PERSON}) {_THINK}(?P<others>(?:{_PERSON} {_THINKS})*{_PERSON}) "
         rf"(?:will )?(?:looks?|search(?:es)?) for the (?P<thing>{_THING})\?"
     ),
-    re.compile(rf"Where (?:is|are) the (?P<thing>{_THING}?)(?: really)?\?"),
+    re.compile(rf"Where (?:is|are) the (?P<thing>{_THING}?)(?: really)?{_NOW}\?"),
     re.compile(rf"Where (?:was|were) the (?P<thing>{_THING}) at the (?P<beginning>beginning)\?"),
-    re.compile(rf"Where is (?P<someone>{_PERSON})\?"),
+    re.compile(rf"Where is (?P<someone>{_PERSON}){_NOW}\?"),
 )
 
 

@@ -130,6 +130,23 @@ def test_a_model_that_talks_nonsense_ends_no_episode(tmp_path: Path, silence: Pr
     assert not any("49" in prompt for prompt in prompts)
 
 
+def test_the_turns_waited_are_counted_with_those_of_the_plan(tmp_path: Path, silence: Progress) -> None:
+    """One agent walks; the others wait for a turn by their plan and for three more, and are asked in the fifth turn."""
+
+    def answer(body: dict[str, Any]) -> Response:
+        walks = prompt_of(body, 0).startswith("# The house\nYou are agent_0.")
+        return completion(
+            json.dumps({"commands": ["Navigate[hall_1]", "Navigate[study_1]"] * 3 if walks else ["Wait[]"]})
+        )
+
+    with Endpoint(answer) as server:
+        play(server, tmp_path, silence, "react")
+        prompts = [prompt_of(one.body, 0) for one in server.received]
+    waited = [prompt for prompt in prompts if "Turn 5 of" in prompt]
+    assert len(waited) == 2
+    assert all("You are asked because you have waited 4 turns." in prompt for prompt in waited)
+
+
 def text_player(body: dict[str, Any]) -> Response:
     """Answers from the words of the prompt alone: tells and relays what must be so, opens what it can, reports it."""
     prompt = prompt_of(body, 0)
