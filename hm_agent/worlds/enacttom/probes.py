@@ -8,7 +8,8 @@ calculation, or by a question to a model. Nothing else follows from it.
 
 What is so: a proposition if it holds at the end; that b knows something, if it is so and b has seen it or was told it
 as data (knowledge.py), or says so itself when it is asked. The latter is the paper's measure, and the only one where
-agents talk in plain text, which teaches the runtime nothing.
+agents talk in plain text, which teaches the runtime nothing. So whoever a foil is about is asked, too, which counts for
+nothing else.
 """
 
 from __future__ import annotations
@@ -100,6 +101,15 @@ def foils_of(operators: Sequence[Claim], household: Household) -> tuple[Claim, .
     return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
+def checks_of(foils: Iterable[Claim], asked: Collection[Claim]) -> tuple[Claim, ...]:
+    """What else has to be asked to tell whether foils are so: what those say themselves whose knowledge they are about.
+
+    asked: the operators and foils, which are asked anyway.
+    """
+    within = (Claim(one.knowers[start:], one.proposition) for one in foils for start in range(1, one.depth))
+    return tuple(dict.fromkeys(one for one in within if one not in asked))
+
+
 def _foil(operator: Claim, household: Household, operators: Sequence[Claim]) -> Claim | None:
     if operator.depth == 1:
         other = _excluded(operator.proposition, household)
@@ -139,8 +149,12 @@ def graded(
     answers: Mapping[str, ProbeAnswers],
     holds: Callable[[Claim], bool],
     foils: Collection[Claim] = (),
+    checks: Collection[Claim] = (),
 ) -> tuple[ProbeResult, ...]:
-    """Compares answers, by agent, with what is so. holds: whether a claim holds as far as the runtime knows."""
+    """Compares answers, by agent, with what is so; those to checks only tell what is so.
+
+    holds: whether a claim holds as far as the runtime knows.
+    """
     said = {one.claim: answers.get(one.agent, ProbeAnswers()).said.get(one.name) for one in probes}
 
     def is_so(what: Claim) -> bool:
@@ -148,7 +162,11 @@ def graded(
             return True
         return what.depth > 0 and said.get(what) is ProbeAnswer.YES and is_so(what.inner)
 
-    return tuple(ProbeResult(one, said[one.claim], is_so(one.about), one.claim in foils) for one in probes)
+    return tuple(
+        ProbeResult(one, said[one.claim], is_so(one.about), one.claim in foils)
+        for one in probes
+        if one.claim not in checks
+    )
 
 
 def literal_metrics(results: Sequence[ProbeResult]) -> Mapping[str, float]:

@@ -11,6 +11,7 @@ from hm_agent.worlds.enacttom.household import Household
 from hm_agent.worlds.enacttom.probes import (
     ProbeAnswers,
     ProbeResult,
+    checks_of,
     foils_of,
     graded,
     literal_metrics,
@@ -63,7 +64,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.household = Household(task)
         operators = operators_of(task.goal) if asks else ()
         self.foils = foils_of(operators, self.household)
-        self.probes = probes_of((*operators, *self.foils))
+        self.checks = checks_of(self.foils, (*operators, *self.foils))
+        self.probes = probes_of((*operators, *self.foils, *self.checks))
         self.seats: Sequence[Seat] = task.agents
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
@@ -85,7 +87,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._before = (runtime.state, tuple(runtime.memories))
         if self._has_ended:
             answers = {seat: said for seat, said in actions.items() if isinstance(said, ProbeAnswers)}
-            self._answered = graded(self.probes, answers, self.holds, self.foils)
+            self._answered = graded(self.probes, answers, self.holds, self.foils, self.checks)
             return self._turn()
         commands, faults = self._read(actions)
         runtime.step(commands)

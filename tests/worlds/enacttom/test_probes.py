@@ -14,7 +14,14 @@ from hm_agent.registry import scenario_named
 from hm_agent.testing.enacttom.shipped_tasks import few_task_files
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.commands import IDLE
-from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers, graded, literal_metrics, operators_of, probes_of
+from hm_agent.worlds.enacttom.probes import (
+    ProbeAnswer,
+    ProbeAnswers,
+    graded,
+    literal_metrics,
+    operators_of,
+    probes_of,
+)
 from hm_agent.worlds.enacttom.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.suite import SUITE, task_files
 from hm_agent.worlds.enacttom.task_files import load_task
@@ -98,13 +105,14 @@ def test_each_operator_has_a_foil_about_another_agent_or_what_can_not_be_so_besi
 def test_foils_are_no_operators_and_nothing_betrays_them(name: str) -> None:
     world = world_of(name.removeprefix("enacttom_"))
     operators = operators_of(world.task.goal)
-    assert {one.claim for one in world.probes} == {*operators, *world.foils}
+    assert {one.claim for one in world.probes} == {*operators, *world.foils, *world.checks}
+    assert not {*operators, *world.foils} & set(world.checks)
     assert not set(operators) & set(world.foils)
     assert len(world.foils) <= len(operators)
     assert [one.name for one in world.probes] == [f"k_probe_{number}" for number in range(1, len(world.probes) + 1)]
     assert all(one.claim.knowers[0] == one.agent for one in world.probes)
-    questions = [one.words for one in world.probes]
-    assert questions == sorted(questions, key=lambda words: (world.probes[questions.index(words)].agent, words))
+    asked = [(one.agent, one.words) for one in world.probes]
+    assert asked == sorted(asked)
 
 
 def test_foils_count_as_right_or_wrong_but_nothing_has_to_be_passed_of_them() -> None:
@@ -112,6 +120,21 @@ def test_foils_count_as_right_or_wrong_but_nothing_has_to_be_passed_of_them() ->
     found = literal_metrics(graded(PROBES, said(YES, YES, NO), lambda what: what.depth > 0, [foil]))
     assert found["literal_right"] == found["literal_passed"] == found["literal_success"] == 1
     assert found["literal_true"] == pytest.approx(2 / 3)
+
+
+def test_whom_a_foil_is_about_is_asked_and_what_it_says_makes_the_foil_so() -> None:
+    world = world_of("relay_of_three")
+    (foil,) = [one for one in world.foils if one.depth == 2]
+    assert world.checks == (Claim(("agent_0",), OPEN),)
+    asked = probes_of((foil, *world.checks))
+
+    def is_so(answer: ProbeAnswer | None) -> list[bool]:
+        said = {one.agent: ProbeAnswers({one.name: answer} if answer else {}) for one in asked}
+        results = graded(asked, said, lambda what: what == Claim((), OPEN), [foil], world.checks)
+        assert [one.probe.claim for one in results] == [foil]
+        return [one.is_so for one in results]
+
+    assert (is_so(YES), is_so(NO), is_so(None)) == ([True], [False], [False])
 
 
 @pytest.mark.parametrize("name", sorted(few_task_files()))
@@ -124,7 +147,7 @@ def test_a_planner_passes_all_probes_and_is_asked_after_the_last_turn(name: str)
     assert outcome.reward == found["functional_success"] == found["literal_success"] == found["literal_right"] == 1
     assert outcome.steps == found["turns"] + 1
     assert scene
-    assert [one.probe for one in scene.probes] == list(world.probes)
+    assert [one.probe for one in scene.probes] == [one for one in world.probes if one.claim not in world.checks]
     assert scene.before == scene.after
     assert not scene.outcomes
 
