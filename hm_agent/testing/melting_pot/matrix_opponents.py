@@ -292,7 +292,7 @@ def read_minds(prompt: str) -> dict[str, Any]:
     minds = []
     for player, words in paragraphs.items():
         past = past_of(words)
-        taken = _taken(words) or leading(counts(words, r"Since it came back: (.+?) \(until"))
+        taken = _taken(words) or leading(counts(words, r"In this life: (.+?) \(until"))
         kinds[player] = taken or (expected(table, past, likeliest(table, past)) if past else None)
         if past:
             minds.append({"player": player, "hypothesis": likeliest(table, past), "next": kinds[player]})

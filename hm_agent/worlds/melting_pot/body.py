@@ -118,6 +118,7 @@ class MeltingPotBody:
         situation = self._situation(strategy)
         move = None if self._because else self._planner.next_move(situation)
         if move is None:
+            self._planner.count_arrival(situation)
             await self._plan(strategy, history)
             move = self._planner.next_move(situation)
         return self._explore(situation) if move is None else move

@@ -142,6 +142,11 @@ class ActionPlanner:
         self._started = None
         self._pursuit.begin()
 
+    def count_arrival(self, situation: Situation) -> None:
+        """Counts a walk that has just led to its cell as carried out, in a plan that ends before its next move."""
+        if isinstance(self.subgoal, MoveTo) and _has_arrived(self.subgoal.target, situation):
+            self.place += 1
+
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""
         self._taken.update(situation.memory.taken)
@@ -243,6 +248,12 @@ class ActionPlanner:
         if not is_covert or cell not in situation.memory.things:
             return False
         return self._concealment.should_wait(cell, situation.view.players, situation.memory.player_belief)
+
+
+def _has_arrived(target: Cell, situation: Situation) -> bool:
+    """Whether the agent is on a cell that it walks to or, where nothing was ever seen to lie there, sees it."""
+    is_bare = target not in situation.memory.sites
+    return situation.pose.cell == target or (is_bare and target in situation.view.in_view)
 
 
 def _pause(subgoal: Pause, situation: Situation, taken: int) -> Move | None:

@@ -39,7 +39,8 @@ class Peer:
     first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's hearing,
     unheard: who may have told it more out of the reader's hearing; both since it last recharged, as far as the reader
     can tell. near: who is in its hearing range now, `you` for the reader. moved: where it went in the latest turn, as
-    left, right, up, down or stay; None before the first. is_held: True if it can't move now.
+    left, right, up, down or stay; None before the first. is_held: True if it can't move now. recharges: how often it
+    has recharged, as far as the reader can tell.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Peer:
     near: tuple[str, ...] = ()
     moved: str | None = None
     is_held: bool = False
+    recharges: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Board:
     """All that one agent may know at the start of a turn.
 
     knows: all pieces that it knows. said, heard, got: in the turn before; said: None if it was silent. got: its reward.
+    recharges: how often it has recharged.
     """
 
     step: int
@@ -71,6 +74,7 @@ class Board:
     heard: tuple[Said, ...] = ()
     is_held: bool = False
     got: float = 0.0
+    recharges: int = 0
 
     def lacks(self, rules: GameSettings) -> Pieces:
         """The pieces that the agent does not know."""

@@ -33,13 +33,14 @@ LONG_MEETING = 4
 
 @dataclass
 class _PeerNotes:
-    """Of another agent. shown, unheard: as in `Peer`. since: what it has done since the latest meeting, if anything.
+    """Of another agent. shown, unheard, recharges: as in `Peer`. since: what it has done since the latest meeting.
 
     said, told, news: of the present meeting, by turn; said is empty where there is none.
     """
 
     shown: set[int] = field(default_factory=set)
     unheard: Counter[int] = field(default_factory=Counter)
+    recharges: int = 0
     has_met: bool = False
     since: str | None = None
     said: list[int | None] = field(default_factory=list)
@@ -59,6 +60,8 @@ class Notebook:
         self._matrix = KINDS["ge"]()
         self._notes: dict[int, _PeerNotes] = {}
         self._before: BoardView | None = None
+        self._recharges = 0
+        """How often the agent has recharged."""
         self.board: Board
         self.sights: Sights
         self.known: Bools
@@ -97,6 +100,7 @@ class Notebook:
             events.append(WasHeard(step, view.said, listeners))
         if len(before.knows) == view.settings.pieces and view.positions[me] == view.bases[me]:
             events.append(HasRecharged(step))
+            self._recharges += 1
         return events
 
     def _note_knowledge(self, view: BoardView, believed: Bools, near: Bools) -> None:
@@ -107,7 +111,7 @@ class Notebook:
             notes.shown |= {piece for speaker, piece in said.items() if speaker == other or near[speaker, other]}
             notes.unheard.update(speaker for speaker in self._notes if near[speaker, other] and not near[me, speaker])
             if believed[other].all() and view.positions[other] == view.bases[other]:
-                notes.shown, notes.unheard = set(), Counter()
+                notes.shown, notes.unheard, notes.recharges = set(), Counter(), notes.recharges + 1
 
     def _note_meeting(self, step: int, view: BoardView, before: BoardView, near: Bools, other: int) -> Sequence[Event]:
         """Notes a turn with another agent, or without it; an event if a meeting is over."""
@@ -153,6 +157,7 @@ class Notebook:
             heard=tuple(Said(names[one.speaker], one.piece) for one in view.heard),
             is_held=me in view.held,
             got=reward,
+            recharges=self._recharges,
         )
 
     def _as_peer(self, view: BoardView, before: BoardView | None, other: int) -> Peer:
@@ -169,6 +174,7 @@ class Notebook:
             near=tuple(YOU if third == view.agent else names[third] for third in near_it),
             moved=_direction(before.positions[other], view.positions[other]) if before else None,
             is_held=other in view.held,
+            recharges=notes.recharges,
         )
 
     def believed(self) -> tuple[Pieces, ...]:

@@ -247,7 +247,7 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_at_first": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), ()),
     "predict_the_one_interaction": PredictAndCounter(ONE_SHOT, 345, (), (), present=TAKEN, own=(1, 4, 1)),
     "revise_before_the_one_interaction": ReviseAndCounter(ONE_SHOT, SIGHT, own=(1, 4, 1), step=345),
-    "plan_the_one_interaction": replace(LOST, rules=ONE_SHOT),
+    "plan_the_one_interaction": replace(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
     "predict_for_certain": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), BEST[:1], certain=True),
     "predict_after_a_clue": PredictAndCounter(
         ROCK_PAPER_SCISSORS, 345, HISTORY, BEST[:1], present=TAKEN, own=(1, 4, 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
@@ -70,3 +72,10 @@ def test_one_who_cannot_be_told_from_the_last_may_have_collected_for_long() -> N
 
 def test_one_who_was_just_met_has_collected_no_more_than_there_were_steps() -> None:
     assert max(most_that_one_met_soon_after_another_may_hold("rws_arena")) <= 1 + 5
+
+
+@pytest.mark.parametrize(("short_name", "learns"), [("rws_repeated", True), ("rws_one_shot", False)])
+def test_first_strategy_is_to_learn_only_where_another_interaction_follows(short_name: str, learns: bool) -> None:
+    facts = game_named(short_name, MatrixFacts)
+    strategy = MatrixGame(facts, vision_of(short_name, 0)).mind.best_response({})
+    assert ("to see what the opponent plays" in strategy.words) is learns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
 from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
@@ -133,6 +134,25 @@ def test_walk_to_a_cell_without_a_thing_ends_when_the_cell_is_in_view() -> None:
     assert planner.next_move(Situations().at()) is Move.FORWARD
     assert planner.next_move(Situations().at(in_view=[(4, 3)])) is None
     assert planner.why_over == USED_UP
+
+
+@pytest.mark.parametrize(
+    ("call", "things", "in_view", "done"),
+    [
+        (MoveTo((4, 5)), [box((4, 5))], [], 1),  # stood upon
+        (MoveTo((4, 3)), [box((4, 3))], [(4, 3)], 0),  # seen, but not fetched yet
+        (MoveTo((4, 3)), [], [(4, 3)], 1),  # a look around
+        (MoveTo((4, 3)), [], [], 0),
+        (FireAt((4, 5)), [], [(4, 5)], 0),
+    ],
+)
+def test_plan_that_is_ended_counts_the_walk_that_has_just_arrived(
+    call: Subgoal, things: list[Detection], in_view: list[Cell], done: int
+) -> None:
+    situations, planner = Situations(), planner_of(call, FireAt((1, 1)))
+    planner.next_move(situations.at(*things))
+    planner.count_arrival(situations.at(*things, pose=Pose(4, 5, Facing.NORTH), in_view=in_view, step=1))
+    assert planner.previous == PreviousPlan((call, FireAt((1, 1))), done)
 
 
 def test_plan_that_explores_ends_when_a_wanted_kind_comes_into_view() -> None:

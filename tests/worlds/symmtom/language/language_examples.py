@@ -108,7 +108,10 @@ LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
         rules=GameSettings(6, 3, 3, hearing=2, has_public_first_hand=False, is_competitive=True),
         board=replace(
             BOARD,
-            peers=(replace(GREEN, first_hand=None, shown=(0, 1)), replace(BLUE, first_hand=None, is_held=True)),
+            peers=(
+                replace(GREEN, first_hand=None, shown=(0, 1)),
+                replace(BLUE, first_hand=None, is_held=True, recharges=1),
+            ),
             is_held=True,
         ),
     ),

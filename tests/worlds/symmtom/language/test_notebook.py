@@ -117,6 +117,7 @@ def test_a_recharge_strikes_out_what_another_agent_had_learnt() -> None:
     assert game.notebook.believed()[1] == (0, 1, 2)
     game.step({1: SpokenMove(RIGHT, 1)})
     assert game.board.peer("player_1").shown == ()
+    assert [peer.recharges for peer in game.board.peers] == [1, 0]
     assert game.notebook.believed()[1] == (1,)
     assert game.state.knows[0, 1].tolist() == [False, True, False]
 
@@ -127,7 +128,9 @@ def test_the_own_recharge_is_an_event() -> None:
     assert game.board.lacks(SETTINGS) == ()
     events = game.step({0: SpokenMove(LEFT, 0)})
     assert HasRecharged(2) in events
-    assert game.board.knows == (0,)
+    assert (game.board.knows, game.board.recharges) == ((0,), 1)
+    game.step({})
+    assert game.board.recharges == 1
 
 
 def test_a_meeting_ends_when_the_partner_leaves_and_tells_what_was_said() -> None:

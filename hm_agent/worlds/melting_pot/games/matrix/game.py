@@ -271,7 +271,7 @@ class MatrixGame(Game):
         assert pose is not None, "plans start from a known pose"
         return EvaluatePlan(
             rules=self.rules,
-            plan=context.previous or PreviousPlan(tuple(outcome.plan), 0),
+            plan=_with_hit(context.previous or PreviousPlan(tuple(outcome.plan), 0), context.because),
             because=context.because,
             reward=outcome.reward,
             before=MatrixMoment(before.step, before.pose, before.inventory),
@@ -289,3 +289,10 @@ def _steps_to_thing(here: Cell | None, memory: EntityMemory) -> int:
 def _fired_at(plan: PreviousPlan) -> FireAt | None:
     """The last call of a plan that looks for a player; None if none does."""
     return next((call for call in reversed(plan.calls) if isinstance(call, FireAt)), None)
+
+
+def _with_hit(plan: PreviousPlan, because: str) -> PreviousPlan:
+    """A plan; if an interaction has ended it during a call to fire, this call counts as carried out."""
+    current = next(iter(plan.calls[plan.done :]), None)
+    is_over = because == INTERACTION_OVER and not (plan.shot or plan.went_on)
+    return replace(plan, done=plan.done + 1) if is_over and isinstance(current, FireAt) else plan

@@ -328,7 +328,8 @@ class MatrixMind(Mind):
         return MatrixStrategy(f"hold {self._words(target)} and {what}", seek=seek, target=target)
 
     def _strategy(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
-        against = f", expecting {self._words(expected)}" if expected else ", to see what the opponent plays"
+        first = "" if self.rules.length.one_interaction else ", to see what the opponent plays"
+        against = f", expecting {self._words(expected)}" if expected else first
         how = ", and collect it unseen" if covert else ""
         words = f"hold {self._words(target)}{against}{how}"
         return MatrixStrategy(words, covert=covert, target=target, expected=expected)
