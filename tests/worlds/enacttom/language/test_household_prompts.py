@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ import pytest
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
+from hm_agent.worlds.enacttom.language.partner_questions import MakeHouseStrategy
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.propositions import Proposition
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER
 
@@ -83,3 +86,12 @@ def test_prompts_show_what_was_told_and_seen_and_no_secret_of_others() -> None:
 def test_a_message_can_not_pass_for_another_part_of_the_prompt() -> None:
     later = render(HOUSE_EXAMPLES["plan_house"])
     assert "agent_0 to agent_1: \"Shall I open 'cabinet_1' now?\"\n" in later
+
+
+def test_a_prompt_says_what_own_wishes_count_for_where_there_are_any() -> None:
+    view = AT_FIRST.view
+    wish = Proposition("is_open", ("cabinet_1",))
+    wishful = replace(AT_FIRST, views=(replace(view, briefing=replace(view.briefing, wishes=(wish,))),))
+    told, untold = (render(MakeHouseStrategy(one, ())) for one in (wishful, AT_FIRST))
+    assert "; what you would like counts for you alone." in told
+    assert "you would like" not in untold
