@@ -59,7 +59,8 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     """Does its part of a plan for the shared goal, which each planner finds alike; it is told the whole state.
 
     The plan is the verifier's. Once something else has happened than was planned, it plans anew, for the physical
-    conjuncts alone, and waits if there is no plan. To probes it says what is so.
+    conjuncts alone, and waits if there is no plan. To probes it says what is so, but to checks nothing: its seat would
+    count as knowing what the planner is told.
     """
 
     def __init__(self, world: EnacttomWorld, seat: Seat) -> None:
@@ -69,7 +70,7 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         if probes := observation.view.probes:
-            said = {one.name: self._world.holds(one.about) for one in probes}
+            said = {one.name: self._world.holds(one.about) for one in probes if one.claim not in self._world.checks}
             return Decision(ProbeAnswers({name: _YES_OR_NO[is_so] for name, is_so in said.items()}))
         state = self._world.runtime.state
         if self._expected is None:

@@ -55,8 +55,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     """One task. Each seat bears the name of its agent. The rules are those of runtime.py; nothing in them is random.
 
     An action is a command, or its text; a text that is no command is lost, and its agent waits. asks: True if, once
-    the last turn was played, the agents that the K operators of the goal name are asked what is known (probes.py):
-    their views have `probes`, their actions are `ProbeAnswers`, and anything else is silence.
+    the last turn was played, the agents that the K operators of the goal or their foils name are asked what is known
+    (probes.py): their views have `probes`, their actions are `ProbeAnswers`, and anything else is silence.
     """
 
     def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
