@@ -125,7 +125,8 @@ class StoryWorld(World[StoryView, str]):
 def _some(story: PosedStory, most: int, seed: int) -> PosedStory:
     """As many of the questions, drawn from the seed.
 
-    Functional ones bring along those that they rely on, and go before these, which are asked for their sake.
+    Functional ones bring along those that they rely on, and go before these, which are asked for their sake. If none
+    has room with them, one that relies on the fewest is asked all the same.
     """
     rng, relies_on = Random(seed), story.relies_on or [()] * len(story.questions)
     chosen: set[int] = set()
@@ -133,6 +134,9 @@ def _some(story: PosedStory, most: int, seed: int) -> PosedStory:
     for index in sorted(drawn, key=lambda index: not relies_on[index]):
         together = {index, *relies_on[index]} | chosen
         chosen = together if len(together) <= most else chosen
+    items = [{index, *relies_on[index]} for index in drawn if relies_on[index]]
+    if items and not any(item <= chosen for item in items):
+        chosen = min(items, key=len)
     kept = sorted(chosen)
     place = {index: new for new, index in enumerate(kept)}
     return replace(

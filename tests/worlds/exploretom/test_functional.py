@@ -166,6 +166,12 @@ def test_few_questions_keep_what_a_functional_item_needs() -> None:
         assert metrics["literal"] == metrics["functional"] == 1
 
 
+def test_one_functional_item_is_asked_even_if_no_room_is_left_for_what_it_needs() -> None:
+    for seed in range(5):
+        metrics = play("reader", seed, scenario="exploretom_functional_a9", questions="1")
+        assert metrics["functional"] == metrics["literal"] == 1
+
+
 def test_functional_scenarios_are_asked_for_by_name() -> None:
     assert not [one for one in find_scenarios(["exploretom_*"]) if "functional" in one.name]
     assert len(find_scenarios(["exploretom_functional_*"])) == 18
