@@ -24,6 +24,12 @@ settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests begin first, so that no worker is left alone with one at the end."""
+    long_files = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in long_files)
+
+
 @pytest.fixture(scope="session")
 def silence() -> SilentProgress:
     return SilentProgress()

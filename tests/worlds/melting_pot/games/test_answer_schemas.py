@@ -29,7 +29,7 @@ BEYOND_A_SCHEMA = (
 
 @pytest.mark.parametrize("name", EXAMPLES)
 @given(data=st.data())
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObject) -> None:
     question, schema = EXAMPLES[name], answer_schema(EXAMPLES[name])
     given_answer = data.draw(values(schema))
