@@ -80,13 +80,12 @@ class TellingVerdict(BaseModel):
     @property
     def objection(self) -> str | None:
         """What is wrong; None if nothing is."""
-        if self.tells_all == "yes" and self.tells_more == "no":
-            return None
-        wrong = [
-            *(["it does not tell all that happens"] if self.tells_all == "no" else []),
-            *(["it tells more than what happens"] if self.tells_more == "yes" else []),
-        ]
-        return f"{', and '.join(wrong)}. {self.reason}".strip()
+        faults = {
+            "it does not tell all that happens": self.tells_all == "no",
+            "it tells more than what happens": self.tells_more == "yes",
+        }
+        wrong = [fault for fault, is_so in faults.items() if is_so]
+        return f"{', and '.join(wrong)}. {self.reason}".strip() if wrong else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,12 +99,12 @@ def _hops_told(proof: TaskProof, depth: int) -> list[str]:
 
 def _out_of_reach(proof: TaskProof, *, is_public: bool) -> list[str]:
     """The shared conjuncts that have no plan even alone. is_public: with all secrets public."""
-    alone = [
-        one
-        for one in proof.task.goal
-        for problem in [compile_task(proof.household, Variant((one,), is_knowing=not is_public, is_public=is_public))]
-        if solve(problem, most_nodes=proof.most_nodes).status == "unsolvable"
-    ]
+
+    def is_unsolvable(one: Claim) -> bool:
+        variant = Variant((one,), is_knowing=not is_public, is_public=is_public)
+        return solve(compile_task(proof.household, variant), most_nodes=proof.most_nodes).status == "unsolvable"
+
+    alone = [one for one in proof.task.goal if is_unsolvable(one)]
     if not alone:
         return ["each conjunct has a plan alone, but not all together"]
     return [f"{one.pddl} has no plan even alone{UNKNOWABLE if one.depth else ''}" for one in alone]
@@ -116,12 +116,9 @@ def relay_depth(proof: TaskProof) -> int | None:
     None if a goal is out of reach. It bounds all knowing plans from below: a goal is known of through secrets and
     messages alone.
     """
-    deepest = 0
-    for hops in goal_hops(proof).values():
-        if hops is None:
-            return None
-        deepest = max(deepest, hops)
-    return deepest
+    hops = goal_hops(proof).values()
+    reached = [count for count in hops if count is not None]
+    return max(reached, default=0) if len(reached) == len(hops) else None
 
 
 def goal_hops(proof: TaskProof) -> Mapping[Proposition, int | None]:
