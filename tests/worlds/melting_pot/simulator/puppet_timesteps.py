@@ -23,8 +23,11 @@ def timestep(
     *,
     first: bool = False,
 ) -> dm_env.TimeStep:
-    """interaction: the inventories (own, other's) of one in this step. inventory: the present one; None: a new one."""
-    nothing = [[-1.0] * len(game.resources)] * 2
+    """interaction: the inventories (own, other's) of one in this step. inventory: the present one; None: a new one.
+
+    Where there was no interaction, the engine tells 0 at the first step and -1 later.
+    """
+    nothing = [[0.0 if first else -1.0] * len(game.resources)] * 2
     observation = {
         "INVENTORY": np.array(inventory or [game.initial_inventory] * len(game.resources), float),
         "INTERACTION_INVENTORIES": np.array(interaction or nothing, float),

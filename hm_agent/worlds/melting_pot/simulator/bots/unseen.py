@@ -15,11 +15,11 @@ from typing import Any
 
 import dm_env
 import numpy as np
-import numpy.typing as npt
 from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.facts import MatrixFacts, UnseenFacts, argmax
+from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts, UnseenFacts, argmax
+from hm_agent.worlds.melting_pot.scene import held_in_interaction
 from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 
 
@@ -68,21 +68,28 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
         return Memory(self.first or EPISODE_RANDOM.choice(self.kinds))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: Memory) -> tuple[dm_env.TimeStep, Memory]:
-        memory = self.initial_state() if timestep.first() else replace(prev_state, step=prev_state.step + 1)
-        own, other = timestep.observation["INTERACTION_INVENTORIES"]
-        if np.all(other >= 0):
-            last = KindsPlayed(self._main_kind(own) or memory.target, self._main_kind(other))
-            memory = replace(memory, played=(*memory.played, last))
-            memory = replace(memory, target=self.choose(memory))
+        memory = self._next_memory(timestep, prev_state)
         resource = self._resources[memory.target]
         return in_the_matrix.collect_or_interact_puppet_timestep(timestep, resource, self.margin), memory
+
+    def _next_memory(self, timestep: dm_env.TimeStep, before: Memory) -> Memory:
+        """With the step's interaction, if there was one, and the kind chosen after it."""
+        if timestep.first():
+            return self.initial_state()
+        memory = replace(before, step=before.step + 1)
+        held = held_in_interaction(timestep.observation)
+        if held is None:
+            return memory
+        own, other = map(self._main_kind, held)
+        memory = replace(memory, played=(*memory.played, KindsPlayed(own or memory.target, other)))
+        return replace(memory, target=self.choose(memory))
 
     @property
     def kinds(self) -> Sequence[str]:
         return self.game.behaviours
 
-    def _main_kind(self, inventory: npt.NDArray[np.float64]) -> str | None:
-        most = argmax(inventory.tolist())
+    def _main_kind(self, inventory: Counts) -> str | None:
+        most = argmax(inventory)
         return None if most is None else self.kinds[most]
 
     @cached_property
