@@ -4,7 +4,7 @@ import sys
 
 if __name__ == "__main__":
     try:
-        from hm_agent.cli import play_from_shell
+        from hm_agent.command_line.cli import play_from_shell
     except KeyboardInterrupt:  # within the second that the imports take
         sys.stderr.write("run_scenario.py: interrupted\n")
         sys.exit(130)

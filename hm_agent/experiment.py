@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from hm_agent.config import ConfigError
 from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import packed, unpack
+from hm_agent.files import folder_name
 from hm_agent.models.local import LOCAL
 from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
-from hm_agent.paths import folder_name
 from hm_agent.recording.result import FILE, OWN_FILE, Result, Setting, read_result
 from hm_agent.registry import check_agent, check_options, suites
 from hm_agent.suite import ScenarioInfo, Suite

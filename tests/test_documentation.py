@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from hm_agent import flags
-from hm_agent.cli import COMMANDS, TOOLS
+from hm_agent.command_line import flags
+from hm_agent.command_line.cli import COMMANDS, TOOLS
 from hm_agent.registry import suites
 
 ROOT = Path(__file__).parents[1]
@@ -116,5 +116,5 @@ def test_readme_is_short() -> None:
 def test_the_site_shows_links_that_leave_its_folder_as_text() -> None:
     hook = run_path(str(ROOT / ".ci" / "site_links.py"))["on_page_markdown"]
     page = SimpleNamespace(file=SimpleNamespace(src_uri="results/games/README.md"))
-    shown = hook("[page](../../faq.md), [code](../../../hm_agent/cli.py), [here](episodes.csv)", page=page)
+    shown = hook("[page](../../faq.md), [code](../../../hm_agent/command_line/cli.py), [here](episodes.csv)", page=page)
     assert shown == "[page](../../faq.md), code, [here](episodes.csv)"

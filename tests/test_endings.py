@@ -17,17 +17,17 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.files import folder_name, read_regular
 from hm_agent.models.providers import ModelSettings
-from hm_agent.paths import folder_name, read_regular
 from hm_agent.pool.run import locked
+from hm_agent.process.scratch import PREFIX, make_folder
+from hm_agent.process.shell import printable
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.writing import episodes_reported
-from hm_agent.scratch import PREFIX, make_folder
-from hm_agent.shell import printable
 from hm_agent.testing.commands import ROOT, call, call_here, end, orphans, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.schema_player import answer

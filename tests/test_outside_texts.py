@@ -16,8 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from hm_agent.command_line.console import show_rows
 from hm_agent.config import ConfigError, data_folder
-from hm_agent.console import show_rows
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Message, Reply, Request, Sampling

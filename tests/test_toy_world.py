@@ -39,7 +39,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def hm_agent(installed: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs the command in another folder, with the package installed."""
-    program = "import sys; from hm_agent.cli import main; sys.exit(main(['hm-agent', *sys.argv[1:]]))"
+    program = "import sys; from hm_agent.command_line.cli import main; sys.exit(main(['hm-agent', *sys.argv[1:]]))"
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=cwd,

@@ -9,11 +9,11 @@ from typing import Any
 
 from absl import flags
 
+from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError
 from hm_agent.models.chat import Sampling
 from hm_agent.models.local import LOCAL
 from hm_agent.models.providers import BUILTIN, PRESETS, ModelSettings
-from hm_agent.number_flags import define_float
 
 AS_SAID = ("base_url", "api_key_env", "timeout", "retries", "patience", "offline", "max_calls", "max_cost")
 """The settings that are what their flag says."""

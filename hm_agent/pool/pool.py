@@ -19,13 +19,13 @@ from types import ModuleType
 from typing import Protocol
 
 from hm_agent.experiment import Episode
-from hm_agent.interruptions import defer_interruptions
 from hm_agent.playing import crashed, cut_short
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
 from hm_agent.pool.worker import About, Begin, Stop, WorkerMessage, result_of, work
+from hm_agent.process.interruptions import defer_interruptions
+from hm_agent.process.scratch import leave_room_for_sockets
 from hm_agent.recording.result import Result
-from hm_agent.scratch import leave_room_for_sockets
 
 GRACE = 3.0
 """Seconds without a word after which workers that are to stop are ended."""

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.interruptions import told_of_interruptions
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.providers import PROVIDERS
 from hm_agent.pool.pool import Host, LocalHost, Pool
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import InlinePlayer
+from hm_agent.process.interruptions import told_of_interruptions
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 

@@ -13,8 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from hm_agent.files import write_whole
-from hm_agent.paths import read_regular
+from hm_agent.files import read_regular, write_whole
 from hm_agent.questions import Usage
 
 FILE = "result.json"

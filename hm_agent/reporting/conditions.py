@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hm_agent.process.shell import printable
 from hm_agent.recording.result import OWN_FILE, Result, Setting
 from hm_agent.registry import agent_names, own_agents, suites
-from hm_agent.shell import printable
 from hm_agent.suite import ScenarioInfo
 
 Settings = tuple[tuple[str, Setting], ...]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hm_agent.paths import path_in_words
+from hm_agent.files import path_in_words
 from hm_agent.questions import Usage
 from hm_agent.recording.result import NO_RESULT, Result
 from hm_agent.registry import scenario_named, suites

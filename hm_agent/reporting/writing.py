@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from hm_agent.files import write_whole
-from hm_agent.paths import path_in_words, read_regular
+from hm_agent.files import path_in_words, read_regular, write_whole
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition

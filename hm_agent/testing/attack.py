@@ -199,7 +199,7 @@ def _tamper(out: Path, stream: random.Random) -> str:
 
 def fuzzed_flags(folder: Path, seconds: float, stream: random.Random) -> Findings:
     """Flags with values of any kind: the command plays, or says in one line what is wrong."""
-    from hm_agent import flags as known
+    from hm_agent.command_line import flags as known
 
     findings = Findings(0, [])
     names = sorted({holder.name for group in known.GROUPS.values() for holder in group} - {"ray_address", "engine"})

@@ -16,8 +16,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from hm_agent.config import ConfigError
+from hm_agent.files import REPORT, path_in_words, read_regular
 from hm_agent.pages.rendering import environment
-from hm_agent.paths import REPORT, path_in_words, read_regular
 from hm_agent.watching.state import SHOWN_FILES, Watcher
 
 HOST = "127.0.0.1"

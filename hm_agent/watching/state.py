@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.core import per_capita
-from hm_agent.paths import path_in_words, read_regular
+from hm_agent.files import path_in_words, read_regular
 from hm_agent.questions import Usage
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result

@@ -17,8 +17,8 @@ import pytest
 import ray
 from ray.cluster_utils import Cluster
 
-from hm_agent import flags
-from hm_agent.cli import PLAY
+from hm_agent.command_line import flags
+from hm_agent.command_line.cli import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.pool.cluster import ClusterHost, NodeWorker, connect
@@ -174,7 +174,12 @@ def test_an_address_without_a_cluster_gets_one_line_soon(address: str, said: str
     assert time.monotonic() - began < PATIENCE / 2  # Ray itself would go on for minutes
 
 
-WITHOUT_RAY = "import sys; sys.modules['ray'] = None; from hm_agent.cli import PLAY; sys.exit(PLAY.run(sys.argv[1:]))"
+WITHOUT_RAY = """
+import sys
+sys.modules["ray"] = None
+from hm_agent.command_line.cli import PLAY
+sys.exit(PLAY.run(sys.argv[1:]))
+"""
 """Python takes None for a module that can't be imported."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from PIL.GifImagePlugin import GifImageFile
 
-from hm_agent import flags
+from hm_agent.command_line import flags
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.recording.gif import MILLISECONDS, WIDTH, GifRecorder

@@ -18,6 +18,7 @@ import pytest
 import resvg_py
 from PIL import Image
 
+from hm_agent.process.shell import printable
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, FORMATS, STYLES, FigureFiles, Panel, Picture, keys, page_colours
@@ -27,7 +28,6 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.validation import Curve
 from hm_agent.reporting.writing import write_report
-from hm_agent.shell import printable
 from tests.reporting.examples import leave, read, result
 from tests.reporting.test_orders import write as write_study
 

@@ -12,9 +12,10 @@ import pytest
 from rich.console import Console
 
 import hm_agent
-from hm_agent.console import ConsoleProgress, show_rows
+from hm_agent.command_line.console import ConsoleProgress, show_rows
+from hm_agent.command_line.flags import ReportRequest
+from hm_agent.command_line.running import write_pages
 from hm_agent.experiment import Experiment
-from hm_agent.flags import ReportRequest
 from hm_agent.questions import Call, Usage
 from hm_agent.recording.result import Result, read_result
 from hm_agent.registry import find_scenarios
@@ -22,7 +23,6 @@ from hm_agent.reporting.index import write_index
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import rows_of
 from hm_agent.reporting.tables import tabulate
-from hm_agent.running import write_pages
 from tests.reporting.examples import RWS, leave, read, result, settings
 
 SILENT: dict[str, Any] = {"questions": 14, "unanswered_questions": 14, "model": "gpt-4", "model_calls": 56}

@@ -11,7 +11,7 @@ from statistics import mean, stdev
 
 import pytest
 
-from hm_agent.cli import PLAY
+from hm_agent.command_line.cli import PLAY
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.index import list_episodes, write_index
 from hm_agent.reporting.report import gather

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.testing.commands import ROOT

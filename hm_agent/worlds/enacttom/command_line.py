@@ -13,9 +13,9 @@ from typing import Any
 
 from absl import flags
 
+from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
-from hm_agent.number_flags import define_float
 from hm_agent.worlds.enacttom.pddl import TaskError
 from hm_agent.worlds.enacttom.task_files import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, TaskRequest, least_agents
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import REASONS, quick_proof, refusal, relay_depth

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.testing.enacttom.shipped_tasks import few_task_files, hand_made_files
 from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.worlds.enacttom.commands import IDLE, parse_command, pick

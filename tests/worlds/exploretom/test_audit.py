@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.worlds.exploretom.audit.audit_command import judgements
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict
 from hm_agent.worlds.exploretom.datasets.export_command import main as export

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.pool.progress import Progress

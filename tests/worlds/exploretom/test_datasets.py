@@ -14,7 +14,7 @@ import yaml
 from hypothesis import given
 from hypothesis import settings as examples
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.registry import find_scenarios

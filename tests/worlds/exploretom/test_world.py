@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios, suites

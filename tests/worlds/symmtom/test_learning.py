@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import action_masks, observe

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom.learning.checkpoints import save, shipped
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom.learning.checkpoints import load, save
 from hm_agent.worlds.symmtom.learning.command import LiveLine

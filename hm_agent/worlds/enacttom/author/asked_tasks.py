@@ -12,8 +12,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 
-from hm_agent.job_runner import Job, JobRunner
 from hm_agent.models.providers import ModelPool
+from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.questions import Model, answer_or_none, in_one_line, together
 from hm_agent.worlds.enacttom.author.author_questions import (
     MOST_THINGS,

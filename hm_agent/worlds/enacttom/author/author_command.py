@@ -13,12 +13,12 @@ from absl import flags
 from rich.console import Console
 from rich.progress import Progress
 
+from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
-from hm_agent.flag_help import help_text, read_flags
-from hm_agent.interruptions import run_interruptibly, told_of_interruptions
-from hm_agent.job_runner import JobRunner
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
+from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
+from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import ModelUnavailable
 from hm_agent.row_file import RowFile, check_identity
 from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asking_jobs

@@ -10,8 +10,8 @@ from typing import Any
 
 from absl import flags
 
+from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
-from hm_agent.flag_help import help_text, read_flags
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict, judge
 from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN

@@ -11,8 +11,8 @@ from typing import Any
 
 from absl import flags
 
+from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
-from hm_agent.flag_help import help_text, read_flags
 from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionSet
 from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.datasets.export import export

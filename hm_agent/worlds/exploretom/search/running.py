@@ -8,8 +8,8 @@ from random import Random
 from typing import Protocol
 
 from hm_agent.config import ConfigError
-from hm_agent.job_runner import Job, JobRunner
 from hm_agent.models.providers import ModelPool
+from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.questions import Usage
 from hm_agent.row_file import Row, RowFile
 from hm_agent.worlds.exploretom.beliefs import StoryError

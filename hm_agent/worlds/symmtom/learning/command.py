@@ -12,10 +12,9 @@ from typing import Any
 
 from absl import flags
 
+from hm_agent.command_flags import define_float, help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
-from hm_agent.flag_help import help_text, read_flags
-from hm_agent.number_flags import define_float
 from hm_agent.worlds.symmtom.learning import results
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
 from hm_agent.worlds.enacttom.certificate import Certificate

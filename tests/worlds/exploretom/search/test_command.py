@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.row_file import RowFile
 from hm_agent.testing.commands import end, orphans, start

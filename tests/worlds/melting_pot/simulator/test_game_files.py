@@ -8,7 +8,7 @@ import pytest
 from meltingpot.substrate import SUBSTRATES
 
 import hm_agent
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import MatrixFacts

@@ -10,7 +10,7 @@ import meltingpot
 import pytest
 from meltingpot.utils.substrates import builder
 
-from hm_agent import scratch
+from hm_agent.process import scratch
 from hm_agent.testing.commands import ROOT
 from hm_agent.worlds.melting_pot.simulator import determinism
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.cli import main
+from hm_agent.command_line.cli import main
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from absl.flags import Error as FlagError
 from absl.flags import FlagHolder
 
-from hm_agent import completion, flags
+from hm_agent.command_flags import help_text
+from hm_agent.command_line import completion, flags
 from hm_agent.config import ConfigError
 from hm_agent.extensions import load_place, nearest
-from hm_agent.flag_help import help_text
 from hm_agent.models.providers import BUILTIN, PRESETS
+from hm_agent.process.shell import prepare_process, printable
 from hm_agent.recording.result import versions
 from hm_agent.registry import shared_agents, suites
-from hm_agent.shell import prepare_process, printable
 from hm_agent.suite import OwnCommand, ScenarioInfo, Suite
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _play(command: Command) -> int:
         return _report(command)
     experiment = flags.experiment()
     experiment.check()
-    from hm_agent.running import run_and_report  # waits for what takes long to import
+    from hm_agent.command_line.running import run_and_report  # waits for what takes long to import
 
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 

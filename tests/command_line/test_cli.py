@@ -18,11 +18,11 @@ import pytest
 
 from hm_agent.testing.commands import call_here
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"
 
 
-HM_AGENT = ("-c", "from hm_agent.cli import run_from_shell; run_from_shell()")
+HM_AGENT = ("-c", "from hm_agent.command_line.cli import run_from_shell; run_from_shell()")
 """The console script `hm-agent`, as Python runs it."""
 
 

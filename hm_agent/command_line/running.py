@@ -10,10 +10,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hm_agent.console import progress_for, show_rows
+from hm_agent.command_line.console import progress_for, show_rows
+from hm_agent.command_line.flags import ReportRequest
 from hm_agent.experiment import Experiment
 from hm_agent.files import write_whole
-from hm_agent.flags import ReportRequest
 from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index

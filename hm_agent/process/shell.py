@@ -9,8 +9,8 @@ from contextlib import suppress
 from io import TextIOWrapper
 from types import FrameType
 
-from hm_agent.interruptions import interrupt
-from hm_agent.scratch import use_scratch_folder
+from hm_agent.process.interruptions import interrupt
+from hm_agent.process.scratch import use_scratch_folder
 
 
 def prepare_process() -> None:

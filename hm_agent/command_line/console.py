@@ -18,13 +18,13 @@ from rich.text import Text
 
 from hm_agent.experiment import Episode
 from hm_agent.pool.progress import Pulse
+from hm_agent.process.shell import printable
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.wording import NOTHING, bill, number
-from hm_agent.shell import printable
 
 SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"

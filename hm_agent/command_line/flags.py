@@ -10,14 +10,13 @@ from typing import Any
 
 from absl import flags
 
+from hm_agent.command_flags import define_count, define_float, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.extensions import load_place
-from hm_agent.flag_help import read_flags
+from hm_agent.files import REPORT
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN
-from hm_agent.number_flags import define_count, define_float
-from hm_agent.paths import REPORT
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
 from hm_agent.suite import Option, ScenarioInfo, Setting

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from hm_agent.console import show_rows
+from hm_agent.command_line.console import show_rows
 from hm_agent.reporting.tables import tabulate
 from tests.reporting.examples import KITCHEN, RWS, SELF_PLAY, result
 

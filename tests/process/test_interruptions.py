@@ -10,7 +10,7 @@ from threading import Event, Thread, main_thread
 
 import pytest
 
-from hm_agent.interruptions import defer_interruptions, interrupt, run_interruptibly, told_of_interruptions
+from hm_agent.process.interruptions import defer_interruptions, interrupt, run_interruptibly, told_of_interruptions
 
 
 @pytest.fixture(autouse=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hm_agent.flags import ReportRequest
+from hm_agent.command_line.flags import ReportRequest
+from hm_agent.command_line.running import write_pages
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import PAGE, write_report
-from hm_agent.running import write_pages
+from tests.command_line.test_cli import interrupted, start
 from tests.reporting.examples import leave, result
-from tests.test_cli import interrupted, start
 
 
 def played(out: Path, *agents: str) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.cli import COMMANDS, main
+from hm_agent.command_line.cli import COMMANDS, main
 
 SCENARIO = "--scenario=rws_repeated_1"
 

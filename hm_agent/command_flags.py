@@ -1,0 +1,85 @@
+"""What commands with absl flags share: flags for numbers, how a command line is read, and the text of the help."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from absl import flags
+
+from hm_agent.config import ConfigError
+
+FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
+"""Flags by the title of their group, as help shows them."""
+
+
+def read_flags(values: flags.FlagValues, argv: Sequence[str]) -> None:
+    """Reads a command line, with `-h` for `--help`.
+
+    Raises absl's `flags.Error`, and ConfigError for words that are no flags.
+    """
+    values.unparse_flags()
+    rest = values(tuple("--help" if word == "-h" else word for word in argv))[1:]
+    if rest:
+        raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
+
+
+def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues, helps: Mapping[str, str] | None = None) -> str:
+    """The usage, and a line for each flag with its default.
+
+    helps: by name, whole lines in the place of a flag's own help and default.
+    """
+    lines = [usage]
+    for title, group in groups.items():
+        lines += ["", f"{title}:"]
+        for flag in (values[holder.name] for holder in group):
+            name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
+            lines.append(f"  {name:<20} {(helps or {}).get(flag.name) or _own_help(flag)}")
+    return "\n".join(lines)
+
+
+def _own_help(flag: flags.Flag[Any]) -> str:
+    has_default = not (flag.default is None or flag.boolean or flag.default == [])
+    return f"{flag.help} (default: {flag.default_as_str})" if has_default else str(flag.help)
+
+
+class _FiniteParser(flags.FloatParser):
+    """Reads a number; infinities and what is no number are refused, whatever the bounds."""
+
+    def convert(self, argument: str | float) -> float:
+        number = super().convert(argument)
+        if not math.isfinite(number):
+            raise ValueError(f"{argument} is no finite number")
+        return number
+
+
+class _CountParser(flags.IntegerParser):
+    """Reads a whole number, also one like 1e6."""
+
+    def convert(self, argument: str | int) -> int:
+        is_power = isinstance(argument, str) and re.fullmatch(r"[0-9]{1,9}[eE][0-9]", argument)
+        return int(float(argument)) if is_power else super().convert(argument)
+
+
+def define_float(
+    name: str,
+    default: float | None,
+    about: str,
+    lower_bound: float | None = None,
+    upper_bound: float | None = None,
+    *,
+    flag_values: flags.FlagValues,
+) -> flags.FlagHolder[Any]:
+    """Defines a flag for a finite number within bounds."""
+    parser = _FiniteParser(lower_bound, upper_bound)
+    serializer = flags.ArgumentSerializer[float]()
+    return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)
+
+
+def define_count(name: str, default: int, about: str, *, flag_values: flags.FlagValues) -> flags.FlagHolder[Any]:
+    """Defines a flag for a whole number from 1 on, which may be written like 1e6."""
+    parser = _CountParser(lower_bound=1)
+    serializer = flags.ArgumentSerializer[int]()
+    return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)
