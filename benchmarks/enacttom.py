@@ -19,14 +19,14 @@ from hm_agent.testing.enacttom.shipped_tasks import hand_made_files
 from hm_agent.worlds.enacttom.author.drawn_tasks import drawn_tasks
 from hm_agent.worlds.enacttom.author.proving import UNDECIDED
 from hm_agent.worlds.enacttom.author.task_plan import Tally, TaskPlan
-from hm_agent.worlds.enacttom.certificate import Status
-from hm_agent.worlds.enacttom.commands import HouseCommand
-from hm_agent.worlds.enacttom.household import Household
-from hm_agent.worlds.enacttom.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.house.commands import HouseCommand
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import HouseholdTask
-from hm_agent.worlds.enacttom.task_checks import check_task
-from hm_agent.worlds.enacttom.task_files import load_task
+from hm_agent.worlds.enacttom.tasks.certificate import Status
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, without_irrelevant
 from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward, ask_its_search
 from hm_agent.worlds.enacttom.verification.planner import solve

@@ -12,14 +12,14 @@ from random import Random
 
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind, ActionSet
-from hm_agent.worlds.exploretom.belief_definition import DefinedBeliefs
-from hm_agent.worlds.exploretom.cast import CastLists, read_cast
-from hm_agent.worlds.exploretom.language import text_of
-from hm_agent.worlds.exploretom.readers import WEAK_RULES
-from hm_agent.worlds.exploretom.sampling import DrawnStory, StorySampler, draw_story, story_of
-from hm_agent.worlds.exploretom.story_conditions import StoryConditions
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory, AskedProperty
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, AskedProperty
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet
+from hm_agent.worlds.exploretom.random_stories.cast import CastLists, read_cast
+from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory, StorySampler, draw_story, story_of
+from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions
+from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES
+from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
+from hm_agent.worlds.exploretom.story.language import text_of
 
 STORIES = int(os.environ.get("STORIES", "2000"))
 """Stories a cell of the tables and an action set of the speeds."""

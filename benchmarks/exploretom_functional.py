@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.functional import functional_questions
-from hm_agent.worlds.exploretom.readers import WEAK_RULES
-from hm_agent.worlds.exploretom.sampling import story_of
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.questions.functional import functional_questions
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
+from hm_agent.worlds.exploretom.random_stories.cast import read_cast
+from hm_agent.worlds.exploretom.random_stories.sampling import story_of
+from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES
 
 READ = int(os.environ.get("READ", "50"))
 """Stories of each action set."""

@@ -30,10 +30,10 @@ from hm_agent.questions import Usage
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.statistics import ClusteredMean, paired_difference
 from hm_agent.row_file import Row, RowFile
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.readers import WEAK_RULES, ModelReader, WeakReader
-from hm_agent.worlds.exploretom.reading import ANSWERS
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
+from hm_agent.worlds.exploretom.random_stories.cast import read_cast
+from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, ModelReader, WeakReader
+from hm_agent.worlds.exploretom.readers.reading import ANSWERS
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import FoundStory, SearchSettings, StorySearch, search_stories
 from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask, find_action_sets
@@ -233,7 +233,7 @@ def needed(calls: Sequence[int], at_once: int) -> float:
 
 def endpoint() -> None:
     """Searches stories against an endpoint in a process of its own, and compares the time with its delays."""
-    import_module("hm_agent.models.openai_chat")  # takes a second, once
+    import_module("hm_agent.models.endpoint.openai_chat")  # takes a second, once
     command = [sys.executable, "-m", "hm_agent.testing.exploretom.story_endpoint", str(DELAY)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdin is not None

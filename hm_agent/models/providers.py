@@ -18,15 +18,15 @@ from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.cache import AnswerCache, CachedChat
 from hm_agent.models.chat import Chat, Reply, Request, Sampling
+from hm_agent.models.endpoint.outage import OutageTolerantChat
+from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.local import LOCAL, LocalChat, model_file
-from hm_agent.models.outage import OutageTolerantChat
-from hm_agent.models.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price, load_prices
 from hm_agent.questions import AnswerT, Call, Model, ModelUnavailable, Question, ignore
 
 if TYPE_CHECKING:
     from hm_agent.models.answer_file import AnswerFile
-    from hm_agent.models.openai_chat import OpenAIChat
+    from hm_agent.models.endpoint.openai_chat import OpenAIChat
 
 BUILTIN = "builtin"
 PLACE = "python:"
@@ -155,7 +155,7 @@ class EndpointProvider:
     async def _client(self) -> AsyncIterator[OpenAIChat]:
         """The client that all episodes share that are played at the same time; the last of them closes it."""
         # The openai package takes long to import, and runs of the built-in reasoner don't need it.
-        from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
+        from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
 
         settings = self._settings
         if self._chat is None:

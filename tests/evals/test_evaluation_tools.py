@@ -28,7 +28,7 @@ from lm_eval.tasks import TaskManager
 from hm_agent.worlds.exploretom.datasets.export_command import main as export
 from hm_agent.worlds.exploretom.datasets.inspect_task import exploretom
 from hm_agent.worlds.exploretom.datasets.item import read_items
-from hm_agent.worlds.exploretom.reading import answer_from_text
+from hm_agent.worlds.exploretom.readers.reading import answer_from_text
 
 CONFIGS = ("literal", "functional")
 

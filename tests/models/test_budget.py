@@ -9,8 +9,8 @@ import pytest
 
 from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.parameter_support import ParameterSupport
+from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint as Server

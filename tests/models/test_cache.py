@@ -21,8 +21,8 @@ from hm_agent.config import ConfigError
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.parameter_support import ParameterSupport
+from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal

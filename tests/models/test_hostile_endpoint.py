@@ -18,15 +18,15 @@ from typing import Any
 import pytest
 
 from hm_agent.bounds import MAX_BODY, MAX_LARGE_BODIES, MAX_SAMPLE, MAX_SENT_BACK, MAX_TEXT
-from hm_agent.models import completion_reading
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.completion_reading import NoCompletion, read_completion, read_count
-from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.parameter_support import ParameterSupport
+from hm_agent.models.endpoint import completion_reading
+from hm_agent.models.endpoint.completion_reading import NoCompletion, read_completion, read_count
+from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import Call, ModelUnavailable, Unanswered

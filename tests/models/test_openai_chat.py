@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.parameter_support import ParameterSupport
+from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable, Question, Unanswered, answer_schema
 from hm_agent.testing.endpoint import Answer, Response, completion, prompt_of, refusal
 from hm_agent.testing.endpoint import Endpoint as Server

@@ -10,9 +10,9 @@ import pytest
 
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.outage import Outage, OutageTolerantChat
-from hm_agent.models.parameter_support import ParameterSupport
+from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.endpoint.outage import Outage, OutageTolerantChat
+from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
 

@@ -21,8 +21,8 @@ from hm_agent.core import Hypothesis
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
-from hm_agent.models.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.parameter_support import ParameterSupport
+from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
 from hm_agent.models.text_model import RETRIES, TextModel

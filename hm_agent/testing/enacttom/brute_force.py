@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, product
 
-from hm_agent.worlds.enacttom.mechanics import RemoteControl, StateMirroring
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition, wanted
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.mechanics import RemoteControl, StateMirroring
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 Chains = frozenset[tuple[tuple[str, ...], Proposition]]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from hm_agent.worlds.enacttom.mechanics import (
+from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     InverseState,
     LimitedBandwidth,
@@ -15,8 +15,8 @@ from hm_agent.worlds.enacttom.mechanics import (
     RoomRestriction,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.pddl import TaskError, write_problem
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError, write_problem
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     IS_CLOSED,
     IS_HELD_BY,
@@ -30,8 +30,8 @@ from hm_agent.worlds.enacttom.propositions import (
     claim,
     wanted,
 )
-from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile
-from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 
 _TRIES = 1000
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hm_agent.worlds.enacttom.mechanics import Binding, RestrictedCommunication, RoomRestriction
-from hm_agent.worlds.enacttom.pddl import write_problem
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.mechanics import Binding, RestrictedCommunication, RoomRestriction
+from hm_agent.worlds.enacttom.tasks.pddl import write_problem
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CAN_COMMUNICATE,
     IS_CLOSED,
@@ -16,8 +16,8 @@ from hm_agent.worlds.enacttom.propositions import (
     Proposition,
     wanted,
 )
-from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile
-from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 
 _PROBLEM = """(define (problem small_house)
   (:domain enacttom)

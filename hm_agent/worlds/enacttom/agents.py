@@ -9,14 +9,14 @@ from random import Random
 from hm_agent.core import Agent, Decision, Observation, Seat
 from hm_agent.questions import Usage
 from hm_agent.suite import TOLD_SHARE
-from hm_agent.worlds.enacttom.commands import IDLE, HouseCommand
-from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers
-from hm_agent.worlds.enacttom.propositions import Claim
-from hm_agent.worlds.enacttom.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
+from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
+from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.house.views import HouseView, broadcasts
+from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
-from hm_agent.worlds.enacttom.views import HouseView, broadcasts
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
 _YES_OR_NO = {True: ProbeAnswer.YES, False: ProbeAnswer.NO}

@@ -16,8 +16,8 @@ from absl import flags
 from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
-from hm_agent.worlds.enacttom.pddl import TaskError
-from hm_agent.worlds.enacttom.task_files import load_task, task_text
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
 from hm_agent.worlds.enacttom.verification.plans import steps_of, strips_plan
 from hm_agent.worlds.enacttom.verification.strips import to_strips

@@ -9,8 +9,8 @@ from gymnasium.spaces import Text
 
 from hm_agent.core import Turn
 from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
-from hm_agent.worlds.enacttom.task import HouseholdTask
-from hm_agent.worlds.enacttom.views import HouseView
+from hm_agent.worlds.enacttom.house.views import HouseView
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
 _LETTERS = "".join(map(chr, range(32, 127))) + "\n"

@@ -31,7 +31,7 @@ from hm_agent.suite import (
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder, ThinkingBody
     from hm_agent.agents.reflection import Reflector
-    from hm_agent.worlds.enacttom.task import HouseholdTask
+    from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 PREFIX = "enacttom_"
 _COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
@@ -171,7 +171,7 @@ def _content(path: Path) -> str:
 
 
 def _task(path: Path) -> HouseholdTask:
-    from hm_agent.worlds.enacttom.task_files import load_task
+    from hm_agent.worlds.enacttom.tasks.task_files import load_task
 
     return load_task(path)
 

@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.core import Observation, Seat, Turn, World
-from hm_agent.worlds.enacttom.commands import CLOSE_IT, IDLE, OPEN_IT, WAIT, CommandError, HouseCommand, parse_command
-from hm_agent.worlds.enacttom.household import Household
-from hm_agent.worlds.enacttom.probes import (
+from hm_agent.worlds.enacttom.house.commands import (
+    CLOSE_IT,
+    IDLE,
+    OPEN_IT,
+    WAIT,
+    CommandError,
+    HouseCommand,
+    parse_command,
+)
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.probes import (
     ProbeAnswers,
     ProbeResult,
     checks_of,
@@ -18,10 +26,10 @@ from hm_agent.worlds.enacttom.probes import (
     operators_of,
     probes_of,
 )
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition
-from hm_agent.worlds.enacttom.runtime import ActionOutcome, HouseRuntime, OutcomeKind, Sent
-from hm_agent.worlds.enacttom.task import HouseholdTask
-from hm_agent.worlds.enacttom.views import HouseView, ViewMaker
+from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseRuntime, OutcomeKind, Sent
+from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 FUNCTIONAL_SUCCESS = "functional_success"
 QUIET_TURNS = 2

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import UNSHOWN, Model, Question, Remark, Words, answer_or_none, check_all
-from hm_agent.worlds.exploretom.actions import (
+from hm_agent.worlds.exploretom.story.actions import (
     Alter,
     CarryTo,
     Inform,
@@ -27,8 +27,8 @@ from hm_agent.worlds.exploretom.actions import (
     TalkAbout,
     people_of,
 )
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.language import sentence_of
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.story.language import sentence_of
 
 TRIES = 3
 """How often an action is told before it is told by its plain sentence."""

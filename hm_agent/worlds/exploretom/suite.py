@@ -23,10 +23,10 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionSet
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.exploretom.posing import PosedStory
+    from hm_agent.worlds.exploretom.questions.posing import PosedStory
     from hm_agent.worlds.exploretom.world import PoseStory
 
 PREFIX = "exploretom_"
@@ -136,7 +136,7 @@ class ExploretomSuite(Suite):
         )
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
-        from hm_agent.worlds.exploretom.cast import read_cast
+        from hm_agent.worlds.exploretom.random_stories.cast import read_cast
         from hm_agent.worlds.exploretom.world import StorySettings, StoryWorld, pose_drawn
 
         if scenario.name == DATASET:
@@ -176,7 +176,7 @@ class ExploretomSuite(Suite):
         return StoryViewer()
 
     def answers(self) -> ReasonerTable:
-        from hm_agent.worlds.exploretom.reading import ANSWERS
+        from hm_agent.worlds.exploretom.readers.reading import ANSWERS
 
         return ANSWERS
 
@@ -245,21 +245,21 @@ def _file(flag: str, given: Setting) -> Path | None:
 
 
 def _model_reader(kind: str, setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.exploretom import readers
+    from hm_agent.worlds.exploretom.readers import readers
 
     built: Agent[Any, Any] = getattr(readers, kind)(setup.model)
     return built
 
 
 def _hypothesis_reader(setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.exploretom.hypothesis_reader import HypothesisReader
+    from hm_agent.worlds.exploretom.readers.hypothesis_reader import HypothesisReader
 
     return HypothesisReader(setup.model, setup.parameters.by_prediction)
 
 
 def _weak_reader(name: str) -> Callable[[AgentSetup], Agent[Any, Any]]:
     def build(setup: AgentSetup) -> Agent[Any, Any]:
-        from hm_agent.worlds.exploretom.readers import WEAK_RULES, WeakReader
+        from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
 
         return WeakReader(WEAK_RULES[name])
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from hm_agent.core import Observation, Seat, Turn, World
-from hm_agent.worlds.exploretom.action_sets import ActionSet
-from hm_agent.worlds.exploretom.cast import CastLists
-from hm_agent.worlds.exploretom.functional import pose_functional
-from hm_agent.worlds.exploretom.grading import meaning
-from hm_agent.worlds.exploretom.language import text_of
-from hm_agent.worlds.exploretom.posing import PosableQuestion, PosedStory
-from hm_agent.worlds.exploretom.sampling import story_of
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.questions.functional import pose_functional
+from hm_agent.worlds.exploretom.questions.grading import meaning
+from hm_agent.worlds.exploretom.questions.posing import PosableQuestion, PosedStory
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.random_stories.action_sets import ActionSet
+from hm_agent.worlds.exploretom.random_stories.cast import CastLists
+from hm_agent.worlds.exploretom.random_stories.sampling import story_of
+from hm_agent.worlds.exploretom.story.language import text_of
 
 READER: Seat = "reader"
 

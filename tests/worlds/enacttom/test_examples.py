@@ -15,17 +15,17 @@ from resource import RLIMIT_CPU, prlimit
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.enacttom.household import Household
-from hm_agent.worlds.enacttom.mechanics import (
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     LimitedBandwidth,
     RestrictedCommunication,
     RoomRestriction,
 )
-from hm_agent.worlds.enacttom.pddl import write_problem
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition, claim
-from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile
-from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.pddl import write_problem
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, claim
+from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.compiler import PlanningProblem, Variant, compile_task
 from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve

@@ -17,11 +17,11 @@ from hm_agent.recording.trace import to_json
 from hm_agent.registry import check_agent, find_scenarios
 from hm_agent.testing.enacttom.shipped_tasks import few_task_files
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
-from hm_agent.worlds.enacttom.commands import tell
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.house.commands import tell
+from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.suite import SUITE, task_files
-from hm_agent.worlds.enacttom.task_files import load_task
-from hm_agent.worlds.enacttom.views import HouseView
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import FUNCTIONAL_SUCCESS, EnacttomWorld
 
 with warnings.catch_warnings():

@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.evidence import location_key
-from hm_agent.worlds.exploretom.functional import ActionType, AskedAction
 from hm_agent.worlds.exploretom.infilling import JudgeTelling, TellAction
-from hm_agent.worlds.exploretom.readers import asked_from
-from hm_agent.worlds.exploretom.reading import (
+from hm_agent.worlds.exploretom.questions.functional import ActionType, AskedAction
+from hm_agent.worlds.exploretom.questions.story_questions import NO, YES
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
+from hm_agent.worlds.exploretom.random_stories.cast import read_cast
+from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory, story_of
+from hm_agent.worlds.exploretom.readers.readers import asked_from
+from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
     AnswerWithReasons,
     RevisePerspective,
     TakePerspective,
 )
-from hm_agent.worlds.exploretom.sampling import DrawnStory, story_of
-from hm_agent.worlds.exploretom.story_questions import NO, YES
+from hm_agent.worlds.exploretom.story.evidence import location_key
 from hm_agent.worlds.exploretom.world import StoryView
 
 FALSE_BELIEF = (

@@ -11,8 +11,6 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.testing.scripted_model import ReplyFunction, ScriptedModel, each
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.infilling import (
     FIRST_TRY,
     INFILLING_ANSWERS,
@@ -28,9 +26,11 @@ from hm_agent.worlds.exploretom.infilling import (
     named,
     names_in,
 )
-from hm_agent.worlds.exploretom.language import parse_story, sentence_of
-from hm_agent.worlds.exploretom.sampling import story_of
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
+from hm_agent.worlds.exploretom.random_stories.cast import read_cast
+from hm_agent.worlds.exploretom.random_stories.sampling import story_of
 from hm_agent.worlds.exploretom.search.difficulty import do_nothing
+from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
 
 STORY = (
     "Anne entered the hall.\nCarl entered the hall.\n"

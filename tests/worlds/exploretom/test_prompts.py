@@ -13,7 +13,7 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.worlds.exploretom.infilling import INFILLING_ANSWERS
-from hm_agent.worlds.exploretom.reading import ANSWERS
+from hm_agent.worlds.exploretom.readers.reading import ANSWERS
 from tests.prompt_checks import is_golden
 from tests.worlds.exploretom.story_examples import CHOICES, STORY_EXAMPLES
 

@@ -14,9 +14,9 @@ from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import Setting
 from hm_agent.testing.episodes import SeatLog, play_out, set_up, settled
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.readers import WEAK_RULES
-from hm_agent.worlds.exploretom.reading import AnswerFromPerspective, TakePerspective
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
+from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES
+from hm_agent.worlds.exploretom.readers.reading import AnswerFromPerspective, TakePerspective
 from hm_agent.worlds.exploretom.world import READER, StoryWorld
 
 SCENARIOS = tuple(f"exploretom_{name}" for name in ACTION_SETS)

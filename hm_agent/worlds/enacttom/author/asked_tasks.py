@@ -25,9 +25,9 @@ from hm_agent.worlds.enacttom.author.author_questions import (
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, explanation, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally, TaskPlan
-from hm_agent.worlds.enacttom.pddl import TaskError
-from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile
-from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, verdict
 
 NO_ANSWER, TOO_LARGE, COUNCIL = "no valid answer", "it is too large", "the council refuses it"

@@ -33,7 +33,7 @@ from hm_agent.worlds.enacttom.author.task_plan import (
     row_of,
     tally_table,
 )
-from hm_agent.worlds.enacttom.task_files import save_task
+from hm_agent.worlds.enacttom.tasks.task_files import save_task
 
 NAME = "hm-agent generate enacttom"
 PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"

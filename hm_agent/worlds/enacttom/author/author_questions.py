@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from hm_agent.questions import Question, Remark, Words, check_all, in_one_line
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
-from hm_agent.worlds.enacttom.mechanics import (
+from hm_agent.worlds.enacttom.tasks.mechanics import (
     InverseState,
     LimitedBandwidth,
     RemoteControl,
@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.mechanics import (
     RoomRestriction,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.task import CANARY, MIXED, AgentSpawn, TaskFile
+from hm_agent.worlds.enacttom.tasks.task import CANARY, MIXED, AgentSpawn, TaskFile
 
 MOST_PDDL = 8000
 """Characters of a problem."""

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.enacttom.mechanics import Binding
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition
-from hm_agent.worlds.enacttom.task import COOPERATIVE, MIXED
+from hm_agent.worlds.enacttom.tasks.mechanics import Binding
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.task import COOPERATIVE, MIXED
 
 CATEGORIES = (COOPERATIVE, MIXED)
 DEEPEST = 3

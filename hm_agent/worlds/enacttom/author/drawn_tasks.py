@@ -15,9 +15,9 @@ from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refus
 from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
 from hm_agent.worlds.enacttom.author.task_words import written
-from hm_agent.worlds.enacttom.pddl import TaskError
-from hm_agent.worlds.enacttom.task import TaskFile
-from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.task import TaskFile
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.verifier import certified, verdict
 
 MOST_PROPOSALS = 500

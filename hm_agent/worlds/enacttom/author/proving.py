@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from hm_agent.worlds.enacttom.author.drafts import Channels, TaskRequest
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition, wanted
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, reachable
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof

@@ -22,14 +22,14 @@ from itertools import combinations
 from random import Random
 
 from hm_agent.worlds.enacttom.author.drafts import Channels, GoalDraft, HouseDraft, TaskDraft, TaskRequest
-from hm_agent.worlds.enacttom.mechanics import (
+from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     FurnitureState,
     InverseState,
     RemoteControl,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.propositions import (
     CONTROLS,
     IS_CLOSED,
     IS_INSIDE,
@@ -41,7 +41,7 @@ from hm_agent.worlds.enacttom.propositions import (
     Proposition,
     claim,
 )
-from hm_agent.worlds.enacttom.task import MIXED
+from hm_agent.worlds.enacttom.tasks.task import MIXED
 
 ROOMS = (
     "kitchen", "living_room", "bedroom", "bathroom", "study", "garage", "cellar", "pantry", "laundry_room", "hall",

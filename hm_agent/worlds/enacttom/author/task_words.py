@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from hm_agent.worlds.enacttom.author.drafts import HouseDraft, TaskDraft
-from hm_agent.worlds.enacttom.mechanics import (
+from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     HouseMechanics,
     LimitedBandwidth,
     RestrictedCommunication,
     RoomRestriction,
 )
-from hm_agent.worlds.enacttom.pddl import write_problem
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.pddl import write_problem
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT,
     AGENT_IN_ROOM,
     CAN_COMMUNICATE,
@@ -34,7 +34,7 @@ from hm_agent.worlds.enacttom.propositions import (
     Proposition,
     wanted,
 )
-from hm_agent.worlds.enacttom.task import CANARY, AgentSpawn, TaskFile
+from hm_agent.worlds.enacttom.tasks.task import CANARY, AgentSpawn, TaskFile
 
 THEMES: Sequence[tuple[str, str]] = (
     ("Before the guests come", "Guests come tonight: make the house ready for them."),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     FLOOR,
     IS_HELD_BY,
@@ -17,7 +18,6 @@ from hm_agent.worlds.enacttom.propositions import (
     SLOTS,
     Proposition,
 )
-from hm_agent.worlds.enacttom.views import Briefing, HouseView
 
 Slot = tuple[str, str]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from hm_agent.worlds.enacttom.knowledge import follows_among
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition, claim
+from hm_agent.worlds.enacttom.house.knowledge import follows_among
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, claim
 
 
 class ClaimNotes:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.questions import Usage
-from hm_agent.worlds.enacttom.commands import (
+from hm_agent.worlds.enacttom.house.commands import (
     CLOSE_IT,
     COMMUNICATE,
     IDLE,
@@ -25,13 +25,15 @@ from hm_agent.worlds.enacttom.commands import (
     HouseCommand,
     tell,
 )
+from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers
+from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, OutcomeKind
+from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
 from hm_agent.worlds.enacttom.ladder.claim_notes import ClaimNotes
 from hm_agent.worlds.enacttom.ladder.own_plans import OwnPlanner, bindings_of, close_command, search, set_by
 from hm_agent.worlds.enacttom.ladder.routes import Routes
-from hm_agent.worlds.enacttom.mechanics import OPEN, Binding
-from hm_agent.worlds.enacttom.probes import Probe, ProbeAnswer, ProbeAnswers
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, Binding
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
     IS_CLOSED,
@@ -46,8 +48,6 @@ from hm_agent.worlds.enacttom.propositions import (
     Proposition,
     wanted,
 )
-from hm_agent.worlds.enacttom.runtime import ActionOutcome, OutcomeKind
-from hm_agent.worlds.enacttom.views import HouseView
 
 
 @dataclass(frozen=True)

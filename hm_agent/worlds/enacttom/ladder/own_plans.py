@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.commands import CLOSE_IT, OPEN_IT, HouseCommand, close_it, navigate, open_it
-from hm_agent.worlds.enacttom.floor_plan import FloorPlan
-from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT, HouseCommand, close_it, navigate, open_it
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.views import Briefing
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
-from hm_agent.worlds.enacttom.mechanics import (
+from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
+from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     FurnitureState,
     HouseMechanics,
@@ -18,7 +19,7 @@ from hm_agent.worlds.enacttom.mechanics import (
     RoomRestriction,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
     HAND_EMPTY,
@@ -34,10 +35,9 @@ from hm_agent.worlds.enacttom.propositions import (
     Claim,
     Proposition,
 )
-from hm_agent.worlds.enacttom.task import AgentSpawn, HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
-from hm_agent.worlds.enacttom.views import Briefing
 
 MOST_NODES = 300
 """How many states a plan may take to find; what takes more counts as out of reach."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.house.views import Briefing
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CAN_COMMUNICATE,
     CONTROLS,
@@ -15,7 +16,6 @@ from hm_agent.worlds.enacttom.propositions import (
     MIRRORS,
     Proposition,
 )
-from hm_agent.worlds.enacttom.views import Briefing
 
 
 class Routes:

@@ -10,7 +10,10 @@ from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation
 from hm_agent.questions import UNSHOWN, Model, answer_or_none
 from hm_agent.theory_of_mind.mind import WrittenStrategy
-from hm_agent.worlds.enacttom.commands import COMMUNICATE, IDLE, WAIT, HouseCommand
+from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, IDLE, WAIT, HouseCommand
+from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
+from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.partner_mind import PartnerMind, acts
@@ -22,10 +25,7 @@ from hm_agent.worlds.enacttom.language.plan_house import (
 )
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, OwnActionFailed, PartnerActed
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_commands
-from hm_agent.worlds.enacttom.probes import ProbeAnswers
-from hm_agent.worlds.enacttom.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.sentences import read_claims
-from hm_agent.worlds.enacttom.views import HouseView
+from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 
 BEGINS = "the episode begins"
 USED_UP = "the plan is used up"

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from hm_agent.questions import Question, one_of
+from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
-from hm_agent.worlds.enacttom.probes import Probe, ProbeAnswer, ProbeAnswers
 
 CHOICES = tuple(answer.value for answer in ProbeAnswer)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hm_agent.core import Event
-from hm_agent.worlds.enacttom.commands import CLOSE_IT, OPEN_IT
+from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT
+from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.situation import (
     COMES,
     HANDLES,
@@ -16,9 +18,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     PartnerAct,
     PartnerActed,
 )
-from hm_agent.worlds.enacttom.propositions import AGENT_IN_ROOM, IS_CLOSED, IS_HELD_BY, IS_OPEN, Proposition
-from hm_agent.worlds.enacttom.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.views import HouseView
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, IS_CLOSED, IS_HELD_BY, IS_OPEN, Proposition
 
 
 class HouseNotebook:

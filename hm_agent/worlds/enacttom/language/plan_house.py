@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question, plan_of
-from hm_agent.worlds.enacttom.commands import HouseCommand
+from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.language.written_commands import (
     MOST_COMMANDS,

@@ -17,7 +17,7 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import HypothesisAnswer, WrittenStrategyAnswer
-from hm_agent.worlds.enacttom.commands import EVERYONE, IDLE, HouseCommand, communicate
+from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbeAnswer, ProbeHouse
 from hm_agent.worlds.enacttom.language.partner_questions import (
     MakeHouseStrategy,
@@ -41,7 +41,7 @@ from hm_agent.worlds.enacttom.language.situation import (
 )
 from hm_agent.worlds.enacttom.language.understanding import Understanding, understood
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
     IS_INVERSE,

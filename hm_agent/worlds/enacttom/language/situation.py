@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hm_agent.core import Event
-from hm_agent.worlds.enacttom.commands import COMMUNICATE, EVERYONE
-from hm_agent.worlds.enacttom.propositions import IS_CLOSED, IS_INSIDE, IS_ON_FLOOR, IS_ON_TOP, IS_OPEN
-from hm_agent.worlds.enacttom.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.views import HouseView
+from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, EVERYONE
+from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.house.views import HouseView
+from hm_agent.worlds.enacttom.tasks.propositions import IS_CLOSED, IS_INSIDE, IS_ON_FLOOR, IS_ON_TOP, IS_OPEN
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
 DOINGS = (WRITES, HANDLES, COMES, LEAVES)

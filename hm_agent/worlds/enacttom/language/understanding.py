@@ -10,11 +10,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from hm_agent.worlds.enacttom.commands import COMMUNICATE, PLACE, HouseCommand, navigate
+from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, PLACE, HouseCommand, navigate
+from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
 from hm_agent.worlds.enacttom.ladder.ladder_agent import HouseMind
 from hm_agent.worlds.enacttom.ladder.own_plans import open_command
 from hm_agent.worlds.enacttom.language.situation import HouseSituation, sent_before
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
     IS_CLOSED,
@@ -30,9 +32,7 @@ from hm_agent.worlds.enacttom.propositions import (
     Claim,
     Proposition,
 )
-from hm_agent.worlds.enacttom.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.sentences import read_claims
-from hm_agent.worlds.enacttom.views import Briefing, HouseView
+from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 
 ORDER = 3
 """How many K operators the reasoner thinks of at once: those of the deepest tasks that are generated."""

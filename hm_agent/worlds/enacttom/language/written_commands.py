@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from hm_agent.worlds.enacttom.commands import (
+from hm_agent.worlds.enacttom.house.commands import (
     CLOSE_IT,
     COMMUNICATE,
     EVERYONE,
@@ -27,8 +27,8 @@ from hm_agent.worlds.enacttom.commands import (
     parse_command,
     plain,
 )
+from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
-from hm_agent.worlds.enacttom.views import HouseView
 from hm_agent.written_calls import CallError, read_calls, shortened
 
 FORMS = (

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.worlds.enacttom.commands import NAVIGATE, ON, PICK, PLACE, HouseCommand, tell
-from hm_agent.worlds.enacttom.household import Household, SightRule, TellRule
-from hm_agent.worlds.enacttom.knowledge import common
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.house.commands import NAVIGATE, ON, PICK, PLACE, HouseCommand, tell
+from hm_agent.worlds.enacttom.house.household import Household, SightRule, TellRule
+from hm_agent.worlds.enacttom.house.knowledge import common
+from hm_agent.worlds.enacttom.tasks.propositions import (
     IS_HELD_BY,
     IS_INSIDE,
     IS_ON_TOP,

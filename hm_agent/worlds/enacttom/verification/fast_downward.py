@@ -15,7 +15,7 @@ from math import ceil
 from pathlib import Path
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.enacttom.certificate import Status
+from hm_agent.worlds.enacttom.tasks.certificate import Status
 from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits
 
 PACKAGE = "up_fast_downward"

@@ -9,8 +9,8 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.certificate import Status
-from hm_agent.worlds.enacttom.task_checks import exclusive
+from hm_agent.worlds.enacttom.tasks.certificate import Status
+from hm_agent.worlds.enacttom.tasks.task_checks import exclusive
 from hm_agent.worlds.enacttom.verification.compiler import (
     PlanAction,
     PlanningProblem,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.worlds.enacttom.commands import IDLE, HouseCommand, tell
-from hm_agent.worlds.enacttom.household import Household
-from hm_agent.worlds.enacttom.propositions import Claim
-from hm_agent.worlds.enacttom.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, tell
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
 from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hm_agent.worlds.enacttom.household import Household
-from hm_agent.worlds.enacttom.propositions import SLOTS, Claim
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.tasks.propositions import SLOTS, Claim
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
 
 _NO_LETTER = re.compile(r"[^a-z0-9_]+")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 
-from hm_agent.worlds.enacttom.certificate import Certificate, Status
-from hm_agent.worlds.enacttom.commands import COMMUNICATE
-from hm_agent.worlds.enacttom.household import Household
-from hm_agent.worlds.enacttom.propositions import Claim
-from hm_agent.worlds.enacttom.task import HouseholdTask, TaskFile
-from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.house.commands import COMMUNICATE
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
+from hm_agent.worlds.enacttom.tasks.propositions import Claim
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem, Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import MOST_NODES, PlanResult, solve
 from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of

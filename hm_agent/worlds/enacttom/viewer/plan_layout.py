@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
-from hm_agent.worlds.enacttom.floor_plan import FloorPlan
+from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 
 WIDE, NARROW = 600.0, 340.0
 """The widths of a plan on a desk and on a phone."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import hypot
 
 from hm_agent.recording.shapes import DrawnShape, Point, colour_of, disc, line, polygon, shortened, text, text_width
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
     IS_CLOSED,
@@ -22,7 +22,7 @@ from hm_agent.worlds.enacttom.propositions import (
     MIRRORS,
     Proposition,
 )
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import PAD, TITLE, Rect, lay_out
 
 ROOM_SIZE, NAME_SIZE, THING_SIZE, SMALL_SIZE = 13.0, 12.0, 11.0, 10.0

@@ -8,8 +8,8 @@ from typing import Any
 
 from hm_agent.files import write_whole
 from hm_agent.recording.browsing import browse_page
-from hm_agent.worlds.enacttom.certificate import Certificate, Status
-from hm_agent.worlds.enacttom.mechanics import (
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
+from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     InverseState,
     LimitedBandwidth,
@@ -17,7 +17,7 @@ from hm_agent.worlds.enacttom.mechanics import (
     RestrictedCommunication,
     RoomRestriction,
 )
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.verifier import is_current
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
 from hm_agent.worlds.enacttom.viewer.viewer import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from hm_agent.worlds.enacttom.propositions import (
+from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     HAND_EMPTY,
     IS_CLOSED,
@@ -15,8 +16,7 @@ from hm_agent.worlds.enacttom.propositions import (
     Claim,
     Proposition,
 )
-from hm_agent.worlds.enacttom.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
 from hm_agent.worlds.enacttom.world import HouseScene
 

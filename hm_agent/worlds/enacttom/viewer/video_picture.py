@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import BRIGHT, FAINT, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels
 from hm_agent.recording.shapes import PALETTE, colour_of, painted
-from hm_agent.worlds.enacttom.probes import ProbeResult
-from hm_agent.worlds.enacttom.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.house.probes import ProbeResult
+from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import WIDE
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan
 from hm_agent.worlds.enacttom.viewer.turns import goals_of, met_goals, turn_picture

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.core import Seat, Step
 from hm_agent.recording.shapes import DrawnShape, colour_of
 from hm_agent.suite import ScenarioInfo
+from hm_agent.worlds.enacttom.house.probes import ProbeResult
+from hm_agent.worlds.enacttom.house.runtime import HouseMessage, Sent
+from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.body import HouseThoughts
-from hm_agent.worlds.enacttom.probes import ProbeResult
-from hm_agent.worlds.enacttom.runtime import HouseMessage, Sent
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan, PlanPicture
 from hm_agent.worlds.enacttom.viewer.turns import goals_of, known_claims, met_goals, mistakes, turn_picture
-from hm_agent.worlds.enacttom.views import HouseView
 from hm_agent.worlds.enacttom.world import HouseScene
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hm_agent.worlds.exploretom.actions import CarryTo, Enter, Leave, PutInto, StoryAction, people_of
 from hm_agent.worlds.exploretom.audit.tomi_language import Being, Entering, Event, Leaving, Moving, Nothing
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.datasets.belief_trace import value_words
-from hm_agent.worlds.exploretom.evidence import ObjectLocation
+from hm_agent.worlds.exploretom.story.actions import CarryTo, Enter, Leave, PutInto, StoryAction, people_of
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.story.evidence import ObjectLocation
 
 TELLER = "(the story)"
 """Stands for the story itself, which puts things where it says that they are."""

@@ -12,7 +12,6 @@ from enum import Enum
 from functools import lru_cache
 from typing import get_args
 
-from hm_agent.worlds.exploretom.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.audit.happenings import (
     TELLER,
     act_out,
@@ -32,15 +31,16 @@ from hm_agent.worlds.exploretom.audit.tomi_language import (
     parse_sentence,
     words,
 )
-from hm_agent.worlds.exploretom.belief_definition import DefinedBeliefs
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.datasets.belief_trace import value_words
-from hm_agent.worlds.exploretom.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
-from hm_agent.worlds.exploretom.functional import action_choices, chosen_action, parse_asked_action, tracked
-from hm_agent.worlds.exploretom.grading import meaning
-from hm_agent.worlds.exploretom.language import aside_of, listed, plain_words, with_aside
-from hm_agent.worlds.exploretom.reading import sees
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory, Asked, AskedProperty, AskedTime
+from hm_agent.worlds.exploretom.questions.functional import action_choices, chosen_action, parse_asked_action, tracked
+from hm_agent.worlds.exploretom.questions.grading import meaning
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, Asked, AskedProperty, AskedTime
+from hm_agent.worlds.exploretom.readers.reading import sees
+from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
+from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.story.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
+from hm_agent.worlds.exploretom.story.language import aside_of, listed, plain_words, with_aside
 
 
 class LabelVerdict(Enum):

@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.exploretom.actions import Enter, Leave, StoryAction
-from hm_agent.worlds.exploretom.beliefs import StoryError
-from hm_agent.worlds.exploretom.language import parse_action
-from hm_agent.worlds.exploretom.story_questions import Asked, parse_asked
+from hm_agent.worlds.exploretom.questions.story_questions import Asked, parse_asked
+from hm_agent.worlds.exploretom.story.actions import Enter, Leave, StoryAction
+from hm_agent.worlds.exploretom.story.beliefs import StoryError
+from hm_agent.worlds.exploretom.story.language import parse_action
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.exploretom.actions import People, StoryAction, StoryScript
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
-from hm_agent.worlds.exploretom.reading import sees
+from hm_agent.worlds.exploretom.readers.reading import sees
+from hm_agent.worlds.exploretom.story.actions import People, StoryAction, StoryScript
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.story.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from absl import flags
 
 from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionSet
-from hm_agent.worlds.exploretom.cast import read_cast
 from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import ExportPlan
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, stories_in, told_texts
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
+from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.exploretom.action_sets import ActionSet
-from hm_agent.worlds.exploretom.actions import StoryScript, is_asymmetric
-from hm_agent.worlds.exploretom.beliefs import StoryError
-from hm_agent.worlds.exploretom.cast import CastLists
 from hm_agent.worlds.exploretom.datasets.belief_trace import StoryTrace, TracedAction
 from hm_agent.worlds.exploretom.datasets.item import FUNCTIONAL, LITERAL, StoryItem, json_lines, letter
-from hm_agent.worlds.exploretom.evidence import Key
-from hm_agent.worlds.exploretom.functional import FunctionalQuestion, functional_questions, relied_on
-from hm_agent.worlds.exploretom.grading import accepted_forms
-from hm_agent.worlds.exploretom.language import from_data, parse_story, text_of
-from hm_agent.worlds.exploretom.sampling import story_of
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory, StoryQuestion
+from hm_agent.worlds.exploretom.questions.functional import FunctionalQuestion, functional_questions, relied_on
+from hm_agent.worlds.exploretom.questions.grading import accepted_forms
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, StoryQuestion
+from hm_agent.worlds.exploretom.random_stories.action_sets import ActionSet
+from hm_agent.worlds.exploretom.random_stories.cast import CastLists
+from hm_agent.worlds.exploretom.random_stories.sampling import story_of
+from hm_agent.worlds.exploretom.story.actions import StoryScript, is_asymmetric
+from hm_agent.worlds.exploretom.story.beliefs import StoryError
+from hm_agent.worlds.exploretom.story.evidence import Key
+from hm_agent.worlds.exploretom.story.language import from_data, parse_story, text_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.item import ReadItem, read_items
-from hm_agent.worlds.exploretom.posing import PosedStory, QuestionKind
+from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
 
 UNSAID = "unsaid"
 """What a question of another maker's set is about."""

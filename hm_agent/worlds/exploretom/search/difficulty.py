@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hm_agent.core import Agent, Observation
-from hm_agent.worlds.exploretom.actions import StoryScript
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.grading import meaning
-from hm_agent.worlds.exploretom.language import text_of
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory, StoryQuestion
+from hm_agent.worlds.exploretom.questions.grading import meaning
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, StoryQuestion
+from hm_agent.worlds.exploretom.story.actions import StoryScript
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.story.language import text_of
 from hm_agent.worlds.exploretom.world import StoryView
 
 FIRST_ORDER = (1,)

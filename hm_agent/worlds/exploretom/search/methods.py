@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from hm_agent.worlds.exploretom.actions import StoryAction, StoryScript
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.sampling import StoryDraft, StorySampler
+from hm_agent.worlds.exploretom.random_stories.sampling import StoryDraft, StorySampler
 from hm_agent.worlds.exploretom.search.difficulty import Difficulty, do_nothing
+from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 
 Measure = Callable[[StoryScript, BeliefTracker], Awaitable[Difficulty]]
 """From a story, or the beginning of one, and its tracker to how hard it is (`DifficultyMeter.measure`)."""

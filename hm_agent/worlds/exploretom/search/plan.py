@@ -17,21 +17,21 @@ from hm_agent.core import Agent
 from hm_agent.models.providers import ModelSettings
 from hm_agent.questions import Model
 from hm_agent.row_file import Row
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind, ActionSet
-from hm_agent.worlds.exploretom.cast import CastLists
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
-from hm_agent.worlds.exploretom.language import sentence_of, to_data
-from hm_agent.worlds.exploretom.readers import (
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet
+from hm_agent.worlds.exploretom.random_stories.cast import CastLists
+from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler, draw_story
+from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS, StoryConditions
+from hm_agent.worlds.exploretom.readers.readers import (
     WEAK_RULES,
     ModelReader,
     PerspectiveReader,
     ReasoningReader,
     WeakReader,
 )
-from hm_agent.worlds.exploretom.sampling import StorySampler, draw_story
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
-from hm_agent.worlds.exploretom.story_conditions import MAX_ACTIONS, StoryConditions
+from hm_agent.worlds.exploretom.story.language import sentence_of, to_data
 from hm_agent.worlds.exploretom.world import StoryView
 
 MODEL_READERS: Mapping[str, type[ModelReader]] = {

@@ -12,13 +12,13 @@ from hm_agent.models.providers import ModelPool
 from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.questions import Usage
 from hm_agent.row_file import Row, RowFile
-from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.infilling import INFILLING_ANSWERS, Infiller
-from hm_agent.worlds.exploretom.language import from_data
-from hm_agent.worlds.exploretom.reading import ANSWERS
+from hm_agent.worlds.exploretom.readers.reading import ANSWERS
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import StorySearch, search_stories
 from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask, Writers, rows_of, telling_row
+from hm_agent.worlds.exploretom.story.beliefs import StoryError
+from hm_agent.worlds.exploretom.story.language import from_data
 
 
 class SearchProgress(Protocol):

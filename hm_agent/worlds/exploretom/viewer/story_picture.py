@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hm_agent.worlds.exploretom.actions import Inform, StoryAction, StoryScript, TalkAbout
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker, StoryError
-from hm_agent.worlds.exploretom.evidence import (
+from hm_agent.worlds.exploretom.questions.functional import parse_asked_action
+from hm_agent.worlds.exploretom.questions.story_questions import Asked, AskedTime, parse_asked
+from hm_agent.worlds.exploretom.story.actions import Inform, StoryAction, StoryScript, TalkAbout
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.story.evidence import (
     AwayFrom,
     Key,
     Missing,
@@ -23,9 +25,7 @@ from hm_agent.worlds.exploretom.evidence import (
     state_key,
     topic_key,
 )
-from hm_agent.worlds.exploretom.functional import parse_asked_action
-from hm_agent.worlds.exploretom.language import sentence_of
-from hm_agent.worlds.exploretom.story_questions import Asked, AskedTime, parse_asked
+from hm_agent.worlds.exploretom.story.language import sentence_of
 
 ACTS, TOLD, SEES, PEEKS, MISSES = "acts", "told", "sees", "peeks", "misses"
 """What a person has to do with an action; None for who is not there."""

@@ -12,14 +12,14 @@ from hm_agent.config import ConfigError
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.recording.trace import FILE as TRACE
 from hm_agent.recording.trace import read_trace
-from hm_agent.worlds.exploretom.actions import StoryScript
-from hm_agent.worlds.exploretom.beliefs import StoryError
 from hm_agent.worlds.exploretom.datasets.item import ReadItem, json_lines, read_items
 from hm_agent.worlds.exploretom.datasets.making import stories_in
-from hm_agent.worlds.exploretom.functional import functional_questions
-from hm_agent.worlds.exploretom.language import from_data, parse_story, text_of
-from hm_agent.worlds.exploretom.posing import PosableQuestion, QuestionKind
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.questions.functional import functional_questions
+from hm_agent.worlds.exploretom.questions.posing import PosableQuestion, QuestionKind
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.story.actions import StoryScript
+from hm_agent.worlds.exploretom.story.beliefs import StoryError
+from hm_agent.worlds.exploretom.story.language import from_data, parse_story, text_of
 
 WORLD = "exploretom"
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Seat, Step
 from hm_agent.suite import ScenarioInfo
-from hm_agent.worlds.exploretom.beliefs import StoryError
-from hm_agent.worlds.exploretom.grading import accepted_forms
-from hm_agent.worlds.exploretom.language import parse_story
-from hm_agent.worlds.exploretom.posing import QuestionKind
+from hm_agent.worlds.exploretom.questions.grading import accepted_forms
+from hm_agent.worlds.exploretom.questions.posing import QuestionKind
+from hm_agent.worlds.exploretom.story.beliefs import StoryError
+from hm_agent.worlds.exploretom.story.language import parse_story
 from hm_agent.worlds.exploretom.viewer.story_picture import StoryPicture
 from hm_agent.worlds.exploretom.world import GradedAnswer, StoryView
 

@@ -12,7 +12,7 @@ from typing import Any
 from hm_agent.core import Event, Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.worlds.enacttom.commands import HouseCommand, open_it, pick
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, open_it, pick
 from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.partner_questions import (
@@ -24,7 +24,7 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
 from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, EvaluateHouse, HousePlanRecord, PlanHouse
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task_files import load_task
+from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
 Joint = Mapping[str, str]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
-from hm_agent.worlds.enacttom.commands import CLOSE_IT, NAVIGATE, ON, OPEN_IT, PICK, WITHIN, communicate, navigate
+from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, NAVIGATE, ON, OPEN_IT, PICK, WITHIN, communicate, navigate
 from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, CommandsAnswer
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.language.situation import HouseSituation

@@ -22,7 +22,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.enacttom import house_endpoint
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.enacttom.commands import MOST_CHARACTERS
+from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.plan_house import PlanHouse
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.world import EnacttomWorld

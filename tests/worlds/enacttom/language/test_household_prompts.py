@@ -18,7 +18,7 @@ from hm_agent.models.prompts import render
 from hm_agent.questions import Question
 from hm_agent.worlds.enacttom.language.partner_questions import MakeHouseStrategy
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
-from hm_agent.worlds.enacttom.propositions import Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Proposition
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER
 

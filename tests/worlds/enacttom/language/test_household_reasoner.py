@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hm_agent.core import Hypothesis
-from hm_agent.worlds.enacttom.commands import communicate
-from hm_agent.worlds.enacttom.household import Household
+from hm_agent.worlds.enacttom.house.commands import communicate
+from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.language.partner_questions import ProposePartner
 from hm_agent.worlds.enacttom.language.reasoner import RULES, answer_probes, best_commands, message, predict, propose
 from hm_agent.worlds.enacttom.language.situation import HANDLES, WRITES, HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.language.understanding import Understanding
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition, wanted
-from hm_agent.worlds.enacttom.sentences import read_claims
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from tests.worlds.enacttom.language.household_examples import ACTS, AT_FIRST, LATER, PREDICT, PROBE, RELAY, Watched

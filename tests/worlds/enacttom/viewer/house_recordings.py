@@ -14,11 +14,11 @@ from hm_agent.questions import Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.suite import ScenarioInfo
-from hm_agent.worlds.enacttom.commands import IDLE, HouseCommand
-from hm_agent.worlds.enacttom.probes import ProbeAnswers
-from hm_agent.worlds.enacttom.task import HouseholdTask
+from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
+from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
+from hm_agent.worlds.enacttom.house.views import HouseView
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
-from hm_agent.worlds.enacttom.views import HouseView
 from hm_agent.worlds.enacttom.world import EnacttomWorld, HouseScene
 from tests.recording.recordings import result
 

@@ -13,14 +13,14 @@ from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
 from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.worlds.enacttom.agents import RandomHouseAgent
-from hm_agent.worlds.enacttom.commands import IDLE, communicate, navigate, open_it, pick, place, tell
-from hm_agent.worlds.enacttom.mechanics import RemoteControl, RoomRestriction
-from hm_agent.worlds.enacttom.probes import ProbeAnswer, ProbeAnswers
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.house.commands import IDLE, communicate, navigate, open_it, pick, place, tell
+from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import HouseholdTask
-from hm_agent.worlds.enacttom.task_checks import check_task
-from hm_agent.worlds.enacttom.task_files import load_task
+from hm_agent.worlds.enacttom.tasks.mechanics import RemoteControl, RoomRestriction
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from tests.recording.browsing import go_to, opened, step_of
 from tests.worlds.enacttom.viewer.house_recordings import Replayed, Scripted, replayed
 

@@ -11,11 +11,11 @@ from PIL import ImageColor
 from hm_agent.recording.shapes import PALETTE, DrawnShape, colour_of, text_width
 from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
 from hm_agent.testing.enacttom.small_house import small_task
-from hm_agent.worlds.enacttom.commands import IDLE, navigate, open_it, pick, tell
-from hm_agent.worlds.enacttom.mechanics import InverseState, RemoteControl, RoomRestriction
-from hm_agent.worlds.enacttom.propositions import Claim, Proposition
-from hm_agent.worlds.enacttom.task import HouseholdTask
-from hm_agent.worlds.enacttom.task_checks import check_task
+from hm_agent.worlds.enacttom.house.commands import IDLE, navigate, open_it, pick, tell
+from hm_agent.worlds.enacttom.tasks.mechanics import InverseState, RemoteControl, RoomRestriction
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE, Rect
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan, PlanPicture
 from hm_agent.worlds.enacttom.viewer.turns import known_claims, mistakes

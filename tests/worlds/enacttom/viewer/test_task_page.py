@@ -12,10 +12,10 @@ from playwright.sync_api import expect
 from hm_agent.command_line.cli import main
 from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
-from hm_agent.worlds.enacttom.certificate import Certificate
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.task import HouseholdTask
-from hm_agent.worlds.enacttom.task_files import load_task, save_task
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task
 from hm_agent.worlds.enacttom.viewer.task_pages import listed_task, mechanic_words
 from tests.worlds.enacttom.viewer.test_house_page import WORDS, hostile_house
 

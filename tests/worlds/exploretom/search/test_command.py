@@ -20,7 +20,7 @@ from hm_agent.row_file import RowFile
 from hm_agent.testing.commands import end, orphans, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.exploretom.story_endpoint import choosing
-from hm_agent.worlds.exploretom.language import from_data, text_of
+from hm_agent.worlds.exploretom.story.language import from_data, text_of
 
 GENERATE = ("-m", "hm_agent", "generate", "exploretom")
 WORKERS = 4

@@ -9,8 +9,8 @@ from random import Random
 from rich.console import Console
 
 from hm_agent.questions import Usage
-from hm_agent.worlds.exploretom.cast import read_cast
-from hm_agent.worlds.exploretom.readers import WEAK_RULES, WeakReader
+from hm_agent.worlds.exploretom.random_stories.cast import read_cast
+from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.live_table import LiveTable
 from hm_agent.worlds.exploretom.search.methods import SearchSettings, StorySearch

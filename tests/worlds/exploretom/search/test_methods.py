@@ -11,22 +11,22 @@ from random import Random
 
 import pytest
 
-from hm_agent.worlds.exploretom.action_sets import ACTION_SETS, ActionKind
-from hm_agent.worlds.exploretom.actions import (
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind
+from hm_agent.worlds.exploretom.random_stories.cast import StoryCast, StoryObject, StoryPlace, read_cast
+from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler
+from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions, conditions_of
+from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
+from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
+from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings, StorySearch, search_stories
+from hm_agent.worlds.exploretom.story.actions import (
     Enter,
     Leave,
     PutInto,
     StoryAction,
     StoryScript,
 )
-from hm_agent.worlds.exploretom.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.cast import StoryCast, StoryObject, StoryPlace, read_cast
-from hm_agent.worlds.exploretom.readers import WEAK_RULES, WeakReader
-from hm_agent.worlds.exploretom.sampling import StorySampler
-from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
-from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings, StorySearch, search_stories
-from hm_agent.worlds.exploretom.story_conditions import StoryConditions, conditions_of
-from hm_agent.worlds.exploretom.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 
 PEOPLE, ROOM, THING, CONTAINERS = ("Anne", "Beth"), "hall", "apple", ("box", "bin")
 TINY = StoryCast(PEOPLE, StoryPlace((ROOM,), (StoryObject(THING, CONTAINERS, ()),), ()))

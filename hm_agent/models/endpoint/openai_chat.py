@@ -1,0 +1,249 @@
+"""A chat with an endpoint of OpenAI's chat completions API: OpenAI, vLLM, Ollama, llama.cpp's server and others."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import random
+import time
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
+
+from hm_agent.bounds import LARGE_BODY, MAX_BODY, MAX_LARGE_BODIES, MAX_MESSAGE
+from hm_agent.models.chat import Reply, Request
+from hm_agent.models.endpoint.completion_reading import TOO_LONG, NoCompletion, read_completion
+from hm_agent.models.endpoint.outage import Outage
+from hm_agent.models.endpoint.pace import RequestPace
+from hm_agent.models.endpoint.parameter_support import ParameterSupport
+from hm_agent.questions import ModelUnavailable, Unanswered
+
+PATH = "/chat/completions"
+PARAMETER_REFUSED = (400, 422, 500, 501)
+"""The statuses with which endpoints refuse a parameter."""
+TOO_MANY = 429
+PASSING = (408, 409, 425, TOO_MANY)
+"""The statuses below 500 of what may pass: a timeout, a conflict, too early, too many requests."""
+NO_KEY = "none"
+"""Sent as the key to a local server that asks for none."""
+MIN_SECRET = 8
+"""Characters from which on a key is removed from all texts; a shorter one is a word like `EMPTY`."""
+PAUSE = 1.0
+"""Default seconds to wait after a response that is no completion."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+"""Seconds to wait after a failure; each pause is twice as long as the one before, less up to a quarter by chance."""
+LONGEST_ASKED_PAUSE = 120.0
+"""Seconds up to which an endpoint's own word on when to come back is kept."""
+
+
+@dataclass(frozen=True)
+class EndpointSettings:
+    """How to reach an endpoint.
+
+    key: None if it needs none; it must not appear in any text. timeout: seconds from sending a request to the last byte
+    of its response. retries: of a failed call. pause: seconds to wait after a response that is no completion.
+    """
+
+    base_url: str | None
+    key: str | None = field(repr=False)
+    timeout: float
+    retries: int
+    pause: float = PAUSE
+
+    @property
+    def host(self) -> str:
+        """The host and port, for messages: the whole URL may hold a password."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2] if self.base_url else "api.openai.com"
+
+    def hide_key(self, text: str) -> str:
+        return text.replace(self.key, "[key]") if self.key and len(self.key) >= MIN_SECRET else text
+
+
+class _BodyTooLong(Exception):
+    """A response has a longer body than is read."""
+
+
+class _BoundedClient(DefaultAsyncHttpxClient):
+    """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed, and few large ones at once.
+
+    Raises _BodyTooLong for a longer one; of an error's it drops the rest.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._large_bodies = asyncio.Semaphore(MAX_LARGE_BODIES)
+
+    async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        response: Any = await super().send(request, stream=True, **options)
+        content = bytearray()
+        async with AsyncExitStack() as held:
+            held.push_async_callback(response.aclose)
+            is_large = False
+            async for chunk in response.aiter_bytes():
+                content += chunk[: MAX_BODY - len(content)]
+                if len(content) == MAX_BODY:
+                    break
+                if len(content) > LARGE_BODY and not is_large:
+                    is_large = True
+                    await held.enter_async_context(self._large_bodies)
+        if len(content) == MAX_BODY and response.is_success:
+            raise _BodyTooLong
+        headers = [(name, value) for name, value in response.headers.items() if name not in _OF_THE_TRANSFER]
+        read = type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
+        read.encoding = "utf-8"  # as JSON is (RFC 8259, section 8.1), whatever the headers say
+        return read
+
+
+_OF_THE_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that don't fit a body that was read and decompressed."""
+
+
+class OpenAIChat:
+    """An endpoint over HTTP, for all episodes of one event loop."""
+
+    def __init__(self, endpoint: EndpointSettings, support: ParameterSupport) -> None:
+        self._endpoint, self._support, self._pace = endpoint, support, RequestPace()
+        self._client = AsyncOpenAI(
+            api_key=endpoint.key or NO_KEY,
+            base_url=endpoint.base_url,
+            timeout=None,  # it would be one for each read; `_send` has one for all of them
+            max_retries=0,
+            http_client=_BoundedClient(),
+        )
+
+    async def __aenter__(self) -> OpenAIChat:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._client.close()
+
+    async def complete(self, request: Request) -> Reply:
+        """Sends a request until the endpoint accepts its parameters.
+
+        Where the endpoint refuses `n`, the reply has one sample and says so. Raises `Outage` if the endpoint can't be
+        asked at present, `ModelUnavailable` if that won't pass, `Unanswered` if the endpoint refuses this one request
+        for its content.
+        """
+        while True:
+            parameters = self._support.parameters(request)
+            try:
+                reply = await self._complete_with(request, parameters)
+            except APIStatusError as error:
+                self._handle(error, request, parameters)
+                continue
+            self._support.note_success(parameters)
+            is_single = (request.sampling.completions or 1) > 1 and "n" not in parameters
+            return replace(reply, texts=tuple(map(self._endpoint.hide_key, reply.texts)), is_single=is_single)
+
+    async def _complete_with(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
+        """Tries as often as the settings say; raises the last failure, APIStatusError or Outage."""
+        attempt = 0
+        while True:
+            try:
+                return await self._send(request, parameters)
+            except APIStatusError as error:
+                if not _may_pass(error) or attempt == self._endpoint.retries:
+                    raise
+                pause = _asked_pause(error) or _growing_pause(attempt)
+            except Outage as outage:
+                if attempt == self._endpoint.retries:
+                    raise
+                pause = outage.pause or _growing_pause(attempt)
+            await asyncio.sleep(pause)
+            attempt += 1
+
+    async def _send(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
+        """Sends a request once, and reads the response; all of it within the timeout."""
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        body = {"model": request.model, "messages": messages, **parameters}
+        endpoint = self._endpoint
+        async with self._pace.turn():
+            try:
+                async with asyncio.timeout(endpoint.timeout):
+                    # Not by its method for this path, which would walk through the whole schema again.
+                    received = await self._client.post(PATH, cast_to=str, body=body)
+                reply = read_completion(received)
+            except TimeoutError:
+                said = f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
+                raise Outage(said) from None
+            except _BodyTooLong:
+                return Reply((), TOO_LONG)  # it was paid for like any other
+            except NoCompletion:
+                said = f"{endpoint.host} answers, but not with chat completions; is --base_url right?"
+                raise Outage(said, endpoint.pause) from None
+            except APIStatusError as error:
+                if error.status_code == TOO_MANY:
+                    self._pace.slow_down(_asked_pause(error) or FIRST_PAUSE)
+                raise
+            except OpenAIError as error:
+                raise Outage(endpoint.hide_key(_explain(error, endpoint))) from None
+        self._pace.speed_up()
+        return reply
+
+    def _handle(self, error: APIStatusError, request: Request, sent: Mapping[str, Any]) -> None:
+        """Returns if the request may succeed with other parameters; raises otherwise."""
+        if _is_about_content(error):
+            raise Unanswered(self._endpoint.hide_key(_message(error))[:MAX_MESSAGE]) from None
+        if error.status_code in PARAMETER_REFUSED:
+            # Another request may have noted this refusal while this one was on its way.
+            is_outdated = sent != self._support.parameters(request)
+            if is_outdated or self._support.note_refusal(_message(error), error.param, request, sent):
+                return
+        said = self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]
+        if _may_pass(error):
+            raise Outage(said, _asked_pause(error)) from None
+        raise ModelUnavailable(said) from None
+
+
+def _may_pass(error: APIStatusError) -> bool:
+    """True for a busy endpoint and for its own failures; a used-up quota does not pass."""
+    is_busy = error.status_code in PASSING and error.code != "insufficient_quota"
+    return is_busy or error.status_code >= 500
+
+
+def _asked_pause(error: APIStatusError) -> float:
+    """The seconds that the endpoint asks to wait (RFC 9110, section 10.2.3), 0 if it asks for none that make sense."""
+    headers = error.response.headers
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            pause = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        return pause if 0 < pause <= LONGEST_ASKED_PAUSE else 0.0
+    try:
+        until = email.utils.parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError, OSError):
+        return 0.0
+    return until if 0 < until <= LONGEST_ASKED_PAUSE else 0.0
+
+
+def _growing_pause(attempt: int) -> float:
+    return min(FIRST_PAUSE * 2.0 ** min(attempt, 10), LONGEST_PAUSE) * random.uniform(0.75, 1.0)
+
+
+def _is_about_content(error: APIStatusError) -> bool:
+    """True if this request is refused for its text or its length, so that others may still succeed."""
+    return error.status_code == 400 and (
+        error.code in ("context_length_exceeded", "content_filter", "content_policy_violation")
+        or "context length" in _message(error)
+    )
+
+
+def _message(error: APIStatusError) -> str:
+    """The endpoint's error message, or the whole body if that isn't in OpenAI's format."""
+    return error.message if " - " in error.message else f"{error.message} - {error.response.text}"
+
+
+def _explain(error: OpenAIError, endpoint: EndpointSettings) -> str:
+    match error:
+        case APIConnectionError():
+            return f"{endpoint.host} can't be reached: {error.__cause__ or error}"
+        case APIStatusError(status_code=401 | 403):
+            return f"{endpoint.host} does not accept the key (status {error.status_code}); see --api_key_env"
+        case APIStatusError():
+            return f"{endpoint.host}: {_message(error)}"
+    return f"{endpoint.host}: {error}"

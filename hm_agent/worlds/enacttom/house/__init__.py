@@ -1,0 +1,1 @@
+"""The household at play: what agents do, what happens then, who knows it, and what each sees."""

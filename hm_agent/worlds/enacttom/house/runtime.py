@@ -1,0 +1,241 @@
+"""Plays a household turn by turn: who acts when, what conflicts, what is seen and what is remembered.
+
+A turn:
+
+1. All agents act at once. An action succeeds if what it needs holds when the turn begins *and* still holds after the
+   actions of the agents before it in this turn's order; the order begins with agent t mod n in turn t. So nobody
+   profits in the same turn from what another one does, and of two that want the same thing one gets it.
+2. Messages go out. What a message says, and what follows from that, is taught as far as its sender knew it when the
+   turn began and it is still so.
+3. Everyone looks around. Messages are read with the next view.
+
+Each turn therefore equals its successful actions one after another, then its messages: a path in the verifier's STRIPS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from hm_agent.worlds.enacttom.house.commands import (
+    CLOSE_IT,
+    COMMUNICATE,
+    EVERYONE,
+    FIND,
+    NAVIGATE,
+    OPEN_IT,
+    PICK,
+    PLACE,
+    WAIT,
+    HouseCommand,
+    message_fault,
+    plain,
+)
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.knowledge import weaker
+from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, IS_HELD_BY, IS_IN_ROOM, Claim, Proposition
+
+
+class OutcomeKind(Enum):
+    """How an agent's action went."""
+
+    DONE = "done"
+    FAILED = "failed"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionOutcome:
+    """What an agent is told of its own action: in words, what it could see itself."""
+
+    command: HouseCommand
+    kind: OutcomeKind
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class HouseMessage:
+    """A message as its addressees receive it. turn: in which it was sent."""
+
+    turn: int
+    sender: str
+    addressees: tuple[str, ...]
+    text: str
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message as only viewers see it. taught: the claims that it made true."""
+
+    message: HouseMessage
+    taught: tuple[Claim, ...]
+
+
+class HouseRuntime:
+    """One episode. start: the state to begin in, if not the task's. state: all that is so and known, as bits.
+
+    memories: for each agent, what it saw last, as bits. messages_left: by agent. inbox: by agent, what arrives with the
+    next view. outcomes: by agent, of the latest turn. sent: the messages of the latest turn.
+    """
+
+    def __init__(self, household: Household, *, start: int | None = None) -> None:
+        self.household = household
+        self.turn = 0
+        self.state = household.look(household.start if start is None else start)
+        count = len(household.agents)
+        self.memories = [0] * count
+        self.messages_left = [household.task.message_budget(agent) for agent in household.agents]
+        self.messages_sent = 0
+        self.inbox: list[list[HouseMessage]] = [[] for _ in range(count)]
+        self.outcomes: list[ActionOutcome | None] = [None] * count
+        self.sent: list[Sent] = []
+        self._other_places = _other_places(household)
+        for agent in range(count):
+            self._remember(agent)
+
+    def step(self, commands: Sequence[HouseCommand]) -> None:
+        """Plays one turn with a command of each agent."""
+        before, count = self.state, len(commands)
+        self.inbox, self.sent = [[] for _ in range(count)], []
+        talkers = []
+        for place in range(count):
+            agent = (self.turn + place) % count
+            if commands[agent].verb == COMMUNICATE:
+                talkers.append(agent)
+            else:
+                self.outcomes[agent] = self._act(agent, commands[agent], before)
+        taught = 0
+        for agent in talkers:
+            self.outcomes[agent], learned = self._send(agent, commands[agent], before)
+            taught |= learned
+        self.turn += 1
+        self.state = self.household.look(self.state | taught)
+        for agent in range(count):
+            self._remember(agent)
+
+    def holds(self, mask: int) -> bool:
+        """True if all bits of a mask are set."""
+        return self.state & mask == mask
+
+    # Acting
+
+    def _act(self, agent: int, command: HouseCommand, before: int) -> ActionOutcome:
+        if command.verb == WAIT:
+            return ActionOutcome(command, OutcomeKind.DONE, "You waited.")
+        if command.verb == FIND:
+            return ActionOutcome(command, OutcomeKind.DONE, self._found(agent, command.arguments[0]))
+        for operator in self.household.operators.get((agent, command.verb, command.arguments), ()):
+            if operator.needs & ~before == 0:
+                if operator.needs & ~self.state:
+                    return ActionOutcome(command, OutcomeKind.CONFLICT, "Another agent was quicker.")
+                self.state = self.state & ~operator.deletes | operator.adds
+                return ActionOutcome(command, OutcomeKind.DONE, "Done.")
+        return ActionOutcome(command, OutcomeKind.FAILED, self._why_not(agent, command, before))
+
+    def _why_not(self, agent: int, command: HouseCommand, state: int) -> str:
+        """Why an action is impossible, in terms of what the agent sees itself."""
+        house, arguments = self.household, command.arguments
+        plan, room = house.plan, house.room_of(agent, state)
+        if command.verb == NAVIGATE:
+            target = plan.furniture.get(arguments[0], arguments[0])
+            if target not in plan.rooms:
+                return f"There is no room or furniture {arguments[0]}."
+            return f"You are in {target} already." if target == room else f"You cannot enter {target}."
+        furniture = arguments[-1]
+        if command.verb in (OPEN_IT, CLOSE_IT, PLACE):
+            if furniture not in plan.furniture:
+                return f"There is no furniture {furniture}."
+            if plan.furniture[furniture] != room:
+                return f"{furniture} is not in {room}, where you are."
+        if command.verb in (OPEN_IT, CLOSE_IT):
+            return f"Nothing happens to {furniture}." if furniture in plan.openable else f"{furniture} does not open."
+        if command.verb == PLACE:
+            if not state & house.bits.get(Proposition(IS_HELD_BY, (arguments[0], house.agents[agent])), 0):
+                return f"You don't hold {arguments[0]}."
+            return f"You can't put it {arguments[1]} {furniture}: it is closed or has no inside."
+        if command.verb == PICK and not state & house.bits[Proposition(HAND_EMPTY, (house.agents[agent],))]:
+            return "Your hand is full."
+        return f"You see no {arguments[0]} here that you could pick."
+
+    def _found(self, agent: int, thing: str) -> str:
+        """Where an agent knows a thing to be, from the floor plan and from what it saw last."""
+        plan = self.household.plan
+        if thing in plan.furniture:
+            return f"{thing} is in {plan.furniture[thing]}."
+        known = [one.words for one in self.household.named(self.memories[agent]) if _is_about(one, thing)]
+        return f"{'; '.join(known)}." if known else f"You have not seen {thing}."
+
+    # Talking
+
+    def _send(self, agent: int, command: HouseCommand, before: int) -> tuple[ActionOutcome, int]:
+        house, sender = self.household, self.household.agents[agent]
+        targets = house.mechanics.targets(sender)
+        addressees = targets if EVERYONE in command.arguments else tuple(dict.fromkeys(command.arguments))
+        fault = self._fault(agent, command, addressees, targets)
+        if fault:
+            return ActionOutcome(command, OutcomeKind.FAILED, f"Not sent: {fault}."), 0
+        ordered = tuple(one for one in house.agents if one in addressees)
+        message = HouseMessage(self.turn, sender, ordered, plain(command.text), command.claims)
+        group, known, taught = house.group(agent, ordered), before & self.state, 0
+        for said in command.claims:
+            for meant in weaker(said):
+                rule = house.tell_rule(agent, group, meant)
+                if rule and known & rule.needs:
+                    taught |= rule.adds
+        for number, name in enumerate(house.agents):
+            if name in ordered:
+                self.inbox[number].append(message)
+        self.messages_left[agent] -= 1
+        self.messages_sent += 1
+        news = tuple(one for one in house.named(taught & ~self.state) if isinstance(one, Claim))
+        self.sent.append(Sent(message, news))
+        return ActionOutcome(command, OutcomeKind.DONE, f"Sent to {', '.join(ordered)}."), taught
+
+    def _fault(
+        self, agent: int, command: HouseCommand, addressees: Sequence[str], targets: Sequence[str]
+    ) -> str | None:
+        """Why a message can't be sent; it then costs the turn, but no message."""
+        if fault := message_fault(command.text):
+            return fault
+        if not addressees:
+            return "it has no addressee"
+        if blocked := [one for one in addressees if one not in targets]:
+            return f"you cannot message {', '.join(blocked)}"
+        return None if self.messages_left[agent] > 0 else "you have no message left"
+
+    # Looking
+
+    def visible(self, agent: int) -> int:
+        """The bits of which an agent sees now whether they hold."""
+        found = 0
+        for condition, seen in self.household.seen_in[self.household.room_of(agent, self.state)]:
+            if condition & ~self.state == 0:
+                found |= seen
+        return found
+
+    def _remember(self, agent: int) -> None:
+        """Takes in what an agent sees, and drops what it remembers that can't be so any more."""
+        visible = self.visible(agent)
+        seen, memory = self.state & visible, self.memories[agent]
+        if memory & visible == seen:
+            return
+        memory &= ~visible
+        for group in self._other_places:
+            if seen & group:
+                memory &= ~group
+        self.memories[agent] = memory | seen
+
+
+def _is_about(name: Proposition | Claim, thing: str) -> bool:
+    return isinstance(name, Proposition) and name.arguments[0] == thing
+
+
+def _other_places(household: Household) -> list[int]:
+    """For each object and each agent, all bits that say where it is: seen in one place, it is in no other."""
+    found = []
+    for thing in household.plan.objects:
+        rooms = (name for name in household.physical if name.predicate == IS_IN_ROOM and name.arguments[0] == thing)
+        found.append(household.mask((*household.places(thing), *rooms)))
+    return [*found, *household.position_masks]

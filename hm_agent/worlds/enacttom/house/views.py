@@ -1,0 +1,219 @@
+"""What an agent sees of a household, as data and as text. Nothing else of an episode reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hm_agent.worlds.enacttom.house.commands import (
+    EVERYONE,
+    IDLE,
+    ON,
+    WITHIN,
+    HouseCommand,
+    close_it,
+    communicate,
+    navigate,
+    open_it,
+    pick,
+    place,
+)
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.probes import Probe
+from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime
+from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
+from hm_agent.worlds.enacttom.tasks.propositions import (
+    AGENT_IN_ROOM,
+    IS_HELD_BY,
+    IS_IN_ROOM,
+    IS_INSIDE,
+    IS_ON_FLOOR,
+    IS_ON_TOP,
+    IS_OPEN,
+    Proposition,
+)
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What an agent is told before an episode, and what does not change in it.
+
+    plan: rooms and furniture. text: public. secrets: its own, in sentences. facts: what public text and secrets tell
+    it, as data; public_facts: those of them that everyone is told. wishes: its private goals. barred: rooms that it
+    can't enter. targets: whom it can message. budget: its messages.
+    """
+
+    agent: str
+    plan: FloorPlan
+    text: str
+    secrets: tuple[str, ...]
+    facts: tuple[Proposition, ...]
+    barred: tuple[str, ...]
+    targets: tuple[str, ...]
+    budget: int
+    max_turns: int
+    public_facts: tuple[Proposition, ...] = ()
+    wishes: tuple[Proposition, ...] = ()
+
+
+@dataclass(frozen=True)
+class HouseView:
+    """What an agent sees when it is to act.
+
+    turn: how many were played. room: where it is. sees: what it sees now. remembers: what it saw last of everything,
+    this included. messages: those that arrive now. outcome: of its latest action; None at the beginning. probes: what
+    it is asked once the episode is played (probes.py); its action is then `ProbeAnswers`, and no command.
+    """
+
+    briefing: Briefing
+    turn: int
+    room: str
+    sees: frozenset[Proposition]
+    remembers: frozenset[Proposition]
+    messages: tuple[HouseMessage, ...]
+    messages_left: int
+    outcome: ActionOutcome | None
+    probes: tuple[Probe, ...] = ()
+
+    @property
+    def agent(self) -> str:
+        return self.briefing.agent
+
+    @property
+    def holds(self) -> str | None:
+        """The object in its hand."""
+        return next(
+            (one.arguments[0] for one in self.sees if one.predicate == IS_HELD_BY and one.arguments[1] == self.agent),
+            None,
+        )
+
+    def commands(self) -> list[HouseCommand]:
+        """The actions that can succeed for all that it sees, but messages; Wait comes first."""
+        return [IDLE, *self._moves(), *self._hand(), *self._doors()]
+
+    def _moves(self) -> Iterator[HouseCommand]:
+        for room in self.briefing.plan.rooms:
+            if room != self.room and room not in self.briefing.barred:
+                yield navigate(room)
+
+    def _hand(self) -> Iterator[HouseCommand]:
+        plan, held = self.briefing.plan, self.holds
+        if held is None:
+            lying = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR)
+            yield from map(pick, sorted(one.arguments[0] for one in self.sees if one.predicate in lying))
+            return
+        for furniture in plan.furniture_by_room[self.room]:
+            yield place(held, ON, furniture)
+            if Proposition(IS_OPEN, (furniture,)) in self.sees:
+                yield place(held, WITHIN, furniture)
+
+    def _doors(self) -> Iterator[HouseCommand]:
+        for furniture in self.briefing.plan.furniture_by_room[self.room]:
+            if furniture in self.briefing.plan.openable:
+                yield open_it(furniture)
+                yield close_it(furniture)
+
+    @property
+    def text(self) -> str:
+        """The view in words: rules and secrets first, then what changes."""
+        return f"{self.briefing_text}\n\n{self.news_text}"
+
+    @property
+    def briefing_text(self) -> str:
+        """What stays the same in an episode."""
+        told = self.briefing
+        lines = [f"You are {told.agent}. {told.text}", "", "The household:", told.plan.words]
+        if told.secrets:
+            lines += ["", "Only you are told:", *(f"- {secret}" for secret in told.secrets)]
+        lines += ["", f"You can message {', '.join(told.targets) or 'nobody'}."]
+        if told.barred:
+            lines.append(f"You cannot enter {', '.join(told.barred)}.")
+        return "\n".join(lines)
+
+    @property
+    def news_text(self) -> str:
+        """What changes from turn to turn."""
+        held = f" You hold {self.holds}." if self.holds else ""
+        is_over = bool(self.probes) or self.turn >= self.briefing.max_turns
+        when = f"After turn {self.turn}" if is_over else f"Turn {self.turn + 1}"
+        lines = [f"{when} of {self.briefing.max_turns}. You are in {self.room}.{held}"]
+        if self.outcome:
+            lines.append(f"{self.outcome.command}: {self.outcome.words}")
+        lines += [f"{one.sender} to {', '.join(one.addressees)}: {quoted(one.text)}" for one in self.messages]
+        lines += ["You see: " + _listed(self.sees, self.agent)]
+        lines += ["Seen before: " + _listed(self.remembers - self.sees, self.agent)]
+        return "\n".join([*lines, f"Messages left: {self.messages_left}."])
+
+
+def quoted(text: str) -> str:
+    """A message's text in quotes, so that none within it can end it."""
+    return '"' + text.replace('"', "'") + '"'
+
+
+def _listed(seen: frozenset[Proposition], agent: str) -> str:
+    floor = {one.arguments[0]: one.arguments[1] for one in seen if one.predicate == IS_IN_ROOM}
+    words = [
+        f"{one.arguments[0]} is on the floor of {floor[one.arguments[0]]}"
+        if one.predicate == IS_ON_FLOOR
+        else one.words
+        for one in seen
+        if not (one.predicate == IS_IN_ROOM or (one.predicate == AGENT_IN_ROOM and one.arguments[0] == agent))
+    ]
+    return "; ".join(sorted(words)) + "." if words else "nothing."
+
+
+class ViewMaker:
+    """Makes the views of one household's episodes."""
+
+    def __init__(self, household: Household) -> None:
+        self.household = household
+        self.briefings = [_briefing(household, agent) for agent in household.agents]
+        self._decoded: dict[int, frozenset[Proposition]] = {}
+
+    def view(self, runtime: HouseRuntime, agent: int) -> HouseView:
+        state = runtime.state
+        return HouseView(
+            self.briefings[agent],
+            runtime.turn,
+            self.household.room_of(agent, state),
+            self._decode(state & runtime.visible(agent)),
+            self._decode(runtime.memories[agent]),
+            tuple(runtime.inbox[agent]),
+            runtime.messages_left[agent],
+            runtime.outcomes[agent],
+        )
+
+    def _decode(self, mask: int) -> frozenset[Proposition]:
+        found = self._decoded.get(mask)
+        if found is None:
+            if len(self._decoded) >= _MOST_DECODED:
+                self._decoded.clear()
+            found = frozenset(one for one in self.household.named(mask) if isinstance(one, Proposition))
+            self._decoded[mask] = found
+        return found
+
+
+_MOST_DECODED = 10_000
+
+
+def _briefing(household: Household, agent: str) -> Briefing:
+    task, mechanics = household.task, household.mechanics
+    return Briefing(
+        agent,
+        task.plan.public,
+        task.file.task,
+        tuple(task.file.agent_secrets.get(agent, ())),
+        task.known[agent],
+        tuple(room for room in task.plan.rooms if not mechanics.may_enter(agent, room)),
+        mechanics.targets(agent),
+        task.message_budget(agent),
+        task.max_turns,
+        task.public_facts,
+        tuple(one.proposition for one in task.private_goals.get(agent, ()) if not one.depth),
+    )
+
+
+def broadcasts(view: HouseView, text: str) -> Sequence[HouseCommand]:
+    """A text to everyone and to each one, as far as the agent can message and has a message left."""
+    targets = view.briefing.targets if view.messages_left else ()
+    return [communicate(text, [EVERYONE]), *(communicate(text, [one]) for one in targets)] if targets else []

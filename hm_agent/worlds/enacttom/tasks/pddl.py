@@ -1,0 +1,323 @@
+"""Reads the PDDL of a task's problem: objects, initial state, a goal with nested K operators, and private goals.
+
+    (define (problem tidy_up) (:domain enacttom)
+      (:objects agent_0 agent_1 - agent  hall_1 - room  table_1 - furniture  bowl_1 - object)
+      (:init (agent_in_room agent_0 hall_1) (is_in_room table_1 hall_1) (is_on_top bowl_1 table_1) ...)
+      (:goal (and (is_on_top bowl_1 table_1) (K agent_1 (K agent_0 (is_on_top bowl_1 table_1)))))
+      (:goal-owners (agent_1 (is_open cabinet_2))))
+
+`:goal` is what all agents share; `:goal-owners` holds what single agents want beside it. Goals are conjunctions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.enacttom.tasks.propositions import (
+    IS_CLOSED,
+    IS_INSIDE,
+    IS_ON_TOP,
+    IS_OPEN,
+    MECHANIC,
+    MOST_DEPTH,
+    PHYSICAL,
+    TYPES,
+    WANTED,
+    Claim,
+    Proposition,
+    claim,
+    wanted,
+)
+
+KNOWS = "K"
+_TOKEN = re.compile(r"[()]|[^\s();]+|;[^\n]*|\n")
+_SECTIONS = (":domain", ":objects", ":init", ":goal", ":goal-owners", ":requirements")
+_MOST_NESTED = 50
+_CONTAINMENT = (IS_INSIDE, IS_ON_TOP)
+_UNSUPPORTED = {
+    "or": "a goal is a conjunction",
+    "imply": "a goal is a conjunction",
+    "forall": "name each thing instead",
+    "exists": "name the thing instead",
+    "when": "effects belong to the mechanics",
+    "preference": "every goal is hard",
+    "and": "a conjunction stands outside of K",
+    KNOWS: "knowledge stands in the goal alone",
+    "=": "numbers and equality have no meaning here",
+}
+
+
+class TaskError(ConfigError):
+    """A task that can't be played or proved, with what is wrong in one line."""
+
+
+class PddlError(TaskError):
+    """PDDL that is wrong or uses what is not supported; the message names the line."""
+
+    def __init__(self, line: int, what: str) -> None:
+        super().__init__(f"problem_pddl, line {line}: {what}")
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An atom (text, without items) or a list (items, without text), and the line where it begins."""
+
+    line: int
+    text: str = ""
+    items: tuple[Expression, ...] = ()
+
+    @property
+    def is_list(self) -> bool:
+        return not self.text
+
+    @property
+    def head(self) -> str:
+        return self.items[0].text if self.items else ""
+
+    def __str__(self) -> str:
+        return self.text or f"({' '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A claim and the line that states it."""
+
+    claim: Claim
+    line: int
+
+
+@dataclass(frozen=True)
+class PddlProblem:
+    """objects: every name with its type, in order. init: the initial state. goal: the shared conjuncts.
+
+    owned: the private conjuncts by the agent that wants them.
+    """
+
+    name: str
+    objects: Mapping[str, str]
+    init: Sequence[Stated]
+    goal: Sequence[Stated]
+    owned: Mapping[str, Sequence[Stated]]
+
+
+def read_expressions(text: str) -> list[Expression]:
+    """All expressions of a text; raises PddlError for brackets that don't match."""
+    stack: list[tuple[int, list[Expression]]] = [(1, [])]
+    for line, token in _tokens(text):
+        if token == "(":
+            if len(stack) > _MOST_NESTED:
+                raise PddlError(line, f"brackets are nested more than {_MOST_NESTED} deep")
+            stack.append((line, []))
+        elif token == ")":
+            if len(stack) == 1:
+                raise PddlError(line, "this ')' closes nothing")
+            opened, items = stack.pop()
+            stack[-1][1].append(Expression(opened, items=tuple(items)))
+        else:
+            stack[-1][1].append(Expression(line, text=token))
+    if len(stack) > 1:
+        raise PddlError(stack[-1][0], "this '(' is never closed")
+    return stack[0][1]
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    line = 1
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token == "\n":
+            line += 1
+        elif not token.startswith(";"):
+            yield line, token if token in "()" else _folded(token)
+
+
+def _folded(token: str) -> str:
+    """PDDL knows no upper case; the operator K is written as in the paper."""
+    return KNOWS if token in ("K", "k") else token.lower()
+
+
+def read_problem(text: str) -> PddlProblem:
+    """The problem that a text defines; raises PddlError for everything else."""
+    expressions = read_expressions(text)
+    if len(expressions) != 1 or expressions[0].head != "define":
+        raise PddlError(1, "a problem is one (define (problem NAME) ...)")
+    define = expressions[0]
+    if len(define.items) < 2 or define.items[1].head != "problem" or len(define.items[1].items) != 2:
+        raise PddlError(define.line, "after 'define' comes (problem NAME)")
+    sections = _sections(define.items[2:])
+    missing = [name for name in (":objects", ":init", ":goal") if name not in sections]
+    if missing:
+        raise PddlError(define.line, f"there is no {missing[0]}")
+    objects = _objects(sections[":objects"].items[1:])
+    return PddlProblem(
+        name=define.items[1].items[1].text,
+        objects=objects,
+        init=tuple(_init(sections[":init"].items[1:], objects)),
+        goal=tuple(_goal(sections[":goal"], objects)),
+        owned=_owned(sections[":goal-owners"].items[1:], objects) if ":goal-owners" in sections else {},
+    )
+
+
+def _sections(expressions: Iterable[Expression]) -> dict[str, Expression]:
+    found: dict[str, Expression] = {}
+    for expression in expressions:
+        if expression.head not in _SECTIONS:
+            raise PddlError(expression.line, f"{expression.head or expression} is not supported")
+        if expression.head in found:
+            raise PddlError(expression.line, f"{expression.head} stands twice")
+        found[expression.head] = expression
+    return found
+
+
+def _objects(items: Sequence[Expression]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    waiting: list[Expression] = []
+    position = 0
+    while position < len(items):
+        item = items[position]
+        if item.text == "-":
+            kind = items[position + 1].text if position + 1 < len(items) else ""
+            if kind not in TYPES:
+                raise PddlError(item.line, f"unknown type {kind!r}: types are {', '.join(TYPES)}")
+            for name in waiting:
+                if name.text in found:
+                    raise PddlError(name.line, f"{name.text} is declared twice")
+                found[name.text] = kind
+            waiting, position = [], position + 2
+        else:
+            if item.is_list:
+                raise PddlError(item.line, f"{item} is no name")
+            waiting.append(item)
+            position += 1
+    if waiting:
+        raise PddlError(waiting[0].line, f"{waiting[0].text} has no type: write '{waiting[0].text} - object'")
+    return found
+
+
+def _init(items: Sequence[Expression], objects: Mapping[str, str]) -> Iterator[Stated]:
+    _check_no_cycle(items)
+    for item in items:
+        if item.head == "not":
+            raise PddlError(item.line, "'not' in :init is not supported: what is not stated is not so")
+        if item.head == KNOWS:
+            raise PddlError(item.line, "K in :init is not supported: what agents know stands in secret_facts")
+        yield Stated(claim((), read_proposition(item, objects, PHYSICAL | MECHANIC)), item.line)
+
+
+def _check_no_cycle(items: Iterable[Expression]) -> None:
+    """Raises PddlError for a thing that would lie in itself; the types forbid more, but say less of it."""
+    holders: dict[str, str] = {}
+    for item in items:
+        if item.head in _CONTAINMENT and len(item.items) == 3:
+            thing, holder = item.items[1].text, item.items[2].text
+            holders[thing], chain = holder, [thing]
+            while chain[-1] in holders:
+                chain.append(holders[chain[-1]])
+                if chain[-1] == thing:
+                    raise PddlError(item.line, f"cyclic containment: {' in '.join(chain)}")
+                if chain.count(chain[-1]) > 1:
+                    break
+
+
+def _goal(section: Expression, objects: Mapping[str, str]) -> Iterator[Stated]:
+    if len(section.items) != 2:
+        raise PddlError(section.line, ":goal holds one formula")
+    yield from _conjuncts(section.items[1], objects)
+
+
+def _owned(items: Iterable[Expression], objects: Mapping[str, str]) -> dict[str, tuple[Stated, ...]]:
+    found: dict[str, tuple[Stated, ...]] = {}
+    for item in items:
+        if len(item.items) != 2 or objects.get(item.head) != "agent":
+            raise PddlError(item.line, f"{item} in :goal-owners is no (AGENT GOAL)")
+        found[item.head] = (*found.get(item.head, ()), *_conjuncts(item.items[1], objects))
+    return found
+
+
+def _conjuncts(expression: Expression, objects: Mapping[str, str]) -> Iterator[Stated]:
+    if expression.head == "and":
+        for part in expression.items[1:]:
+            yield from _conjuncts(part, objects)
+    else:
+        yield Stated(read_claim(expression, objects), expression.line)
+
+
+def read_claim(expression: Expression, objects: Mapping[str, str]) -> Claim:
+    """A proposition under any number of K operators, up to the greatest depth."""
+    knowers: list[str] = []
+    while expression.head == KNOWS:
+        if len(expression.items) != 3:
+            raise PddlError(expression.line, f"K takes an agent and a formula, not {expression}")
+        knower = expression.items[1]
+        if objects.get(knower.text) != "agent":
+            raise PddlError(knower.line, f"K names {knower}, who is no agent")
+        knowers.append(knower.text)
+        expression = expression.items[2]
+    known = claim(knowers, read_proposition(expression, objects, PHYSICAL))
+    if known.depth > MOST_DEPTH:
+        raise PddlError(expression.line, f"K is nested {known.depth} deep; at most {MOST_DEPTH} is supported")
+    return known
+
+
+def read_proposition(
+    expression: Expression, objects: Mapping[str, str], allowed: Mapping[str, tuple[tuple[str, ...], ...]]
+) -> Proposition:
+    """One proposition over known names; `(not (is_open x))` is is_closed, and the other way round."""
+    head, line = expression.head, expression.line
+    if not expression.is_list or not head:
+        raise PddlError(line, f"{expression} is no proposition")
+    if head == "not":
+        return _denied(expression, objects, allowed)
+    if head == WANTED and len(expression.items) == 2:
+        return wanted(read_proposition(expression.items[1], objects, PHYSICAL))
+    if head not in allowed:
+        why = _UNSUPPORTED.get(head, f"there are the predicates {', '.join(allowed)}")
+        raise PddlError(line, f"'{head}' is not supported here: {why}")
+    names = tuple(item.text for item in expression.items[1:])
+    _check_arguments(expression, names, objects, allowed[head])
+    return Proposition(head, names)
+
+
+def _check_arguments(
+    expression: Expression, names: tuple[str, ...], objects: Mapping[str, str], types: tuple[tuple[str, ...], ...]
+) -> None:
+    if len(names) != len(types):
+        raise PddlError(expression.line, f"{expression.head} takes {len(types)} arguments, not {len(names)}")
+    for name, kinds in zip(names, types, strict=True):
+        if name not in objects:
+            raise PddlError(expression.line, f"unknown name {name or '()'} in {expression}")
+        if objects[name] not in kinds:
+            raise PddlError(
+                expression.line, f"{name} in {expression} is of type {objects[name]}, not {' or '.join(kinds)}"
+            )
+
+
+def _denied(
+    expression: Expression, objects: Mapping[str, str], allowed: Mapping[str, tuple[tuple[str, ...], ...]]
+) -> Proposition:
+    opposite = {IS_OPEN: IS_CLOSED, IS_CLOSED: IS_OPEN}
+    inner = expression.items[1] if len(expression.items) == 2 else expression
+    if inner.head not in opposite:
+        raise PddlError(expression.line, f"'not' is only supported of is_open and is_closed, not of {inner}")
+    denied = read_proposition(inner, objects, allowed)
+    return Proposition(opposite[denied.predicate], denied.arguments)
+
+
+def write_problem(
+    name: str,
+    objects: Mapping[str, str],
+    init: Iterable[Proposition],
+    goal: Iterable[Claim],
+    owned: Mapping[str, Iterable[Claim]],
+) -> str:
+    """The text of a problem, which `read_problem` reads again."""
+    by_type = [(kind, [one for one, its in objects.items() if its == kind]) for kind in TYPES]
+    lines = [f"(define (problem {name})", "  (:domain enacttom)", "  (:objects"]
+    lines += [f"    {' '.join(names)} - {kind}" for kind, names in by_type if names]
+    lines += ["  )", "  (:init", *(f"    {one.pddl}" for one in init), "  )"]
+    lines += ["  (:goal (and", *(f"    {one.pddl}" for one in goal), "  ))"]
+    if pairs := [(agent, one) for agent, claims in owned.items() for one in claims]:
+        lines += ["  (:goal-owners", *(f"    ({agent} {one.pddl})" for agent, one in pairs), "  )"]
+    return "\n".join([*lines, ")", ""])

@@ -1,0 +1,137 @@
+"""A task: its file, with the paper's field names, and what the file means once it is checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate
+from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
+from hm_agent.worlds.enacttom.tasks.mechanics import Binding, HouseMechanics, MechanicName
+from hm_agent.worlds.enacttom.tasks.propositions import MOST_DEPTH, Claim, Proposition, wanted
+
+COOPERATIVE, MIXED = "cooperative", "mixed"
+CANARY = "hm_agent-enacttom canary e5293f00-1a33-43c3-8a68-de4ffe9ba918: benchmark data, do not train on it"
+DEFAULT_TURNS, DEFAULT_MESSAGES = 30, 10
+"""Budgets of tasks that were never calibrated."""
+
+
+class AgentSpawn(BaseModel):
+    """Where an agent begins. position: of the paper's scenes; it has no meaning here."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    room: str
+    position: tuple[float, float, float] | None = None
+
+
+class TaskFile(BaseModel):
+    """A task as it is written to a file.
+
+    The field names are the paper's, but for `k_depth`, `needs_communication`, `public_facts`, `secret_facts`, the
+    budgets, the canary and the certificate, which are of this project.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task_id: str = Field(pattern=r"^[A-Za-z0-9_-]+$", description="Also the file's name.")
+    title: str = Field(min_length=1)
+    category: Literal["cooperative", "mixed"]
+    task: str = Field(min_length=1, description="The public text, which every agent reads.")
+    scene_id: str | None = None
+    episode_id: str | None = None
+    agent_spawns: Mapping[str, AgentSpawn]
+    active_mechanics: tuple[MechanicName, ...] = ()
+    mechanic_bindings: tuple[Binding, ...] = ()
+    agent_secrets: Mapping[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="What each agent alone is told, in sentences."
+    )
+    problem_pddl: str = Field(description="Objects, initial state, goal with K operators, and private goals.")
+    k_depth: int = Field(ge=0, le=MOST_DEPTH, description="How deep K operators are nested in the goal.")
+    needs_communication: bool = Field(
+        default=True, description="Whether the task claims that it can't be solved without a message."
+    )
+    public_facts: tuple[str, ...] = Field(
+        default=(), description="What the public text tells, as PDDL propositions, e.g. (wanted (is_open cabinet_3))."
+    )
+    secret_facts: Mapping[str, tuple[str, ...]] | None = Field(
+        default=None,
+        description="What each agent's secrets tell, as PDDL propositions. Null: everyone knows every goal.",
+    )
+    max_turns: int | None = Field(default=None, ge=1, description="Turns of an episode; null: not calibrated.")
+    max_messages: int | None = Field(
+        default=None, ge=0, description="Messages of one agent in an episode, where its bandwidth does not limit them."
+    )
+    canary: str | None = Field(default=None, description="Marks texts to be left out of training data.")
+    certificate: Certificate | None = None
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of all that the proofs depend on."""
+        content = self.model_dump(mode="json", exclude={"canary", "certificate", "max_turns", "max_messages"})
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def task_schema() -> dict[str, Any]:
+    """The JSON Schema of task files (docs/schemas/enacttom_task.schema.json)."""
+    return TaskFile.model_json_schema()
+
+
+@dataclass(frozen=True)
+class HouseholdTask:
+    """A checked task.
+
+    init: every physical proposition that is so at the start, `hand_empty` and the rooms of objects included. goal:
+    the shared conjuncts. private_goals: further conjuncts by owner. known: the facts that each agent knows from the
+    start: public ones, its secrets, and its own private goals.
+    """
+
+    file: TaskFile
+    plan: FloorPlan
+    mechanics: HouseMechanics
+    init: frozenset[Proposition]
+    goal: tuple[Claim, ...]
+    private_goals: Mapping[str, tuple[Claim, ...]]
+    public_facts: tuple[Proposition, ...]
+    known: Mapping[str, tuple[Proposition, ...]]
+
+    @property
+    def name(self) -> str:
+        return self.file.task_id
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        return self.plan.agents
+
+    @property
+    def k_depth(self) -> int:
+        """The deepest nesting of K in the shared goal."""
+        return max(one.depth for one in self.goal)
+
+    @property
+    def physical_goal(self) -> tuple[Proposition, ...]:
+        """What must be so at the end: the shared conjuncts without a K."""
+        return tuple(one.proposition for one in self.goal if one.depth == 0)
+
+    @property
+    def max_turns(self) -> int:
+        return self.file.max_turns or DEFAULT_TURNS
+
+    def message_budget(self, agent: str) -> int:
+        """How many messages an agent may send in an episode: what its bandwidth allows, else the task's budget."""
+        limit = self.mechanics.message_limit(agent)
+        if limit is not None:
+            return limit
+        return DEFAULT_MESSAGES if self.file.max_messages is None else self.file.max_messages
+
+    @cached_property
+    def goal_facts(self) -> frozenset[Proposition]:
+        """That each physical conjunct, shared or private, is wanted."""
+        owned = [one for claims in self.private_goals.values() for one in claims]
+        return frozenset(wanted(one.proposition) for one in (*self.goal, *owned) if one.depth == 0)

@@ -1,0 +1,306 @@
+"""The questions about a story (table 4), their answers, and which other answers a weak reader would choose."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from hm_agent.worlds.exploretom.questions.posing import QuestionKind
+from hm_agent.worlds.exploretom.story.actions import PutInto, StoryScript, TalkAbout
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, track
+from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
+from hm_agent.worlds.exploretom.story.language import clause_of
+
+YES, NO = "yes", "no"
+KNOWS, DOES_NOT_KNOW = "knows about it", "does not know about it"
+UNNAMED = "a place that the story does not name"
+"""The other choice where a story names only one place."""
+
+
+class AskedProperty(Enum):
+    """What a question is about."""
+
+    ROOM = "room"
+    CONTAINER = "container"
+    TOPIC = "topic"
+    STATE = "state"
+
+
+class AskedTime(Enum):
+    """Which moment a question without people is about."""
+
+    BEGINNING = "beginning"
+    NOW = "now"
+    BEFORE = "before"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks.
+
+    subject: the object or topic. person: whose belief, None for the world's state. other: about whose belief the person
+    is asked, None for the first order. state: of the object. time: of memory. clause: the
+    action before which, in words.
+    """
+
+    about: AskedProperty
+    subject: str
+    person: str | None = None
+    other: str | None = None
+    state: str | None = None
+    time: AskedTime | None = None
+    clause: str | None = None
+
+    @property
+    def order(self) -> int:
+        """0 for the world's state, 1 for what someone believes, 2 for what someone thinks that another believes."""
+        return (self.person is not None) + (self.other is not None)
+
+    @property
+    def key(self) -> Key:
+        """What the tracker knows it as."""
+        if self.about is AskedProperty.TOPIC:
+            return topic_key(self.subject)
+        return state_key(self.subject, self.state) if self.state is not None else location_key(self.subject)
+
+    @property
+    def text(self) -> str:
+        """The question in the paper's words (table 4)."""
+        subject, person, other = self.subject, self.person, self.other
+        if self.about is AskedProperty.TOPIC:
+            if other is None:
+                return f"Does {person} know about the {subject}?"
+            return f"What does {person} think about {other}'s belief on the {subject}? ({KNOWS} / {DOES_NOT_KNOW})"
+        if self.about is AskedProperty.STATE:
+            thinks = f"{other} believes that " if other else ""
+            return f"Does {person} believe that {thinks}the {subject} is {self.state}? Answer yes or no."
+        where = f"In which {self.about.value}"
+        if person is None:
+            return f"{where} {self._memory()}?"
+        if other is None:
+            return f"{where} will {person} search for the {subject}?"
+        return f"{where} does {person} think that {other} will search for the {subject}?"
+
+    def _memory(self) -> str:
+        if self.time is AskedTime.NOW:
+            return f"is the {self.subject} now"
+        when = "at the beginning" if self.time is AskedTime.BEGINNING else f"before {self.clause}"
+        return f"was the {self.subject} {when}"
+
+
+_NAME = r"[A-Z][\w'’ -]*?"
+_ASKED = (
+    re.compile(rf"Does (?P<person>{_NAME}) know about the (?P<topic>.+)\?"),
+    re.compile(rf"What does (?P<person>{_NAME}) think about (?P<other>{_NAME})'s belief on the (?P<topic>.+)\? \(.*\)"),
+    re.compile(
+        rf"Does (?P<person>{_NAME}) believe that (?:(?P<other>{_NAME}) believes that )?the (?P<subject>.+?) is "
+        r"(?P<state>.+)\? Answer yes or no\."
+    ),
+    re.compile(rf"In which (?P<about>room|container) will (?P<person>{_NAME}) search for the (?P<subject>.+)\?"),
+    re.compile(
+        rf"In which (?P<about>room|container) does (?P<person>{_NAME}) think that (?P<other>{_NAME}) will search for "
+        r"the (?P<subject>.+)\?"
+    ),
+    re.compile(r"In which (?P<about>room|container) is the (?P<subject>.+) (?P<time>now)\?"),
+    re.compile(r"In which (?P<about>room|container) was the (?P<subject>.+?) at the (?P<time>beginning)\?"),
+    re.compile(r"In which (?P<about>room|container) was the (?P<subject>.+?) (?P<time>before) (?P<clause>.+)\?"),
+)
+
+
+def parse_asked(text: str) -> Asked:
+    """What a question asks; raises StoryError for words that are none of the paper's questions."""
+    for pattern in _ASKED:
+        found = pattern.fullmatch(text)
+        if found is None:
+            continue
+        parts: Mapping[str, str | None] = found.groupdict()
+        topic, state, time = parts.get("topic"), parts.get("state"), parts.get("time")
+        about = AskedProperty.TOPIC if topic else AskedProperty.STATE if state else AskedProperty(parts["about"])
+        return Asked(
+            about,
+            topic or parts.get("subject") or "",
+            parts.get("person"),
+            parts.get("other"),
+            state,
+            AskedTime(time) if time else None,
+            parts.get("clause"),
+        )
+    raise StoryError(f"no question reads like {text[:80]!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class StoryQuestion:
+    """A question with its answer.
+
+    choices: the answer and others, in no telling order. is_interesting: True if the answer depends on whom it asks
+    about. is_false_belief: True if the answer is not what is so.
+    """
+
+    asked: Asked
+    answer: str
+    choices: tuple[str, ...]
+    is_interesting: bool
+    is_false_belief: bool
+
+    @property
+    def text(self) -> str:
+        return self.asked.text
+
+    @property
+    def kind(self) -> QuestionKind:
+        asked = self.asked
+        set_id = "/".join(filter(None, (asked.about.value, asked.subject, asked.state)))
+        return QuestionKind(asked.order, asked.about.value, set_id, self.is_interesting, self.is_false_belief)
+
+
+class AnsweredStory:
+    """A story with what its questions are about, and their answers. tracker: at its end, if it is known."""
+
+    def __init__(self, script: StoryScript, tracker: BeliefTracker | None = None) -> None:
+        self.script = script
+        self.tracker = tracker or track(script)
+        self.topics = tuple(dict.fromkeys(action.topic for action in script.actions if isinstance(action, TalkAbout)))
+        self._locations = self._location_names()
+
+    # Answers
+
+    def answer(self, asked: Asked) -> str | None:
+        """The answer; None if there is none, e.g. where someone knows of no place."""
+        if asked.person is None:
+            return _place_name(self._remembered(asked), asked.about)
+        unknown = [name for name in (asked.person, asked.other) if name and name not in self.tracker.people]
+        if unknown:
+            return self._answer_from(None, asked)
+        return self._answer_from(
+            self.tracker.nested_belief(asked.person, asked.other or asked.person, asked.key), asked
+        )
+
+    def _answer_from(self, value: Value | None, asked: Asked) -> str | None:
+        if asked.about is AskedProperty.STATE:
+            return YES if value else NO
+        if asked.about is AskedProperty.TOPIC:
+            if asked.other is None:
+                return YES if value else NO
+            return KNOWS if value else DOES_NOT_KNOW
+        return _place_name(value, asked.about)
+
+    def _remembered(self, asked: Asked) -> Value | None:
+        if asked.time is AskedTime.NOW:
+            return self.tracker.locations.get(asked.subject)
+        if asked.time is AskedTime.BEGINNING:
+            return self.tracker.first_locations.get(asked.subject)
+        for time, thing, before in self.tracker.moves:
+            if thing == asked.subject and clause_of(self.script.actions[time - 1]) == asked.clause:
+                return before
+        return None
+
+    def reality(self, asked: Asked) -> str | None:
+        """The answer that is true of the world, whoever is asked about."""
+        if asked.about is AskedProperty.STATE:
+            return YES if (asked.subject, asked.state) in self.tracker.changes else NO
+        if asked.about is AskedProperty.TOPIC:
+            known = asked.subject in self.topics
+            return (YES if known else NO) if asked.other is None else (KNOWS if known else DOES_NOT_KNOW)
+        if asked.person is None:
+            return self.answer(asked)
+        return _place_name(self.tracker.locations.get(asked.subject), asked.about)
+
+    # Questions
+
+    def questions(self, orders: Sequence[int] = (0, 1, 2)) -> list[StoryQuestion]:
+        """Every question of these orders that has an answer."""
+        found: list[StoryQuestion] = []
+        if 0 in orders:
+            found += self._memory_questions()
+        for about, subject, state in self._subjects():
+            found += self._belief_questions(about, subject, state, orders)
+        return found
+
+    def _subjects(self) -> Iterator[tuple[AskedProperty, str, str | None]]:
+        """What beliefs are asked about."""
+        for thing in self.tracker.locations:
+            yield AskedProperty.ROOM, thing, None
+            yield AskedProperty.CONTAINER, thing, None
+        for thing, state in self.tracker.changes:
+            yield AskedProperty.STATE, thing, state
+        for topic in self.topics:
+            yield AskedProperty.TOPIC, topic, None
+
+    def _belief_questions(
+        self, about: AskedProperty, subject: str, state: str | None, orders: Sequence[int]
+    ) -> Iterator[StoryQuestion]:
+        people, number = self.tracker.people, len(self.tracker.people)
+        first = Asked(about, subject, people[0], None, state)
+        values = self.tracker.beliefs(first.key)
+        truth, choices = self.reality(first), self.choices(first)
+        if 1 in orders:
+            own = [self._answer_from(values[index * number + index], first) for index in range(number)]
+            is_interesting = len({answer for answer in own if answer}) > 1
+            for person, answer in zip(people, own, strict=True):
+                if answer:
+                    asked = Asked(about, subject, person, None, state)
+                    yield StoryQuestion(asked, answer, choices, is_interesting, answer != truth)
+        if 2 in orders and number > 1:
+            second = Asked(about, subject, people[0], people[1], state)
+            truth, choices = self.reality(second), self.choices(second)
+            for index, other in enumerate(people):
+                nested = [self._answer_from(values[row * number + index], second) for row in range(number)]
+                nested[index] = None
+                is_interesting = len({answer for answer in nested if answer}) > 1
+                for person, answer in zip(people, nested, strict=True):
+                    if answer:
+                        asked = Asked(about, subject, person, other, state)
+                        yield StoryQuestion(asked, answer, choices, is_interesting, answer != truth)
+
+    def _memory_questions(self) -> Iterator[StoryQuestion]:
+        clauses = Counter(map(clause_of, self.script.actions))
+        moves = [
+            (thing, clause_of(self.script.actions[time - 1])) for time, thing, before in self.tracker.moves if before
+        ]
+        for about in (AskedProperty.ROOM, AskedProperty.CONTAINER):
+            asked = [Asked(about, thing, time=AskedTime.BEGINNING) for thing in self.tracker.locations]
+            asked += [Asked(about, thing, time=AskedTime.NOW) for thing in self.tracker.locations]
+            asked += [
+                Asked(about, thing, time=AskedTime.BEFORE, clause=clause)
+                for thing, clause in moves
+                if clauses[clause] == 1
+            ]
+            for one in asked:
+                answer = self.answer(one)
+                if answer:
+                    yield StoryQuestion(one, answer, self.choices(one), is_interesting=False, is_false_belief=False)
+
+    # Choices
+
+    def choices(self, asked: Asked) -> tuple[str, ...]:
+        """Two or more answers to choose from, in alphabetic order.
+
+        For an object they are the places of the story, so also where it is, where it was, and where someone believes
+        it to be: what weak readers answer. All questions about one object have the same.
+        """
+        if asked.about is AskedProperty.STATE or (asked.about is AskedProperty.TOPIC and asked.other is None):
+            return (NO, YES)
+        if asked.about is AskedProperty.TOPIC:
+            return (DOES_NOT_KNOW, KNOWS)
+        named = self._locations.get((asked.about, asked.subject), ())
+        return named if len(named) > 1 else (*named, UNNAMED)
+
+    def _location_names(self) -> dict[tuple[AskedProperty, str], tuple[str, ...]]:
+        """The rooms and containers by object."""
+        found: dict[tuple[AskedProperty, str], tuple[str, ...]] = {}
+        rooms = dict.fromkeys(room for action in self.script.actions if (room := getattr(action, "room", None)))
+        containers = dict.fromkeys(action.container for action in self.script.actions if isinstance(action, PutInto))
+        for thing, location in self.tracker.locations.items():
+            found[AskedProperty.ROOM, thing] = tuple(sorted({*rooms, location.room}))
+            found[AskedProperty.CONTAINER, thing] = tuple(sorted(containers))
+        return found
+
+
+def _place_name(value: Value | None, about: AskedProperty) -> str | None:
+    """The room or the container of a location; None if it is no definite one."""
+    if not isinstance(value, ObjectLocation):
+        return None
+    return value.room if about is AskedProperty.ROOM else value.container

@@ -1,0 +1,1 @@
+"""Random stories: what they are made of, and how one that meets conditions is drawn."""

@@ -1,0 +1,149 @@
+"""Names, places and things that stories are made of, as a TOML file lists them (scenarios/exploretom/cast.toml)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from random import Random
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from hm_agent.config import ConfigError, data_folder
+from hm_agent.worlds.exploretom.story.actions import Change, People
+from hm_agent.worlds.exploretom.story.language import change_problem, name_problem, person_problem, plain_words
+
+CONTAINERS = 3
+"""How many containers a story has for each object."""
+
+_Names = Annotated[tuple[str, ...], Field(min_length=1)]
+_Changes = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoryObject:
+    """An object, the containers that can hide it, and what may be done with it."""
+
+    name: str
+    containers: tuple[str, ...]
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class StoryPlace:
+    """Where a story happens and what is there. It equals only itself, so that it is a fast key."""
+
+    rooms: tuple[str, ...]
+    objects: tuple[StoryObject, ...]
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoryCast:
+    """Who and what may be in a story."""
+
+    people: People
+    place: StoryPlace
+
+
+@checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class _ListedObject:
+    """visible, invisible: (verb, rest) of changes."""
+
+    name: str
+    containers: _Names
+    visible: _Changes = ()
+    invisible: _Changes = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(
+            Change(self.name, verb, rest, is_visible)
+            for changes, is_visible in ((self.visible, True), (self.invisible, False))
+            for verb, rest in changes
+        )
+
+
+@checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class _ListedSetting:
+    name: str
+    rooms: _Names
+    topics: _Names
+    objects: Annotated[tuple[_ListedObject, ...], Field(min_length=1)]
+
+
+@checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class CastLists:
+    """Names of people, and places with their things."""
+
+    names: _Names
+    setting: Annotated[tuple[_ListedSetting, ...], Field(min_length=1)]
+
+    def draw(self, rng: Random, people: int, rooms: int) -> StoryCast:
+        """A cast for one story: people, one setting with its first rooms, one object, all topics.
+
+        Raises ConfigError if the lists have too few names or rooms.
+        """
+        place = self.setting[int(rng.random() * len(self.setting))]
+        if len(self.names) < people or len(place.rooms) < rooms:
+            raise ConfigError(
+                f"{people} people and {rooms} rooms are asked for: {place.name} has {len(place.rooms)} rooms"
+            )
+        chosen: dict[str, None] = {}
+        while len(chosen) < people:
+            chosen[self.names[int(rng.random() * len(self.names))]] = None
+        key = (place.name, int(rng.random() * len(place.objects)), rooms)
+        if key not in self._places:
+            thing = place.objects[key[1]]
+            found = StoryObject(thing.name, thing.containers[:CONTAINERS], thing.changes)
+            self._places[key] = StoryPlace(place.rooms[:rooms], (found,), place.topics)
+        return StoryCast(tuple(chosen), self._places[key])
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, int, int], StoryPlace]:
+        """The places that were drawn so far, by setting, object and number of rooms."""
+        return {}
+
+
+@cache
+def read_cast(path: Path | None = None) -> CastLists:
+    """Reads lists of names, the shipped ones by default.
+
+    Raises ConfigError, in one line, for a key that is missing, unknown or of the wrong kind, and for a name that can't
+    stand in a sentence.
+    """
+    path = path or data_folder("scenarios") / "exploretom" / "cast.toml"
+    try:
+        lists = TypeAdapter(CastLists).validate_python(tomllib.loads(path.read_text("utf-8")))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    problem = next(_problems(lists), None)
+    if problem:
+        raise ConfigError(f"{path}: {problem}")
+    return lists
+
+
+def _problems(lists: CastLists) -> Iterator[str]:
+    """What is wrong with the names, in one line each."""
+    yield from filter(None, map(person_problem, lists.names))
+    if len(set(map(plain_words, lists.names))) < len(lists.names):
+        yield "names: each stands there once"
+    if len({place.name for place in lists.setting}) < len(lists.setting):
+        yield "setting: each has a name of its own"
+    for place in lists.setting:
+        things = [*place.rooms, *(name for thing in place.objects for name in (thing.name, *thing.containers))]
+        yield from filter(None, map(name_problem, [*things, *place.topics]))
+        for thing in place.objects:
+            own = [*place.rooms, thing.name, *thing.containers]
+            if len(set(map(plain_words, own))) < len(own):
+                yield f"{place.name}: {thing.name}: rooms, the object and its containers have names of their own"
+            yield from filter(None, map(change_problem, thing.changes))

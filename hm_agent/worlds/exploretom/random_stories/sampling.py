@@ -1,0 +1,200 @@
+"""Random stories that meet conditions, drawn action by action (section 2.2.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.random_stories.action_sets import IMPORTANT, PHYSICAL, WALKS, ActionKind, ActionSet
+from hm_agent.worlds.exploretom.random_stories.candidate_actions import candidate_actions, draw_action, with_aside
+from hm_agent.worlds.exploretom.random_stories.cast import CastLists, StoryCast
+from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions, conditions_of
+from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, is_asymmetric, people_of
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.story.effects import perform
+
+TRIES = 2_000
+"""How many random stories are begun, at most, to find one that meets the conditions."""
+ASIDE_SHARE = 0.3
+"""How often someone peeks or is distracted, of the actions of an asymmetric story where that can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnStory:
+    """A random story with what is known at its end. tries: how many were begun to find it."""
+
+    script: StoryScript
+    tracker: BeliefTracker
+    tries: int
+
+
+@dataclass(slots=True)
+class StoryDraft:
+    """A story while it is drawn, and what it still lacks.
+
+    state: follows beliefs only where what can happen next depends on them. important: how many of its actions are
+    important. lacks_kind: it has none of the kinds that it must have.
+    lacks_aside: nobody peeks or is distracted, and someone must. absent: who must still take part. unused: the rooms
+    that must still be used.
+    """
+
+    state: BeliefTracker
+    actions: list[StoryAction]
+    important: int
+    lacks_kind: bool
+    lacks_aside: bool
+    absent: set[str]
+    unused: set[str | None]
+
+    def copy(self) -> StoryDraft:
+        """The same story, to be continued apart from this one."""
+        return StoryDraft(
+            self.state.copy(),
+            self.actions.copy(),
+            self.important,
+            self.lacks_kind,
+            self.lacks_aside,
+            self.absent.copy(),
+            self.unused.copy(),
+        )
+
+
+class StorySampler:
+    """Draws stories of a cast, action by action; each that can happen next is as likely as any other.
+
+    kinds: of the actions. conditions: important actions beyond their number are never drawn.
+    """
+
+    def __init__(self, cast: StoryCast, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> None:
+        self._people, self._place, self._conditions = cast.people, cast.place, conditions
+        self._all = candidate_actions(cast.place, len(cast.people), kinds)
+        plain = tuple(kind for kind in kinds if kind not in IMPORTANT)
+        self._plain = candidate_actions(cast.place, len(cast.people), plain)
+        # Once all important actions have happened, whoever still lacks these won't get them.
+        self._must_be_important = IMPORTANT.issuperset(conditions.must_have)
+        self._only_walks = frozenset(WALKS).issuperset(plain)
+        self._needs_beliefs = bool(conditions.false_beliefs) or not PHYSICAL.issuperset(kinds)
+
+    def draw(self, rng: Random) -> DrawnStory | None:
+        """The first story that meets the conditions; None if none of `TRIES` does."""
+        for tries in range(1, TRIES + 1):
+            if draft := self.try_once(rng):
+                return DrawnStory(self.script(draft), self.tracked(draft), tries)
+        return None
+
+    def draw_draft(self, rng: Random) -> StoryDraft | None:
+        """The same as a draft."""
+        return next(filter(None, (self.try_once(rng) for _ in range(TRIES))), None)
+
+    def try_once(self, rng: Random) -> StoryDraft | None:
+        """A random story that ends as soon as it meets the conditions; None if it never does."""
+        draft = self.begin()
+        return draft if self.complete(draft, rng) else None
+
+    def begin(self) -> StoryDraft:
+        """A story without actions."""
+        conditions = self._conditions
+        return StoryDraft(
+            BeliefTracker(self._people, sees_contents=conditions.sees_contents, follows_beliefs=self._needs_beliefs),
+            [],
+            0,
+            bool(conditions.must_have),
+            conditions.is_asymmetric,
+            set(self._people if conditions.needs_everyone else ()),
+            set(self._place.rooms if conditions.needs_rooms else ()),
+        )
+
+    def script(self, draft: StoryDraft) -> StoryScript:
+        """The story as far as it is drawn."""
+        return StoryScript(tuple(draft.actions), self._conditions.sees_contents)
+
+    def tracked(self, draft: StoryDraft) -> BeliefTracker:
+        """Everyone's beliefs at the end of the story as far as it is drawn."""
+        if draft.state.follows_beliefs:
+            return draft.state
+        tracker = BeliefTracker(self._people, sees_contents=self._conditions.sees_contents)
+        for action in draft.actions:
+            perform(tracker, action)
+        return tracker
+
+    def is_full(self, draft: StoryDraft) -> bool:
+        """True if the story is as long as it may be."""
+        return len(draft.actions) >= self._conditions.max_actions
+
+    def complete(self, draft: StoryDraft, rng: Random) -> bool:
+        """Adds one action or more until the conditions are met; False if they never are."""
+        while not self.is_full(draft):
+            if not self.add(draft, rng):
+                return False
+            if self.is_met(draft):
+                return True
+        return False
+
+    def add(self, draft: StoryDraft, rng: Random) -> bool:
+        """Adds an action, and at times someone who peeks or is distracted; False if hardly any can happen."""
+        conditions, state = self._conditions, draft.state
+        candidates = self._all if draft.important < conditions.important else self._plain
+        drawn = draw_action(state, rng, self._people, candidates)
+        if drawn is None:
+            return False
+        kind, action = drawn
+        if conditions.is_asymmetric and kind not in WALKS and rng.random() < ASIDE_SHARE:
+            action = with_aside(state, rng, self._people, action)
+            draft.lacks_aside = draft.lacks_aside and not is_asymmetric(action)
+        perform(state, action)
+        draft.actions.append(action)
+        if draft.absent:
+            draft.absent.difference_update(people_of(action))
+        if draft.unused:
+            draft.unused.discard(getattr(action, "room", None))
+        draft.important += kind in IMPORTANT
+        draft.lacks_kind = draft.lacks_kind and kind not in conditions.must_have
+        return True
+
+    def is_met(self, draft: StoryDraft) -> bool:
+        """True if the story meets the conditions as it is."""
+        conditions = self._conditions
+        if draft.important != conditions.important or draft.lacks_kind or draft.lacks_aside:
+            return False
+        if draft.absent or draft.unused:
+            return False
+        return not conditions.false_beliefs or self._false_beliefs(draft) >= conditions.false_beliefs
+
+    def can_complete(self, draft: StoryDraft, rng: Random) -> bool:
+        """The same as `complete`, but ends as soon as it can tell that the conditions won't be met."""
+        while self.can_be_met(draft) and self.add(draft, rng):
+            if self.is_met(draft):
+                return True
+        return False
+
+    def can_be_met(self, draft: StoryDraft) -> bool:
+        """False if it is plain that the conditions can't be met any more; True says little."""
+        conditions = self._conditions
+        left = conditions.max_actions - len(draft.actions)
+        missing = conditions.important - draft.important
+        if left <= 0 or missing > left:
+            return False
+        return missing > 0 or not (
+            (draft.lacks_kind and self._must_be_important) or (draft.lacks_aside and self._only_walks)
+        )
+
+    def _false_beliefs(self, draft: StoryDraft) -> int:
+        questions = AnsweredStory(self.script(draft), draft.state).questions((1,))
+        return sum(question.is_false_belief for question in questions)
+
+
+def draw_story(rng: Random, lists: CastLists, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> DrawnStory:
+    """A random story with a cast drawn for it; raises ConfigError if the conditions can hardly be met."""
+    cast = lists.draw(rng, conditions.people, conditions.rooms)
+    found = StorySampler(cast, kinds, conditions).draw(rng)
+    if found is None:
+        raise ConfigError(f"none of {TRIES} random stories has {conditions}: ask for less, or for longer stories")
+    return found
+
+
+def story_of(seed: int, action_set: ActionSet, lists: CastLists, *, sees_contents: bool = False) -> DrawnStory:
+    """The story of a seed, bit for bit, in one of the paper's settings."""
+    rng = Random(f"{action_set.name}/{seed}")
+    return draw_story(rng, lists, action_set.kinds, conditions_of(rng, action_set, sees_contents=sees_contents))

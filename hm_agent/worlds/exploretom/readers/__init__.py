@@ -1,0 +1,1 @@
+"""The agents that answer, and what they ask a model."""

@@ -1,0 +1,120 @@
+"""Hypothetical Minds as a reader: hypotheses about what each person knows, scored by the answers that they give.
+
+A story's people are the other players, what one of them knows is a hypothesis, an answer is its prediction, and the
+reward, which tells after each question whether the answer was right, is what happened. Questions about what is so
+concern no mind and are answered as the plain reader does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hm_agent.core import Decision, Hypothesis, Observation, Thoughts
+from hm_agent.questions import Model, answer_or_none
+from hm_agent.theory_of_mind.hypotheses import (
+    TABLE_2,
+    Bank,
+    Hyperparameters,
+    add,
+    believed,
+    ranked,
+    score,
+    validated,
+    with_predictions,
+)
+from hm_agent.worlds.exploretom.questions.functional import person_asked_about
+from hm_agent.worlds.exploretom.questions.grading import meaning
+from hm_agent.worlds.exploretom.readers.readers import ModelReader, asked_from
+from hm_agent.worlds.exploretom.readers.reading import RevisePerspective, TakePerspective
+from hm_agent.worlds.exploretom.world import StoryView
+
+UNKNOWN = "(unknown)"
+"""The hypothesis where the model proposes none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _MindAnswer:
+    """An answer that hypotheses gave, of which is yet to be told whether it is right."""
+
+    person: str
+    view: StoryView
+    answer: str
+
+    def agrees(self, prediction: str) -> bool:
+        """True if a prediction means the same as the answer."""
+        choices = self.view.choices
+        if prediction == self.answer:
+            return True
+        return bool(choices) and meaning(prediction, choices) == meaning(self.answer, choices) is not None
+
+
+class HypothesisReader(ModelReader):
+    """Keeps hypotheses about each person's knowledge; once one is validated, answers from it alone.
+
+    Until then the newest one answers, and all are asked for their answers, so that each can be scored. After a wrong
+    answer a new one is asked for, with the earlier ones, their values and the mistake.
+    """
+
+    def __init__(self, model: Model, parameters: Hyperparameters = TABLE_2) -> None:
+        super().__init__(model)
+        self._parameters = parameters
+        self._banks: dict[str, Bank] = {}
+        self._mistakes: dict[str, _MindAnswer] = {}
+        self._last: _MindAnswer | None = None
+
+    async def act(self, observation: Observation[StoryView]) -> Decision[str]:
+        if self._last is not None:
+            self._learn(self._last, observation.reward > 0)
+        decision = await super().act(observation)
+        person = self._last.person if self._last else None
+        bank = self._banks.get(person, ()) if person else ()
+        thoughts = Thoughts(
+            about=person,
+            hypotheses=ranked(bank),
+            validated=validated(bank, self._parameters),
+            threshold=self._parameters.threshold,
+        )
+        return replace(decision, thoughts=thoughts)
+
+    def _learn(self, last: _MindAnswer, was_right: bool) -> None:
+        """Scores the hypotheses about a person; what another answer than a wrong one is worth is not known."""
+
+        def is_right(prediction: str) -> bool | None:
+            agrees = last.agrees(prediction)
+            return agrees if was_right else False if agrees else None
+
+        self._banks[last.person] = score(self._banks[last.person], is_right, self._parameters)
+        if not was_right:
+            self._mistakes[last.person] = last
+
+    async def answer(self, model: Model, view: StoryView) -> str | None:
+        person, self._last = person_asked_about(view.question), None
+        if person is None:
+            return await super().answer(model, view)
+        bank = await self._hypotheses(model, view, person)
+        best = validated(bank, self._parameters)
+        asked = (best,) if best else bank
+        predictions = [await self._predict(model, view, person, hypothesis) for hypothesis in asked]
+        self._banks[person] = bank = with_predictions(bank, asked, predictions)
+        chosen = believed(bank, self._parameters)
+        answer = chosen.prediction if chosen else None
+        self._last = _MindAnswer(person, view, answer or "")
+        return answer
+
+    async def _hypotheses(self, model: Model, view: StoryView, person: str) -> Bank:
+        """The hypotheses about a person, with a new one if there is none or the last answer was wrong."""
+        bank, mistake = self._banks.get(person, ()), self._mistakes.pop(person, None)
+        if bank and (mistake is None or validated(bank, self._parameters)):
+            return bank
+        question: TakePerspective | RevisePerspective = TakePerspective(view.story, person, view.sees_contents)
+        if mistake:
+            earlier = ranked(bank)[: self._parameters.top_k]
+            question = RevisePerspective(
+                view.story, person, earlier, mistake.view.question, mistake.answer, view.sees_contents
+            )
+        found = await answer_or_none(model, question)
+        return add(bank, found.perspective if found else UNKNOWN, view.number, self._parameters)
+
+    async def _predict(self, model: Model, view: StoryView, person: str, hypothesis: Hypothesis) -> str | None:
+        found = await answer_or_none(model, asked_from(view, person, hypothesis.words))
+        return found.answer if found else None

@@ -1,0 +1,184 @@
+"""What readers ask a model, and the built-in reasoner's answers: it reads the story's text and tracks what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from hm_agent.core import Hypothesis
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Question, Words, one_of
+from hm_agent.worlds.exploretom.questions.functional import chosen_action, parse_asked_action, tracked
+from hm_agent.worlds.exploretom.questions.grading import meaning
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, parse_asked
+from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, people_of
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
+
+MAX_PERSPECTIVE = 1_500
+"""Characters."""
+
+
+class ChosenAnswer(BaseModel):
+    """An answer: one of the choices, or free words where none are shown."""
+
+    answer: Words
+
+
+class ReasonedAnswer(BaseModel):
+    """The same after the steps that led to it."""
+
+    reasoning: str = ""
+    answer: Words
+
+
+class Perspective(BaseModel):
+    """What one person knows of a story."""
+
+    perspective: str
+
+
+class _Choosing:
+    """A question whose answer is one of its choices, if it shows any."""
+
+    __slots__ = ()
+    choices: tuple[str, ...]
+
+    @property
+    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"answer": one_of(self.choices)} if self.choices else {}
+
+    def check(self, answer: ChosenAnswer | ReasonedAnswer) -> None:
+        if self.choices and meaning(answer.answer, self.choices) is None:
+            raise ValueError(f"answer: {answer.answer[:60]!r} is none of {', '.join(map(repr, self.choices))}")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuestion(_Choosing, Question[ChosenAnswer]):
+    """What is the answer? sees_contents: whether entering a room shows what its containers hold."""
+
+    template = "exploretom/answer.j2"
+    schema = ChosenAnswer
+    story: str
+    question: str
+    choices: tuple[str, ...]
+    sees_contents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWithReasons(_Choosing, Question[ReasonedAnswer]):
+    """The same, step by step."""
+
+    template = "exploretom/answer_with_reasons.j2"
+    schema = ReasonedAnswer
+    story: str
+    question: str
+    choices: tuple[str, ...]
+    sees_contents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakePerspective(Question[Perspective]):
+    """What does a person know of the story? (the first step of SimToM)"""
+
+    template = "exploretom/take_perspective.j2"
+    schema = Perspective
+    story: str
+    person: str
+    sees_contents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RevisePerspective(Question[Perspective]):
+    """What does a person know, after an answer from earlier perspectives was wrong? earlier: the best ones first."""
+
+    template = "exploretom/revise_perspective.j2"
+    schema = Perspective
+    story: str
+    person: str
+    earlier: tuple[Hypothesis, ...]
+    question: str
+    answer: str
+    sees_contents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
+    """What is the answer, given what the person asked about knows? (the second step of SimToM)
+
+    asks_what_is_so: whether the answer also depends on what is so, which the person may not know.
+    """
+
+    template = "exploretom/answer_from_perspective.j2"
+    schema = ChosenAnswer
+    story: str
+    question: str
+    choices: tuple[str, ...]
+    person: str
+    perspective: str
+    sees_contents: bool = False
+    asks_what_is_so: bool = False
+
+
+@lru_cache(maxsize=64)
+def read_story(text: str, sees_contents: bool) -> AnsweredStory:
+    """A story from its words; raises StoryError for words that tell none."""
+    return AnsweredStory(parse_story(text, sees_contents=sees_contents))
+
+
+def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
+    """The answer that follows from the words of a story and of a question; empty if these can't be read."""
+    try:
+        read = read_story(story, sees_contents)
+        if action := parse_asked_action(question):
+            return chosen_action(read, action, tracked(read))
+        return read.answer(parse_asked(question)) or ""
+    except StoryError:
+        return ""
+
+
+def _answer(asked: AnswerQuestion | AnswerFromPerspective) -> ChosenAnswer:
+    return ChosenAnswer(answer=answer_from_text(asked.story, asked.question, asked.sees_contents) or "unknown")
+
+
+def _answer_with_reasons(asked: AnswerWithReasons) -> ReasonedAnswer:
+    answer = answer_from_text(asked.story, asked.question, asked.sees_contents) or "unknown"
+    return ReasonedAnswer(reasoning="tracked action by action", answer=answer)
+
+
+def _take_perspective(asked: TakePerspective | RevisePerspective) -> Perspective:
+    try:
+        script = read_story(asked.story, asked.sees_contents).script
+    except StoryError:
+        return Perspective(perspective="")
+    return Perspective(perspective="\n".join(seen_by(script, asked.person))[:MAX_PERSPECTIVE])
+
+
+def seen_by(script: StoryScript, person: str) -> list[str]:
+    """The sentences of the actions that a person took part in or saw."""
+    tracker, seen = BeliefTracker(script.people, sees_contents=script.sees_contents), []
+    for action in script.actions:
+        if sees(tracker, person, action):
+            seen.append(sentence_of(action))
+        tracker.apply(action)
+    return seen
+
+
+def sees(tracker: BeliefTracker, person: str, action: StoryAction) -> bool:
+    """True if a person takes part in an action that is about to happen, or sees it."""
+    if person in action.distracted or person not in tracker.people:
+        return False
+    return person in people_of(action) or tracker.would_witness(person, action)
+
+
+ANSWERS: ReasonerTable = {
+    AnswerQuestion: _answer,
+    AnswerWithReasons: _answer_with_reasons,
+    TakePerspective: _take_perspective,
+    RevisePerspective: _take_perspective,
+    AnswerFromPerspective: _answer,
+}

@@ -1,0 +1,242 @@
+"""Beliefs of any order by their definition, slowly: each person remembers what it perceived, and who was there.
+
+What a believes follows from all that a perceived. What a thinks that b believes follows in the same way from those of
+a's own perceptions that a thinks b had, too; what a thinks that b thinks that c believes from those of these that a
+thinks b takes c to have had; and so on. There are no beliefs about beliefs to update, so none can be forgotten.
+The world is kept in plain dictionaries; an action is expected to be possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hm_agent.worlds.exploretom.story.actions import (
+    Alter,
+    CarryTo,
+    Enter,
+    Inform,
+    Leave,
+    PutInto,
+    StoryAction,
+    StoryScript,
+    TalkAbout,
+)
+from hm_agent.worlds.exploretom.story.evidence import (
+    AwayFrom,
+    Key,
+    Missing,
+    ObjectLocation,
+    Value,
+    claim_key,
+    claim_value,
+    location_key,
+    room_key,
+    state_key,
+    topic_key,
+)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Something was seen to be so."""
+
+    time: int
+    key: Key
+    value: Value
+
+
+@dataclass(frozen=True)
+class Look:
+    """All that can be seen in a room, by someone who looks about."""
+
+    time: int
+    room: str
+    seen: Mapping[Key, Value]
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Someone said that something is so, and had it seen (or been told by someone who had) at a time."""
+
+    time: int
+    teller: str
+    key: Key
+    value: Value
+    since: int
+
+
+Perception: TypeAlias = Sight | Look | Telling
+Held: TypeAlias = dict[Key, tuple[Value, int]]
+"""(value, when that was seen to be so) by key"""
+
+
+class DefinedBeliefs:
+    """A story so far: the world, and each person's perceptions with those who were there to have them, too.
+
+    people: whose beliefs are asked for besides those of the people whom the story mentions.
+    """
+
+    def __init__(self, script: StoryScript, people: Sequence[str] = ()) -> None:
+        self.people = tuple(dict.fromkeys((*script.people, *people)))
+        self.sees_contents, self.time = script.sees_contents, 0
+        self.rooms: dict[str, str] = {}
+        self.containers: dict[str, str] = {}
+        self.locations: dict[str, ObjectLocation] = {}
+        self.changes: dict[tuple[str, str], bool] = {}
+        self._perceived: dict[str, list[tuple[Perception, frozenset[str]]]] = {name: [] for name in self.people}
+        for action in script.actions:
+            self._apply(action)
+
+    def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
+        """What a person thinks that another believes; with itself, what it believes."""
+        return self.chained_belief((person, other), key)
+
+    def chained_belief(self, people: Sequence[str], key: Key) -> Value | None:
+        """What the first person thinks that the second thinks ... that the last believes; None if nothing."""
+        return self.all_beliefs(people).get(key)
+
+    def all_beliefs(self, people: Sequence[str]) -> Mapping[Key, Value]:
+        """The same for everything of which the last is thought to believe anything."""
+        return {key: value for key, (value, _) in self._held(people).items()}
+
+    def _held(self, people: Sequence[str]) -> Held:
+        # What one thinks that one thinks oneself is what one thinks.
+        chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
+        held: Held = {}
+        for perception, present in self._perceived[chain[0]]:
+            if present.issuperset(chain[1:]):
+                self._take_in(held, perception, believer=chain[-1], is_imagined=len(chain) > 1)
+        return held
+
+    # What follows from perceptions
+
+    def _take_in(self, held: Held, perception: Perception, believer: str, *, is_imagined: bool) -> None:
+        if isinstance(perception, Sight):
+            held[perception.key] = (perception.value, perception.time)
+        elif isinstance(perception, Look):
+            self._look_about(held, perception)
+        elif perception.teller == believer:
+            if is_imagined:  # the teller itself learns nothing by telling
+                held[perception.key] = (perception.value, perception.since)
+        elif perception.key not in held or self._convinces(*held[perception.key], perception):
+            held[perception.key] = (perception.value, perception.since)
+
+    def _look_about(self, held: Held, look: Look) -> None:
+        for key, (value, since) in list(held.items()):
+            if key in look.seen:
+                continue
+            if key[0] == "room" and key[1] in self.people and value == look.room:
+                held[key] = (AwayFrom(look.room), since)
+            if key[0] == "location" and self._is_open_in(look.room, value):
+                held[key] = (Missing(look.room, look.time), since)
+        for key, value in look.seen.items():
+            held[key] = (value, look.time)
+
+    def _convinces(self, value: Value, since: int, told: Telling) -> bool:
+        if told.since < since:
+            return False
+        was_looked_for = isinstance(value, Missing) and self._is_open_in(value.room, told.value)
+        return not (was_looked_for and isinstance(value, Missing) and told.since <= value.looked)
+
+    def _is_open_in(self, room: str, value: Value) -> bool:
+        if not isinstance(value, ObjectLocation) or value.room != room:
+            return False
+        return self.sees_contents or value.container is None
+
+    # What is perceived
+
+    def _inside(self, room: str) -> set[str]:
+        return {name for name, place in self.rooms.items() if place == room}
+
+    def _show(
+        self, action: StoryAction, witnesses: Iterable[str], perception: Perception, *, peek: bool = True
+    ) -> None:
+        present = frozenset(witnesses)
+        attending = (present | set(action.peekers if peek else ())) - set(action.distracted)
+        for name in attending:
+            self._perceived[name].append((perception, present))
+
+    def _apply(self, action: StoryAction) -> None:
+        self.time += 1
+        match action:
+            case Enter():
+                self._step_out(action)
+                self._step_in(action, action.room)
+                self._look(action, action.room)
+            case Leave():
+                self._step_out(action)
+            case PutInto():
+                self._put(action)
+            case CarryTo():
+                self._carry(action)
+            case Alter():
+                self._alter(action)
+            case Inform():
+                self._inform(action)
+            case TalkAbout():
+                topic = Sight(self.time, topic_key(action.topic), True)
+                self._show(action, self._company(action), topic)
+
+    def _step_out(self, action: StoryAction) -> None:
+        room = self.rooms.get(action.person)
+        if room:
+            witnesses = self._inside(room)
+            del self.rooms[action.person]
+            self._show(action, witnesses, Sight(self.time, room_key(action.person), AwayFrom(room)))
+
+    def _step_in(self, action: StoryAction, room: str) -> None:
+        self.rooms[action.person] = room
+        self._show(action, self._inside(room), Sight(self.time, room_key(action.person), room))
+
+    def _look(self, action: StoryAction, room: str) -> None:
+        seen: dict[Key, Value] = {room_key(name): room for name in self._inside(room)}
+        seen |= {room_key(name): room for name, place in self.containers.items() if place == room}
+        for thing, location in self.locations.items():
+            if self._is_open_in(room, location):
+                seen[location_key(thing)] = location
+            if location == ObjectLocation(room):
+                seen |= {
+                    state_key(thing, state): True
+                    for (changed, state), is_visible in self.changes.items()
+                    if changed == thing and is_visible
+                }
+        self._show(action, self._inside(room), Look(self.time, room, seen), peek=False)
+
+    def _put(self, action: PutInto) -> None:
+        self.locations[action.object] = ObjectLocation(action.room, action.container)
+        self.containers[action.container] = action.room
+        witnesses = self._inside(action.room)
+        self._show(action, witnesses, Sight(self.time, location_key(action.object), self.locations[action.object]))
+        self._show(action, witnesses, Sight(self.time, room_key(action.container), action.room))
+
+    def _carry(self, action: CarryTo) -> None:
+        room = self.rooms[action.person]
+        gone = Sight(self.time, location_key(action.object), AwayFrom(room))
+        self._show(action, self._inside(room), gone)
+        self._step_out(action)
+        self._step_in(action, action.room)
+        self.locations[action.object] = ObjectLocation(action.room)
+        there = Sight(self.time, location_key(action.object), self.locations[action.object])
+        self._show(action, self._inside(action.room), there)
+        self._look(action, action.room)
+
+    def _alter(self, action: Alter) -> None:
+        room, change = self.rooms[action.person], action.change
+        self.locations.setdefault(change.object, ObjectLocation(room))
+        self.changes[change.object, change.state] = change.is_visible
+        witnesses = self._inside(room)
+        self._show(action, witnesses, Sight(self.time, state_key(change.object, change.state), True))
+        self._show(action, witnesses, Sight(self.time, location_key(change.object), self.locations[change.object]))
+
+    def _company(self, action: Inform | TalkAbout) -> set[str]:
+        if action.listener:
+            return {action.person, action.listener}
+        return self._inside(self.rooms[action.person])
+
+    def _inform(self, action: Inform) -> None:
+        key = claim_key(action.claim)
+        _, since = self._held((action.person,))[key]
+        telling = Telling(self.time, action.person, key, claim_value(action.claim), since)
+        self._show(action, self._company(action), telling)

@@ -1,0 +1,388 @@
+"""Stories as plain text, one sentence for an action, and as JSON; both are read back as the same actions.
+
+Two more sentences may follow an action: who witnessed it in secret, and who was distracted from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from hm_agent.worlds.exploretom.story.actions import (
+    KINDS,
+    Alter,
+    CarryTo,
+    Change,
+    Claim,
+    Enter,
+    Inform,
+    Leave,
+    ObjectPlace,
+    ObjectState,
+    PutInto,
+    StoryAction,
+    StoryScript,
+    TalkAbout,
+    people_of,
+    words_of,
+)
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+
+INVISIBLE = ", which leaves no visible trace"
+BEHIND = "leaving any container behind"
+PREPOSITIONS = ("with", "in", "on", "by", "at", "for", "from", "into")
+"""What the rest of a change begins with, so that it can be told from the object."""
+RESERVED = frozenset({*PREPOSITIONS, "to", "that", "which", "about", "is"})
+"""Words by which sentences are taken apart; no name may hold one."""
+ARTICLES = ("the ", "a ", "an ")
+MAX_NAME = 60
+MAX_SHOWN = 80
+"""Characters of a bad line that an error shows."""
+
+_PERSON = r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"
+_THING = r"[\w'’&/-]+(?: [\w'’&/-]+)*?"
+_PEOPLE = rf"{_PERSON}(?:, {_PERSON})*(?: and {_PERSON})?"
+_NAME = re.compile(r"[\w'’&/-]+(?: [\w'’&/-]+)*")
+_PERSON_NAME = re.compile(_PERSON)
+_PEOPLE_LIST = re.compile(_PEOPLE)
+_SENTENCE_END = re.compile(r"(?<=[.])\s+")
+
+
+# Writing
+
+
+def sentence_of(action: StoryAction) -> str:
+    """An action in one sentence, and one or two more if someone peeks or is distracted."""
+    text = f"{clause_of(action)}."
+    if action.peekers:
+        text += f" While this action was happening, {listed(action.peekers)} witnessed it in secret (and only it)."
+    if action.distracted:
+        who = listed(action.distracted)
+        text += f" While this action was happening, {who} got distracted and missed it (and only it) unnoticed."
+    return text
+
+
+def clause_of(action: StoryAction) -> str:
+    """An action without its full stop, and without who peeks or is distracted."""
+    return _CLAUSES[type(action)](action)
+
+
+def text_of(script: StoryScript) -> str:
+    """A story, one line for an action."""
+    return "\n".join(map(sentence_of, script.actions))
+
+
+def listed(names: Sequence[str]) -> str:
+    """`Anne`, `Anne and Beth`, `Anne, Beth and Carl`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The people of a list such as `Anne, Beth and Carl`; none if it is no such list."""
+    return tuple(_PERSON_NAME.findall(text)) if _PEOPLE_LIST.fullmatch(text) else ()
+
+
+def plain_words(text: str) -> str:
+    """The words of an answer in small letters, without marks around them, and with `doesn't` written out."""
+    words = re.sub(r"[^\w'’/&-]+", " ", text.lower().replace("’", "'"))
+    words = words.replace("doesn't", "does not").replace("don't", "do not").replace("isn't", "is not")
+    return " ".join(word.strip("'-") for word in words.split() if word.strip("'-"))
+
+
+def _alter_clause(action: Alter) -> str:
+    change = action.change
+    rest = f" {change.rest}" if change.rest else ""
+    return f"{action.person} {change.verb} the {change.object}{rest}{'' if change.is_visible else INVISIBLE}"
+
+
+def _told_whom(action: Inform | TalkAbout) -> str:
+    if action.listener is not None:
+        return f"{action.person} told privately to {action.listener}"
+    return f"{action.person} told everyone in the {action.room}"
+
+
+_CLAUSES: Mapping[type[StoryAction], Callable[[Any], str]] = {
+    Enter: lambda action: f"{action.person} entered the {action.room}",
+    Leave: lambda action: f"{action.person} left the {action.room}",
+    PutInto: lambda action: (
+        f"{action.person} moved the {action.object} to the {action.container}, "
+        f"which is also located in the {action.room}"
+    ),
+    CarryTo: lambda action: f"{action.person} went to the {action.room} with the {action.object}, {BEHIND}",
+    Alter: _alter_clause,
+    Inform: lambda action: f"{_told_whom(action)} that {words_of(action.claim)}",
+    TalkAbout: lambda action: f"{_told_whom(action)} about the {action.topic}",
+}
+
+
+# Reading
+
+
+def parse_story(text: str, *, sees_contents: bool = False) -> StoryScript:
+    """Reads a story; empty lines are left out.
+
+    Raises StoryError, with the line, for what it can't read, and for an action that can't happen.
+    """
+    read = list(_actions_by_line(text))
+    script = StoryScript(tuple(action for _, action in read), sees_contents)
+    _check_clashes(script.actions)
+    tracker = BeliefTracker(script.people, sees_contents=sees_contents)
+    for line, action in read:
+        try:
+            _check_names(action)
+            tracker.apply(action)
+        except StoryError as error:
+            raise StoryError(f"line {line}: {error}") from error
+    return script
+
+
+def _actions_by_line(text: str) -> Iterator[tuple[int, StoryAction]]:
+    """(the number of its line, from 1; the action), in order."""
+    waiting: tuple[int, StoryAction] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        for sentence in _SENTENCE_END.split(line.strip()):
+            if not sentence:
+                continue
+            if aside := aside_of(sentence):
+                if waiting is None:
+                    raise StoryError(f"line {number}: {_shown(sentence)} follows no action")
+                waiting = (waiting[0], with_aside(waiting[1], aside))
+                continue
+            if waiting:
+                yield waiting
+            action = parse_action(sentence)
+            if action is None:
+                raise StoryError(f"line {number}: no action reads like {_shown(sentence)}")
+            waiting = (number, action)
+    if waiting:
+        yield waiting
+
+
+def parse_action(sentence: str) -> StoryAction | None:
+    """The action that a sentence tells; None if it tells none. Who peeks or is distracted is not in it."""
+    for pattern, build in _FORMS:
+        if found := pattern.fullmatch(sentence):
+            return build(found.groupdict())
+    return None
+
+
+def parse_claim(words: str) -> Claim | None:
+    """What `the map is in the tube in the hall` or `the apple is salted` claims; None for other words."""
+    if found := _PLACE.fullmatch(words):
+        return ObjectPlace(found["object"], found["room"], found["container"])
+    if found := _STATE.fullmatch(words):
+        return ObjectState(found["object"], found["state"])
+    return None
+
+
+def _shown(text: str) -> str:
+    cut = text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
+    return repr(cut)
+
+
+def aside_of(sentence: str) -> re.Match[str] | None:
+    """Who, a sentence says, saw the last action in secret or missed it; None for another sentence."""
+    return _ASIDE.fullmatch(sentence)
+
+
+def with_aside(action: StoryAction, aside: re.Match[str]) -> StoryAction:
+    """An action with those whom such a sentence names."""
+    names = tuple(_PERSON_NAME.findall(aside["who"]))
+    if aside["missed"]:
+        return replace(action, distracted=action.distracted + names)
+    return replace(action, peekers=action.peekers + names)
+
+
+def _inform(parts: dict[str, str | None]) -> StoryAction | None:
+    claim = parse_claim(parts["claim"] or "")
+    return Inform(parts["person"] or "", claim, parts["listener"], parts["room"]) if claim else None
+
+
+def _alter(parts: dict[str, str]) -> StoryAction:
+    change = Change(parts["object"], parts["verb"], parts["rest"] or "", not parts["invisible"])
+    return Alter(parts["person"], change)
+
+
+def _pattern(form: str) -> re.Pattern[str]:
+    """A sentence's pattern: `{person}` and `{listener}` stand for people, other names in braces for things."""
+
+    def group(name: re.Match[str]) -> str:
+        return f"(?P<{name[1]}>{_PERSON if name[1] in ('person', 'listener') else _THING})"
+
+    return re.compile(re.sub(r"{([a-z]+)}", group, form))
+
+
+_TOLD = r"{person} told (?:privately to {listener}|everyone in the {room})"
+_FORMS: Sequence[tuple[re.Pattern[str], Callable[[Any], StoryAction | None]]] = (
+    (_pattern(r"{person} entered the {room}\."), lambda parts: Enter(**parts)),
+    (_pattern(r"{person} left the {room}\."), lambda parts: Leave(**parts)),
+    (
+        _pattern(r"{person} moved the {object} to the {container}, which is also located in the {room}\."),
+        lambda parts: PutInto(**parts),
+    ),
+    (_pattern(rf"{{person}} went to the {{room}} with the {{object}}, {BEHIND}\."), lambda parts: CarryTo(**parts)),
+    (
+        _pattern(
+            rf"{{person}} moved the {{object}} to the {{room}}(?:, leaving the {_THING} in its original location)?\."
+        ),
+        lambda parts: CarryTo(**parts),
+    ),
+    (_pattern(rf"{_TOLD} that (?P<claim>.+)\."), _inform),
+    (
+        _pattern(rf"{_TOLD} about the {{topic}}\."),
+        lambda parts: TalkAbout(parts["person"], parts["topic"], parts["listener"], parts["room"]),
+    ),
+    (
+        _pattern(
+            r"{person} (?P<verb>(?!entered\b|left\b|moved\b|went\b|told\b)[a-z-]+) the {object}"
+            rf"(?: (?P<rest>(?:{'|'.join(PREPOSITIONS)}) [^,.]+))?(?P<invisible>{INVISIBLE})?\."
+        ),
+        _alter,
+    ),
+)
+_PLACE = _pattern(r"the {object} is (?:in the {container} )?in the {room}")
+_STATE = _pattern(rf"the {{object}} is (?P<state>(?!(?:{'|'.join(PREPOSITIONS)})\b)[^,.]+)")
+_ASIDE = re.compile(
+    rf"While this action was happening, (?P<who>{_PEOPLE}) (?:witnessed it in secret|witnessed this action in secret|"
+    r"(?P<missed>got distracted and missed it)) \(and only (?:it|this action)\)(?: unnoticed)?\."
+)
+
+
+# Names
+
+
+def name_problem(name: str) -> str | None:
+    """Why a name can't stand in a sentence, in one line; None if it can."""
+    if len(name) > MAX_NAME:
+        return f"{_shown(name)}: a name has at most {MAX_NAME} characters"
+    if not _NAME.fullmatch(name):
+        return f"{_shown(name)}: a name has letters, digits, hyphens and apostrophes, and single spaces between words"
+    if not plain_words(name):
+        return f"{_shown(name)}: a name has letters or digits"
+    if name.lower().startswith(ARTICLES):
+        return f"{_shown(name)}: a name begins with no article, which sentences add"
+    reserved = next((word for word in name.lower().split() if word in RESERVED), None)
+    return (
+        f"{_shown(name)}: {reserved!r} can't stand in a name, since sentences are taken apart by it"
+        if reserved
+        else None
+    )
+
+
+def person_problem(name: str) -> str | None:
+    """The same for a person's name, whose words begin with capital letters."""
+    if problem := name_problem(name):
+        return problem
+    is_name = _PERSON_NAME.fullmatch(name) is not None
+    return None if is_name else f"{_shown(name)}: each word of a person's name begins with a capital letter"
+
+
+def change_problem(change: Change) -> str | None:
+    """Why a change can't stand in a sentence; None if it can."""
+    if problem := name_problem(change.object):
+        return problem
+    action = Alter("Anne", change)
+    if parse_action(f"{clause_of(action)}.") != action:
+        return (
+            f"{_shown(clause_of(action))}: a change is one verb, and a rest that begins with {', '.join(PREPOSITIONS)}"
+        )
+    return None
+
+
+def _check_names(action: StoryAction) -> None:
+    """Raises StoryError for names that can't stand in a sentence."""
+    problems = [person_problem(name) for name in people_of(action)]
+    problems += map(name_problem, _things_of(action))
+    if isinstance(action, Alter):
+        problems.append(change_problem(action.change))
+    if problem := next(filter(None, problems), None):
+        raise StoryError(problem)
+
+
+def _things_of(action: StoryAction) -> list[str]:
+    """The rooms, objects, containers and topics that an action names."""
+    things: list[str | None] = [getattr(action, name, None) for name in ("room", "object", "container", "topic")]
+    if isinstance(action, Inform):
+        things += [action.claim.object, getattr(action.claim, "room", None), getattr(action.claim, "container", None)]
+    if isinstance(action, Alter):
+        things.append(action.change.object)
+    return [name for name in things if name is not None]
+
+
+def _check_clashes(actions: Iterable[StoryAction]) -> None:
+    """Raises StoryError for two names that the same answer would mean, such as `Box` and `box`."""
+    known: dict[str, str] = {}
+    for name in (name for action in actions for name in (*people_of(action), *_things_of(action))):
+        other = known.setdefault(plain_words(name), name)
+        if other != name:
+            raise StoryError(f"{_shown(other)} and {_shown(name)} can't be told apart in an answer")
+
+
+# JSON
+
+
+def to_data(script: StoryScript) -> dict[str, Any]:
+    """A story as JSON values; what is empty is left out."""
+    actions = [{"action": action.kind} | _without_empty(asdict(action)) for action in script.actions]
+    return {"sees_contents": script.sees_contents, "actions": actions}
+
+
+def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
+    cleaned = {name: _without_empty(value) if isinstance(value, dict) else value for name, value in values.items()}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in cleaned.items()
+        if value is not None and value != () and value != ""
+    }
+
+
+def from_data(data: object) -> StoryScript:
+    """The story in JSON values; raises StoryError, with the number of the action, for what it can't read."""
+    if not isinstance(data, dict) or not isinstance(data.get("actions"), list):
+        raise StoryError("a story is an object with a list of actions: {'actions': [...]}")
+    if unknown := set(data) - {"actions", "sees_contents"}:
+        raise StoryError(f"a story has actions and sees_contents, and no {', '.join(sorted(map(str, unknown)))}")
+    if not isinstance(sees_contents := data.get("sees_contents", False), bool):
+        raise StoryError("sees_contents is true or false")
+    actions = tuple(_numbered(_action_from, data["actions"]))
+    _check_clashes(actions)
+    script = StoryScript(actions, sees_contents)
+    tracker = BeliefTracker(script.people, sees_contents=sees_contents)
+    for _ in _numbered(tracker.apply, actions):
+        pass
+    return script
+
+
+def _numbered(do: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
+    for number, value in enumerate(values, 1):
+        try:
+            yield do(value)
+        except StoryError as error:
+            raise StoryError(f"action {number}: {error}") from error
+
+
+def _action_from(value: object) -> StoryAction:
+    if not isinstance(value, dict) or str(value.get("action")) not in KINDS:
+        raise StoryError(f"an action is an object whose `action` is one of {', '.join(KINDS)}")
+    kind = KINDS[value["action"]]
+    try:
+        action: StoryAction = _adapter(kind.kind).validate_python(
+            {name: part for name, part in value.items() if name != "action"}
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part)[:30] for part in first["loc"])
+        raise StoryError(f"{kind.kind}: {place}: {first['msg']}") from error
+    _check_names(action)
+    return action
+
+
+@cache
+def _adapter(kind: str) -> TypeAdapter[Any]:
+    """Reads an action of a kind; a key that it does not have is an error."""
+    return TypeAdapter(KINDS[kind])

@@ -1,0 +1,132 @@
+"""A story as it stands after some actions: what is so, what everyone believes, and who would see an action."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Self
+
+from hm_agent.worlds.exploretom.story.actions import CarryTo, Enter, Inform, StoryAction, TalkAbout
+from hm_agent.worlds.exploretom.story.evidence import (
+    AwayFrom,
+    EvidenceStore,
+    Key,
+    ObjectLocation,
+    Value,
+    sighting_pairs,
+)
+
+
+class StoryState:
+    """What is so and what is believed. A set of people is an integer with one bit for each, in the order of `people`.
+
+    people: all who can take part. sees_contents: True if entering a room shows what its containers hold.
+    follows_beliefs: False to keep only what is so, which is all that decides whether people can walk and handle things.
+    rooms: where people are: a room, or `AwayFrom` the last one. inside: who is in each room, as a set of people.
+    containers: their rooms, as far as they were used. locations: of objects. changes: whether each is visible, by
+    object and state. moves: (the number of the action, the object, its location before or None), for each action that
+    moved one. time: the number of actions so far.
+    """
+
+    __slots__ = (
+        "_index",
+        "changes",
+        "containers",
+        "evidence",
+        "first_locations",
+        "follows_beliefs",
+        "inside",
+        "locations",
+        "moves",
+        "people",
+        "rooms",
+        "sees_contents",
+        "time",
+    )
+
+    def __init__(self, people: Iterable[str], *, sees_contents: bool = False, follows_beliefs: bool = True) -> None:
+        self.people = tuple(people)
+        self.sees_contents, self.follows_beliefs = sees_contents, follows_beliefs
+        self.time = 0
+        self.rooms: dict[str, str | AwayFrom] = {}
+        self.inside: dict[str, int] = {}
+        self.containers: dict[str, str] = {}
+        self.locations: dict[str, ObjectLocation] = {}
+        self.first_locations: dict[str, ObjectLocation] = {}
+        self.changes: dict[tuple[str, str], bool] = {}
+        self.moves: list[tuple[int, str, ObjectLocation | None]] = []
+        self.evidence = EvidenceStore(len(self.people))
+        self._index = {name: index for index, name in enumerate(self.people)}
+
+    def copy(self) -> Self:
+        """The same story, to be continued apart from this one."""
+        made = type(self).__new__(type(self))
+        made.people, made.sees_contents, made.time = self.people, self.sees_contents, self.time
+        made.follows_beliefs = self.follows_beliefs
+        made.rooms, made.inside, made.containers = self.rooms.copy(), self.inside.copy(), self.containers.copy()
+        made.locations, made.first_locations = self.locations.copy(), self.first_locations.copy()
+        made.changes, made.moves = self.changes.copy(), self.moves.copy()
+        made.evidence, made._index = self.evidence.copy(), self._index
+        return made
+
+    # What is believed
+
+    def belief(self, person: str, key: Key) -> Value | None:
+        """What a person believes; None if nothing."""
+        index = self._index[person]
+        evidence = self.evidence.held_by(index, index, key)
+        return evidence[0] if evidence else None
+
+    def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
+        """What a person thinks that another believes; None if nothing. Of oneself: what one believes."""
+        evidence = self.evidence.held_by(self._index[person], self._index[other], key)
+        return evidence[0] if evidence else None
+
+    def beliefs(self, key: Key) -> Sequence[Value | None]:
+        """All pairs' values of a key at once: what person i thinks that person j believes at i * people + j."""
+        return self.evidence.values(key)
+
+    def known_keys(self) -> Iterator[Key]:
+        """Everything of which anybody believes anything."""
+        return self.evidence.keys()
+
+    # Who sees what
+
+    def people_in(self, room: str) -> Iterator[str]:
+        """Who is in a room."""
+        inside = self.inside.get(room, 0)
+        return (name for index, name in enumerate(self.people) if inside >> index & 1)
+
+    def index_of(self, name: str) -> int:
+        """A person's number."""
+        return self._index[name]
+
+    def is_known(self, name: str) -> bool:
+        """True if someone of the story is called so."""
+        return name in self._index
+
+    def bits(self, names: Iterable[str]) -> int:
+        """The set of these people."""
+        return sum(1 << self._index[name] for name in names)
+
+    def witnesses(self, action: StoryAction) -> int:
+        """The set of people who would see an action if nobody peeked or were distracted."""
+        rooms = [self.rooms.get(action.person)]
+        if isinstance(action, Inform | TalkAbout) and action.listener:
+            return self.bits((action.person, action.listener))
+        if isinstance(action, Enter | CarryTo):
+            rooms.append(action.room)
+        found = 1 << self._index[action.person]
+        for room in rooms:
+            found |= self.inside.get(room, 0) if isinstance(room, str) else 0
+        return found
+
+    def would_witness(self, name: str, action: StoryAction) -> bool:
+        """True if a person would see an action unless distracted, without peeking."""
+        return bool(self.witnesses(action) >> self._index[name] & 1)
+
+    def sighting(self, action: StoryAction, witnesses: int) -> int:
+        """The pairs that an action concerns which these people witness."""
+        attending = witnesses
+        if action.peekers or action.distracted:
+            attending = (witnesses | self.bits(action.peekers)) & ~self.bits(action.distracted)
+        return sighting_pairs(len(self.people), attending, witnesses)

@@ -1,0 +1,186 @@
+"""Functional items: which action follows from beliefs, which literal questions it needs, and how both are counted."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.worlds.exploretom.questions.functional import (
+    ASKS,
+    MAX_CHOICES,
+    NOBODY,
+    ActionType,
+    AskedAction,
+    functional_questions,
+    parse_asked_action,
+    relied_on,
+)
+from hm_agent.worlds.exploretom.questions.grading import meaning, overlapping
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
+from hm_agent.worlds.exploretom.readers.reading import answer_from_text
+from hm_agent.worlds.exploretom.story.language import parse_story, text_of
+from tests.worlds.exploretom.story_examples import DRAWN, FALSE_BELIEF
+
+
+def answers(text: str, type_: ActionType) -> dict[tuple[str, str], str]:
+    """By person and by what it is about."""
+    found = functional_questions(AnsweredStory(parse_story(text)))
+    return {(one.asked.person, one.asked.key[-1]): one.answer for one in found if one.asked.type is type_}
+
+
+def test_people_look_where_they_believe_it_and_else_ask() -> None:
+    story = f"{FALSE_BELIEF}\nCarl entered the hall."
+    assert answers(story, ActionType.LOOK) == {
+        ("Anne", "apple"): "bin in the hall",
+        ("Beth", "apple"): "box in the hall",
+        ("Carl", "apple"): ASKS,
+    }
+
+
+def test_only_who_knows_the_place_fetches_without_asking() -> None:
+    story = f"{FALSE_BELIEF}\nCarl entered the hall."
+    found = answers(story, ActionType.FETCH)
+    assert found == {("Anne", "apple"): "yes", ("Beth", "apple"): "no", ("Carl", "apple"): "no"}
+
+
+def test_those_are_told_who_as_far_as_one_can_tell_do_not_know() -> None:
+    story = f"{FALSE_BELIEF}\nCarl entered the hall."
+    assert answers(story, ActionType.TELL) == {
+        ("Anne", "apple"): "Beth and Carl",
+        # Beth takes it that Anne, who was there, believes what she does
+        ("Beth", "apple"): "Carl",
+    }
+
+
+def test_a_distracted_listener_is_not_told_again_and_a_peeker_is() -> None:
+    told = (
+        "Anne told privately to Beth about the fair. "
+        "While this action was happening, Carl witnessed it in secret (and only it)."
+    )
+    assert answers(told, ActionType.TELL)["Anne", "fair"] == "Carl"
+    missed = (
+        "Anne told privately to Beth about the fair. "
+        "While this action was happening, Beth got distracted and missed it (and only it) unnoticed."
+    )
+    assert answers(missed, ActionType.TELL) == {("Anne", "fair"): NOBODY}
+
+
+def test_items_about_changes_name_the_change() -> None:
+    story = AnsweredStory(parse_story("Anne entered the hall.\nBeth entered the hall.\nAnne salted the apple."))
+    [one, _] = [item for item in functional_questions(story) if item.asked.key[0] == "state"]
+    assert "wants everyone to know that the apple is salted" in one.text
+    assert one.answer == NOBODY
+
+
+@given(DRAWN)
+@examples(max_examples=120)
+def test_items_are_read_back_and_answered_from_the_text(story: DrawnStory) -> None:
+    answered = AnsweredStory(story.script, story.tracker)
+    literal = answered.questions()
+    text = text_of(story.script)
+    for item in functional_questions(answered):
+        assert parse_asked_action(item.text) == item.asked
+        assert item.answer in item.choices
+        assert 2 <= len(item.choices) <= MAX_CHOICES
+        assert overlapping(item.choices) is None
+        assert answer_from_text(text, item.text, story.script.sees_contents) == item.answer
+        needed = [literal[index].asked for index in relied_on(item, literal)]
+        assert all(asked.key == item.asked.key for asked in needed)
+
+
+@given(DRAWN)
+@examples(max_examples=60)
+def test_fetching_goes_by_what_one_believes_and_what_is_so(story: DrawnStory) -> None:
+    answered = AnsweredStory(story.script, story.tracker)
+    for item in functional_questions(answered):
+        if item.asked.type is ActionType.FETCH:
+            believed = story.tracker.belief(item.asked.person, item.asked.key)
+            assert (item.answer == "yes") == (believed == story.tracker.locations[item.asked.key[1]])
+
+
+@pytest.mark.parametrize(
+    ("given_answer", "meant"),
+    [
+        ("Beth and Carl", "Beth and Carl"),
+        ("Carl, Beth", None),
+        ("Carl and Beth", "Beth and Carl"),
+        ("Anne must tell Carl and Beth.", "Beth and Carl"),
+        ("Beth", "Beth"),
+        ("Only Beth", "Beth"),
+        ("Beth, since Carl knows", None),
+        ("not Beth", None),
+        ("Beth or Carl", None),
+        ("no one", NOBODY),
+    ],
+)
+def test_answers_that_name_people_are_graded_by_meaning(given_answer: str, meant: str | None) -> None:
+    assert meaning(given_answer, (NOBODY, "Beth", "Carl", "Beth and Carl")) == meant
+
+
+def test_asking_and_open_places_are_told_apart() -> None:
+    choices = ("box in the hall", "out in the open in the hall", ASKS)
+    assert meaning("in the box in the hall", choices) == "box in the hall"
+    assert meaning("ask someone", choices) == ASKS
+    assert meaning("in the hall", choices) is None
+
+
+def test_many_people_keep_the_answer_among_few_choices() -> None:
+    names = ("Anne", "Beth", "Carl", "Dora", "Emil", "Fay")
+    lines = [f"{name} entered the hall." for name in names[:1]]
+    lines.append("Anne moved the apple to the box, which is also located in the hall.")
+    lines += [f"{name} entered the hall." for name in names[1:]]
+    asked = AskedAction(ActionType.TELL, "Anne", ("location", "apple"))
+    [item] = [one for one in functional_questions(AnsweredStory(parse_story("\n".join(lines)))) if one.asked == asked]
+    assert item.answer == "Beth, Carl, Dora, Emil and Fay"
+    assert item.answer in item.choices
+    assert len(item.choices) == MAX_CHOICES
+
+
+def play(
+    agent: str, seed: int, scenario: str = "exploretom_functional_a4_asymmetric", **options: str
+) -> dict[str, float]:
+    world, agents = set_up(find_scenarios([scenario])[0], agent, model=None, seed=0, **options)
+    play_out(world, agents, seed=seed)
+    return dict(world.metrics())
+
+
+@pytest.mark.parametrize("choices", ["shown", "free"])
+def test_reasoner_is_right_in_both_and_reality_in_neither(choices: str) -> None:
+    for seed in range(5):
+        metrics = play("reader", seed, choices=choices)
+        assert (metrics["literal"], metrics["functional"], metrics["functional_if_literal"]) == (1, 1, 1)
+    gaps = [play("reality", seed, choices=choices) for seed in range(20)]
+    assert sum(one["functional"] for one in gaps) < 20
+    for one in gaps:
+        assert one["functional_minus_literal"] == pytest.approx(one["functional"] - one["literal"])
+
+
+def test_few_questions_keep_what_a_functional_item_needs() -> None:
+    for seed in range(20):
+        metrics = play("reader", seed, questions="5")
+        assert metrics["questions"] <= 5
+        assert metrics["literal"] == metrics["functional"] == 1
+
+
+def test_one_functional_item_is_asked_even_if_no_room_is_left_for_what_it_needs() -> None:
+    for seed in range(5):
+        metrics = play("reader", seed, scenario="exploretom_functional_a9", questions="1")
+        assert metrics["functional"] == metrics["literal"] == 1
+
+
+def test_functional_scenarios_are_asked_for_by_name() -> None:
+    assert not [one for one in find_scenarios(["exploretom_*"]) if "functional" in one.name]
+    assert len(find_scenarios(["exploretom_functional_*"])) == 18
+
+
+def test_interest_means_that_others_choose_otherwise() -> None:
+    items = functional_questions(AnsweredStory(parse_story(FALSE_BELIEF)))
+    assert {item.asked.type: item.is_interesting for item in items} == {
+        ActionType.LOOK: True,
+        ActionType.FETCH: True,
+        ActionType.TELL: True,
+    }
