@@ -21,6 +21,7 @@ from hm_agent.registry import agent_names, find_agents, find_scenarios, register
 from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
 from hm_agent.suite import Option, ScenarioInfo, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
+from hm_agent.wording import listed
 
 MOST_GIF_STEPS = 1000
 """Their pictures are kept in memory until the episode ends."""
@@ -253,7 +254,7 @@ def _check_effects(asked: Experiment) -> None:
     for name, holder in _BY_OPTION.items():
         titles = [title for title, holders in _OPTIONS.items() if name in holders]
         if not played.intersection(titles):
-            _refuse([holder], f"it is of {' and '.join(titles)}, and no scenario of it is played")
+            _refuse([holder], f"it is of {listed(titles)}, and no scenario of it is played")
     if _SEATS.present and all(len(scenario.seats) > 1 for scenario in asked.scenarios):
         _refuse([_AGENT], "--seats says who plays")
     if (_VIDEO.present or _GIF.present) and not any(map(_is_filmed, asked.scenarios)):

@@ -11,8 +11,8 @@ from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order
 from hm_agent.reporting.drawing import LINE, MARKERS, MUTED, Key, Keys, Panel, Picture, head, legend
 from hm_agent.reporting.statistics import Estimate, estimate
-from hm_agent.reporting.wording import FEW_HAVE_NONE
 from hm_agent.suite import Breakdown
+from hm_agent.wording import FEW_HAVE_NONE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ from hm_agent.reporting.comparing import episode_values, paired
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.statistics import CONFIDENCE, ClusteredMean, paired_difference
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import counted, listed, number
 from hm_agent.suite import ScenarioInfo
+from hm_agent.wording import counted, listed, number
 
 WELL_TOLD = 0.95
 """From this share of steps and players on, a ceiling agent counts as told: a player's first steps may tell nothing."""

@@ -27,8 +27,8 @@ from hm_agent.reporting.drawing import (
 )
 from hm_agent.reporting.tables import Row, by_group
 from hm_agent.reporting.validation import FEWEST, Curve
-from hm_agent.reporting.wording import FEW_HAVE_NONE, counted, listed
 from hm_agent.suite import ScenarioInfo
+from hm_agent.wording import FEW_HAVE_NONE, counted, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,8 @@ from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.notes import file_notes, notes_on_results
 from hm_agent.reporting.pages import Link, address, page
 from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs, worlds_of
-from hm_agent.reporting.wording import listed
 from hm_agent.suite import ScenarioInfo
+from hm_agent.wording import listed
 
 PAGE = "index.html"
 PICTURE = "thumbnail.png"

@@ -15,7 +15,7 @@ from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
-from hm_agent.reporting.wording import counted, listed, number
+from hm_agent.wording import counted, listed, number
 
 CALCULATED = "The model `builtin` calculates: no language model was involved."
 

@@ -11,7 +11,7 @@ from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, MARKERS, MUTED, STYLES, FigureFiles, drawn_file
 from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.seats import Matchups
-from hm_agent.reporting.wording import FEW_HAVE_NONE, with_error
+from hm_agent.wording import FEW_HAVE_NONE, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

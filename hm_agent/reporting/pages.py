@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 
+from hm_agent import wording
 from hm_agent.pages.rendering import environment
-from hm_agent.reporting import wording
 from hm_agent.reporting.ceilings import told_mark
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -31,7 +31,7 @@ from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
 from hm_agent.reporting.validation import curves
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
-from hm_agent.reporting.wording import listed
+from hm_agent.wording import listed
 
 REASONER_NOTE = (
     "The built-in reasoner answers a question by calculation from its fields alone, so agents that ask it the same "

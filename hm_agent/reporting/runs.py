@@ -12,8 +12,8 @@ from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.registry import scenario_named, scenarios, suites
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.wording import listed
 from hm_agent.suite import ScenarioInfo
+from hm_agent.wording import listed
 
 FILES = (FILE, UNFINISHED, trace.FILE, "video.mp4", "episode.gif", "replay.html")
 """The files that an episode may have left."""

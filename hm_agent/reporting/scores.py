@@ -12,8 +12,8 @@ from statistics import mean
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.statistics import Interval, interquartile_mean, stratified_interval, t_interval
 from hm_agent.reporting.tables import LEAST_ERRORS, LEAST_SHARE, Row
-from hm_agent.reporting.wording import counted, listed, number, with_error
 from hm_agent.suite import ScenarioInfo
+from hm_agent.wording import counted, listed, number, with_error
 
 OVERALL = "all scenarios"
 """Stands for a group's title where figures are over several groups."""

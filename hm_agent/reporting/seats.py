@@ -12,8 +12,8 @@ from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, labels
 from hm_agent.reporting.runs import result_order, scenario_order
 from hm_agent.reporting.statistics import Estimate
-from hm_agent.reporting.wording import number
 from hm_agent.suite import ScenarioInfo
+from hm_agent.wording import number
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from hm_agent.reporting.notes import notes
 from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
-from hm_agent.reporting.wording import NOTHING, known, number, with_error
 from hm_agent.reporting.writing import row_record
+from hm_agent.wording import NOTHING, known, number, with_error
 
 HEADINGS = (
     "scenario",

@@ -9,7 +9,7 @@ from hm_agent.reporting.comparing import Comparison, outermost
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.statistics import LEAST_EPISODES
-from hm_agent.reporting.wording import counted, interval, listed, number
+from hm_agent.wording import counted, interval, listed, number
 
 Labels = Mapping[Condition, str]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from hm_agent.reporting.statistics import Interval, all_of, any_of, bootstrap_interval
-from hm_agent.reporting.wording import percent
+from hm_agent.wording import percent
 
 PAPER_RUNS = 3
 ALL = "all"

@@ -11,8 +11,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hm_agent.config import ConfigError
-from hm_agent.reporting.wording import percent
 from hm_agent.row_file import Row
+from hm_agent.wording import percent
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, DEEPEST, MOST_AGENTS, TaskRequest, least_agents
 
 MOST_TASKS = 100_000

@@ -10,6 +10,7 @@ from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation
 from hm_agent.questions import UNSHOWN, Model, answer_or_none
 from hm_agent.theory_of_mind.mind import WrittenStrategy
+from hm_agent.wording import listed
 from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, IDLE, WAIT, HouseCommand
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
@@ -84,9 +85,11 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]
                 return event.describe()
         self._barred = None
         self._advance()
-        for event in events:
-            if isinstance(event, PartnerActed) and event.act.does == WRITES:
-                return f"{event.act.partner} has written to you"
+        writers = [
+            event.act.partner for event in events if isinstance(event, PartnerActed) and event.act.does == WRITES
+        ]
+        if writers:
+            return f"{listed(writers)} {'have' if len(writers) > 1 else 'has'} written to you"
         named = {name for command in self._plan[self._done :] for name in command.arguments}
         if news := self._notebook.situation.surprises(named):
             return f"you see something new of {', '.join(news)}"

@@ -12,6 +12,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import get_args
 
+from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.audit.happenings import (
     TELLER,
     act_out,
@@ -40,7 +41,7 @@ from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
-from hm_agent.worlds.exploretom.story.language import aside_of, listed, plain_words, with_aside
+from hm_agent.worlds.exploretom.story.language import aside_of, plain_words, with_aside
 
 
 class LabelVerdict(Enum):

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from hm_agent.models.prompts import render
+from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
 from hm_agent.worlds.exploretom.datasets.item import StoryItem
 from hm_agent.worlds.exploretom.questions.functional import ActionType, parse_asked_action
 from hm_agent.worlds.exploretom.questions.story_questions import parse_asked
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, AnswerWithReasons, ChosenAnswer, ReasonedAnswer
-from hm_agent.worlds.exploretom.story.language import listed
 
 Holder = tuple[str, str | None]
 """A person, and about whose belief it thinks, None for its own belief."""

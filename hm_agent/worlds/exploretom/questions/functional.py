@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
 
+from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
 from hm_agent.worlds.exploretom.questions.story_questions import (
     NO,
@@ -23,7 +24,6 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
 )
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
-from hm_agent.worlds.exploretom.story.language import listed
 
 ASKS = "asks somebody"
 NOBODY = "nobody"

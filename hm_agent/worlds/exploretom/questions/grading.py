@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import combinations, permutations
 
+from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY
 from hm_agent.worlds.exploretom.questions.story_questions import DOES_NOT_KNOW, KNOWS, NO, YES
-from hm_agent.worlds.exploretom.story.language import listed, names_in, plain_words
+from hm_agent.worlds.exploretom.story.language import names_in, plain_words
 
 _DENIAL = re.compile(
     r"\b(?:not|never|nor|or|neither|either|maybe|unsure|unknown|nowhere|cannot|\w+n't|no longer|no more|instead of|"

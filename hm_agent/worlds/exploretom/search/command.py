@@ -18,8 +18,8 @@ from hm_agent.models.providers import ModelPool
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import ModelUnavailable
-from hm_agent.reporting.wording import bill
 from hm_agent.row_file import Row, RowFile, check_identity
+from hm_agent.wording import bill
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.story.actions import (
     KINDS,
     Alter,
@@ -75,11 +76,6 @@ def clause_of(action: StoryAction) -> str:
 def text_of(script: StoryScript) -> str:
     """A story, one line for an action."""
     return "\n".join(map(sentence_of, script.actions))
-
-
-def listed(names: Sequence[str]) -> str:
-    """`Anne`, `Anne and Beth`, `Anne, Beth and Carl`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def names_in(text: str) -> tuple[str, ...]:

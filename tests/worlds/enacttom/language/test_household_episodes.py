@@ -22,6 +22,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.enacttom import house_endpoint
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.wording import listed
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.plan_house import PlanHouse
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
@@ -80,6 +81,19 @@ def test_predictions_are_scored_by_what_partners_do_next() -> None:
     judged = [right for one in log.decisions for right in one.thoughts.right if right is not None]
     assert len(judged) >= 4
     assert sum(agents[seat].metrics()["predictions"] for seat in scenario.seats) == len(judged)
+
+
+def test_whoever_asks_for_a_plan_because_of_messages_names_all_who_wrote() -> None:
+    (scenario,) = find_scenarios(["enacttom_cooperative_k2_003"])
+    model = CheckedReasoner(ANSWERS)
+    world, agents = set_up(scenario, "hypothetical_minds", model=model)
+    play_out(world, agents, seed=0)
+    asked = [question for question in model.asked if isinstance(question, PlanHouse)]
+    of_messages = [question for question in asked if "written to you" in question.because]
+    writers = [[message.sender for message in question.situation.view.messages] for question in of_messages]
+    assert max(map(len, writers)) > 1
+    for question, names in zip(of_messages, writers, strict=True):
+        assert question.because == f"{listed(names)} {'has' if len(names) == 1 else 'have'} written to you"
 
 
 def play(server: Endpoint, out: Path, silence: Progress, agent: str = "hypothetical_minds") -> Result:
