@@ -77,6 +77,8 @@ class ActionPlanner:
         """The step of the latest plan's first move; None before it."""
         self._taken: set[Cell] = set()
         """Where the agent has taken a thing since the latest plan was made."""
+        self._bare: frozenset[Cell] = frozenset()
+        """The cells that the latest plan walks to and where no thing had ever been seen when it began."""
         self._asked: tuple[PreviousPlan, str] | None = None
         """The latest plan that was asked for and why it was over, if the agent has gone on by itself since."""
 
@@ -144,13 +146,19 @@ class ActionPlanner:
 
     def count_arrival(self, situation: Situation) -> None:
         """Counts a walk that has just led to its cell as carried out, in a plan that ends before its next move."""
-        if isinstance(self.subgoal, MoveTo) and _has_arrived(self.subgoal.target, situation):
+        if not isinstance(self.subgoal, MoveTo):
+            return
+        target = self.subgoal.target
+        if situation.pose.cell == target or (target in self._bare and target in situation.view.in_view):
             self.place += 1
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""
         self._taken.update(situation.memory.taken)
-        self._made = situation.step if self._made is None else self._made
+        if self._made is None:
+            self._made = situation.step
+            targets = frozenset(call.target for call in self.plan if isinstance(call, MoveTo))
+            self._bare = targets - situation.memory.sites.keys()
         if self._is_on_watch and (shot := self._in_sight(situation)):
             self.shot = shot
             self._begin()
@@ -202,13 +210,13 @@ class ActionPlanner:
 
     def _move_to(self, subgoal: MoveTo, situation: Situation) -> NextMove:
         target, memory = subgoal.target, situation.memory
+        if target in self._bare:
+            return self._explore(target, situation)
         is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
         if is_empty and situation.pose.cell != target:
             if target not in self._taken:  # on the way to an earlier call's cell
                 self._skip(subgoal, situation)
             return None
-        if target not in memory.sites:
-            return self._explore(target, situation)
         move = self._locomotion.walk(target, situation)
         return Move.NOOP if move is not None and self._should_hide(move, situation) else move
 
@@ -227,7 +235,7 @@ class ActionPlanner:
             self.plan = (*self.plan[: self.place + 1], MoveTo(nearest), *self.plan[self.place + 1 :])
 
     def _explore(self, target: Cell, situation: Situation) -> NextMove:
-        """Walks to a cell on which nothing is known, facing the way, until the cell or a wanted thing is in view.
+        """Walks towards a bare cell, facing the way, until it or a wanted thing is in view; collects nothing there.
 
         What came into view in the step in which the plan was made, the plan was made in view of.
         """
@@ -248,12 +256,6 @@ class ActionPlanner:
         if not is_covert or cell not in situation.memory.things:
             return False
         return self._concealment.should_wait(cell, situation.view.players, situation.memory.player_belief)
-
-
-def _has_arrived(target: Cell, situation: Situation) -> bool:
-    """Whether the agent is on a cell that it walks to or, where nothing was ever seen to lie there, sees it."""
-    is_bare = target not in situation.memory.sites
-    return situation.pose.cell == target or (is_bare and target in situation.view.in_view)
 
 
 def _pause(subgoal: Pause, situation: Situation, taken: int) -> Move | None:

@@ -256,6 +256,11 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, "opponent", DILEMMAS, ()),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
+    "plan_in_an_episode_that_is_cut": replace(
+        PLAN,
+        rules=replace(ROCK_PAPER_SCISSORS, length=Length(400, 1, 1.0)),
+        history=tuple(replace(HISTORY[1], step=20 * place, taken=(5, 0, 1)) for place in range(1, 11)),
+    ),
     "plan_after_a_shot_on_sight": replace(SOUGHT, previous=FIRED, because=f"{FIRED.shot} has hit nobody in 60 steps"),
     "propose_in_a_hunt": ProposeHypothesis(HUNT, "opponent", HUNTED, ()),
     "predict_in_a_hunt": PredictAndCounter(HUNT, 160, HUNTED, (Hypothesis("It copies what I played last."),)),

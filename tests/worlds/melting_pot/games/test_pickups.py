@@ -48,6 +48,13 @@ def test_pickups_add_up_and_suggest_the_leading_kind() -> None:
     )
 
 
+def test_a_thing_that_vanishes_in_view_was_taken_only_by_who_stands_there() -> None:
+    reading = reader()
+    assert reading.read(5, NOBODY, [gone("yellow_box", 4)], OWN) == ()
+    (clue,) = reading.read(6, seeing(opponent=((3, 3), READY)), [gone("yellow_box", 5)], OWN)
+    assert clue.taken == (1, 0)
+
+
 def test_no_disappearance_is_no_clue() -> None:
     assert reader().read(5, NOBODY, [], OWN) == ()
 
@@ -81,7 +88,7 @@ def test_only_a_change_of_the_leading_kind_is_news() -> None:
 def test_a_lead_of_one_pickup_is_a_slight_clue_of_the_only_other_player() -> None:
     kinds = ["purple_box", "purple_box", "yellow_box", "yellow_box", "yellow_box"]
     reading, crowd = reader(), among_many()
-    alone = [reading.read(step, NOBODY, [gone(kind, step)], OWN) for step, kind in enumerate(kinds, 5)]
+    alone = [reading.read(step, NOBODY, [gone(kind, 1)], OWN) for step, kind in enumerate(kinds, 5)]
     assert [clue.is_slight for clues in alone for clue in clues] == [True, False, True, True, True]
     assert not any(clue.is_slight for step, kind in enumerate(kinds, 5) for clue in taking(crowd, step, kind))
 
@@ -126,8 +133,8 @@ def test_long_gap_between_pickups_means_a_respawn() -> None:
 
 def test_long_gap_means_no_respawn_of_a_single_opponent() -> None:
     reading = reader()
-    reading.read(5, NOBODY, [gone("purple_box", 4)], OWN)
-    assert reading.read(300, NOBODY, [gone("purple_box", 299)], OWN)[0].taken == (0, 2)
+    reading.read(5, NOBODY, [gone("purple_box", 2)], OWN)
+    assert reading.read(300, NOBODY, [gone("purple_box", 290)], OWN)[0].taken == (0, 2)
 
 
 def test_life_that_ends_in_an_interaction_with_the_agent_is_no_former_one() -> None:

@@ -155,6 +155,14 @@ def test_plan_that_is_ended_counts_the_walk_that_has_just_arrived(
     assert planner.previous == PreviousPlan((call, FireAt((1, 1))), done)
 
 
+def test_a_look_around_leaves_what_turns_out_to_lie_there() -> None:
+    situations, planner = Situations(), planner_of(MoveTo((4, 3)), MoveTo((1, 1)))
+    assert planner.next_move(situations.at()) is Move.FORWARD
+    assert planner.next_move(situations.at(box((4, 3)), pose=Pose(4, 5, Facing.NORTH), step=1)) is not None
+    assert planner.subgoal == MoveTo((1, 1))
+    assert planner.skipped == ()
+
+
 def test_plan_that_explores_ends_when_a_wanted_kind_comes_into_view() -> None:
     situations, planner = Situations(), planner_of(MoveTo((4, 3)), MoveTo((1, 1)))
     planner.next_move(situations.at())

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     PartnerEvidence,
     consistent_inventories,
     infer_inventory,
+    open_counts,
     reward,
 )
 
@@ -82,6 +85,24 @@ def test_no_behaviour_is_inferred_with_an_even_inventory(other: Counts) -> None:
     own = (2, 2, 2)
     _, main = infer_inventory(own, reward(own, other, RWS), RWS, ONE_EACH)
     assert main is None
+
+
+@given(own=committed(stray=3), other=committed(stray=3))
+def test_what_nobody_else_can_have_taken_was_held(own: Counts, other: Counts) -> None:
+    evidence = PartnerEvidence(1, tuple(count - 1 for count in other), is_alone=True)
+    received = reward(own, other, RWS)
+    least, most, _ = open_counts(own, received, RWS, evidence)
+    inventory, _ = infer_inventory(own, received, RWS, evidence)
+    for held in (least, inventory):
+        assert all(count >= known for count, known in zip(held, other, strict=True))
+    assert all(count >= known for count, known in zip(most, other, strict=True))
+
+
+def test_among_many_what_was_taken_tells_less() -> None:
+    evidence = PartnerEvidence(1, (0, 6, 0))
+    received = reward((1, 6, 1), (7, 1, 1), RWS)
+    assert open_counts((1, 6, 1), received, RWS, evidence)[0][1] < 7
+    assert open_counts((1, 6, 1), received, RWS, replace(evidence, is_alone=True))[0][1] >= 7
 
 
 def test_inexplicable_reward_is_explained_by_the_closest_inventory() -> None:

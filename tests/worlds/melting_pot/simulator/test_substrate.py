@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from meltingpot import substrate as mp_substrate
 
-from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import load_games
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, settings_of
 
@@ -26,6 +26,19 @@ def test_scene_of_a_substrate_is_kept(game: GameFacts) -> None:
     original = config.lab2d_settings_builder(roles=config.default_player_roles, config=config)
     ours = components_of_scene(settings_of(game.substrate, config.default_player_roles))
     assert ours == (components_of_scene(original) or ["StateManager", "Transform"])
+
+
+@games
+def test_three_hits_destroy_a_thing_of_a_matrix_game_as_prompts_say(game: GameFacts) -> None:
+    config = mp_substrate.get_config(game.substrate)
+    prefabs = settings_of(game.substrate, config.default_player_roles)["simulation"]["prefabs"]
+    healths = [
+        component["kwargs"]["initialHealth"]
+        for prefab in prefabs.values()
+        for component in prefab["components"]
+        if component["component"] == "Destroyable"
+    ]
+    assert healths == [3] * len(game.resources) if isinstance(game, MatrixFacts) else healths == []
 
 
 def components_of_scene(settings: Any) -> list[str]:

@@ -184,7 +184,7 @@ class MatrixGame(Game):
             return INTERACTION_OVER
         news = [event for event in events if isinstance(event, Clue) and event.is_news]
         if news and strategy.target is None:
-            return f"{news[-1].partner} is now known to have taken mostly {news[-1].suggests}"
+            return f"{news[-1].suggests} now leads in what {news[-1].partner} is known to have taken"
         return None
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:

@@ -178,7 +178,8 @@ class MatrixMind(Mind):
         back = self._came_back.get(partner, 0)
         self._came_back[partner] = step + self.rules.timing.away
         steps = None if self.rules.alike else max(1, began - back)
-        return PartnerEvidence(self.rules.initial_inventory, self._gatherings.taken(partner), steps)
+        taken = self._gatherings.taken(partner)
+        return PartnerEvidence(self.rules.initial_inventory, taken, steps, is_alone=not self._is_crowd)
 
     def _other_inventory(
         self, event: InteractionEvent, answer: BaseModel | None, evidence: PartnerEvidence

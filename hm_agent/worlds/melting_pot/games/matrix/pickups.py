@@ -91,8 +91,9 @@ class GatheringReader:
     def read(self, step: int, view: TextualMap, lost: Sequence[Disappearance], own: Counts) -> tuple[Gathering, ...]:
         """The counts of the players whose count changes with this frame.
 
-        The taker of a lost resource is the only other player, or the one seen on its cell. A resource last seen before
-        a player's interaction may have been part of the inventory it held there, so its loss does not count. Nothing is
+        The taker of a lost resource is the one seen on its cell or, if it was out of view, the only other player; what
+        vanishes in view from a cell with nobody on it was destroyed by beams. A resource last seen before a player's
+        interaction may have been part of the inventory it held there, so its loss does not count. Nothing is
         counted while the agent itself interacts: what is gone then was the partner's, whose inventory is settled.
         """
         if view.mark == INTERACTING and self._is_alone:
@@ -102,7 +103,7 @@ class GatheringReader:
         only = next(iter(self._pickups)) if self._is_alone else None
         for loss in lost:
             on_it = standing.get(loss.cell)
-            taker = only or on_it
+            taker = only if loss.seen < step - 1 else on_it
             if taker in self._pickups and loss.seen >= self._spent[taker].get(loss.kind, 0):
                 behaviour = self._behaviours[self._things.index(loss.kind)]
                 self._count(taker, Pickup(step, behaviour, loss.cell, witnessed=taker == on_it))

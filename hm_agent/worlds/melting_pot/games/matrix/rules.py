@@ -22,6 +22,8 @@ MAIN, SIDE = 30, 6
 """How many units beyond the initial ones an opponent may hold: of its main resource, and of each other resource."""
 UNSEEN_WEIGHT = 0.1
 """Weight of an inventory: multiplied by this for each unit that it lacks of what the opponent was seen to take."""
+TAKEN_WEIGHT = 1e-7
+"""The same where nobody but the opponent can have taken it."""
 UNLIKELY = 1e-6
 """Inventories with a smaller posterior probability are left out of what a reward leaves open."""
 TOLERANCE = 1e-6
@@ -55,12 +57,14 @@ class PartnerEvidence:
     """What is known of a partner's inventory beside the reward.
 
     initial: the count of each resource with which every player starts. taken: the count of each that it was seen to
-    take since it came back; empty if unknown. steps: how many steps it had to collect; None if unknown.
+    take since it came back; empty if unknown. steps: how many steps it had to collect; None if unknown. is_alone: True
+    if nobody else takes anything.
     """
 
     initial: int
     taken: Counts = ()
     steps: int | None = None
+    is_alone: bool = False
 
 
 def consistent_inventories(
@@ -86,7 +90,8 @@ def _prior_weights(inventories: npt.NDArray[np.int64], evidence: PartnerEvidence
     collected = inventories - evidence.initial
     weights = SIDE_WEIGHT ** (collected.sum(1) - collected.max(1)).astype(float)
     if evidence.taken:
-        weights = weights * UNSEEN_WEIGHT ** np.maximum(0, np.array(evidence.taken) - collected).sum(1)
+        lacking = np.maximum(0, np.array(evidence.taken) - collected).sum(1)
+        weights = weights * (TAKEN_WEIGHT if evidence.is_alone else UNSEEN_WEIGHT) ** lacking.astype(float)
     if evidence.steps is not None and (possible := collected.sum(1) <= evidence.steps).any():
         weights = weights * possible
     prior: npt.NDArray[np.float64] = weights
