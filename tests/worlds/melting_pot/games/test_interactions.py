@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hm_agent.core import Event, Observation, Recorder, Step
+from hm_agent.core import Decision, Event, Observation, Recorder, Step
 from hm_agent.registry import find_scenarios
-from hm_agent.testing.episodes import play_out, seat_agents
+from hm_agent.testing.episodes import play_out, seat_agents, set_up
+from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, Beam, MatrixFacts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.rules import PartnerEvidence, infer_inventory, reward
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -22,6 +25,7 @@ from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from tests.model_stand_ins import EveryDecision
 from tests.worlds.melting_pot.games.engine_events import ReportingWorld
 
 STEPS = 1000
@@ -106,6 +110,45 @@ def test_what_a_partner_saw_before_one_interaction_does_not_count_for_the_next()
         events = reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory())
         shown += [event.shown for event in events]
     assert shown == [(0, 1, 0), (0, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("life", "reset"),
+    [
+        ([((1, 6, 1), None), ((1, 1, 1), None), ((1, 1, 1), INTERACTING)], 1),  # its own zap, which wins
+        ([((1, 6, 1), None), ((1, 6, 1), INTERACTING), ((1, 1, 1), None)], 2),  # another's
+    ],
+)
+def test_an_interaction_is_known_by_the_inventory_where_the_mark_lacks(
+    life: list[tuple[tuple[int, ...], str | None]], reset: int
+) -> None:
+    partners = PartnerTracker(HALL, Beam(length=3, radius=1), ["opponent"])
+    reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
+    told = []
+    for step, (held, mark) in enumerate(life):
+        view = TextualMap(HERE, True, mark, (), (), 0)
+        reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory())
+        told.append(reader.is_reset)
+    assert told == [step == reset for step in range(3)]
+
+
+def test_no_plan_is_asked_for_while_an_interaction_begins_or_ends() -> None:
+    (scenario,) = find_scenarios(["rws_repeated_1"])
+    plans = 0
+    for seed in range(2):
+        log = EveryDecision()
+        world, agents = set_up(scenario, "react", seed=seed)
+        play_out(world, agents, seed=seed, steps=STEPS, recorders=[log])
+        held = [decision.state.inventory for decision in log.decisions if isinstance(decision.state, AgentSnapshot)]
+        resets = [n for n, (before, now) in enumerate(pairwise(held), 1) if now == (1, 1, 1) != before]
+        plans += sum(map(is_planned, log.decisions))
+        assert len(resets) >= 10
+        assert not any(is_planned(log.decisions[n]) for n in resets)
+    assert plans > 0
+
+
+def is_planned(decision: Decision[Any]) -> bool:
+    return any(isinstance(each.question, PlanSubgoals) for each in decision.exchanges)
 
 
 def test_partner_that_faces_away_has_not_seen_the_pickup() -> None:

@@ -101,6 +101,7 @@ class MatrixGame(Game):
         here = view.pose.cell if view.pose else self.mind.situation.here
         held = self.inventory(observation, view)
         self._pace.read(observation.step, held)
+        interactions = self._interactions.read(observation, view, memory)
         self.mind.situation = MatrixSituation(
             observation.step,
             held,
@@ -109,13 +110,12 @@ class MatrixGame(Game):
             can_act=not self.is_idle(view) and view.pose is not None,
             unready_for=0 if self.is_armed(held) else _steps_to_thing(here, memory),
         )
-        interactions = self._interactions.read(observation, view, memory)
         if interactions:
             timing = self.rules.timing.with_thing_in(self._pace.steps_per_thing)
             self.rules = self.mind.rules = replace(self.rules, timing=timing)
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
-        if not self._has_clues:
+        if not self._has_clues or self._interactions.is_reset:
             return interactions
         return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, held))
 
@@ -165,7 +165,7 @@ class MatrixGame(Game):
         return Names(self.players, self.rules.behaviours)
 
     def is_idle(self, view: TextualMap) -> bool:
-        return not view.present or view.mark == INTERACTING
+        return not view.present or view.mark == INTERACTING or self._interactions.is_reset
 
     # What to do about it
 

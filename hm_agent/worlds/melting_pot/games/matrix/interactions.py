@@ -99,14 +99,16 @@ class PartnerTracker:
 class InteractionReader:
     """Reads an episode's frames and emits an event when the reward of an interaction has arrived.
 
-    From the frame after the zap the agent's avatar wears the mark of an interaction; both players are frozen until the
-    reward comes and they are taken off the map.
+    The agent's avatar wears the mark of an interaction until the reward comes; both players are frozen so long, and are
+    then taken off the map. The mark lacks in the first frame after a zap that wins, and in the last one after another.
     """
 
     def __init__(self, initial: Counts, window: Window, partners: PartnerTracker) -> None:
         """initial: the inventory with which every player starts."""
         self._initial, self._window, self._partners = initial, window, partners
-        self._held = initial
+        self._held = self._latest = initial
+        self.is_reset = False
+        """Whether the inventory was reset in the latest frame without the mark: an interaction begins or ends there."""
         self._poses: dict[str, Pose] = {}
         """The poses of the players that were in view one frame ago."""
         self._shown: dict[str, Counts] = {}
@@ -131,6 +133,8 @@ class InteractionReader:
     def _update_inventory(self, inventory: Counts, view: TextualMap) -> None:
         # The zapper's inventory is reset at the zap if it wins, 17 steps before its reward: so the last inventory with
         # something collected is the one that counts. A player who has collected nothing cannot interact.
+        self.is_reset = inventory == self._initial != self._latest and view.mark != INTERACTING
+        self._latest = inventory
         if inventory == self._initial:
             return
         taken = tuple(max(0, now - before) for now, before in zip(inventory, self._held, strict=True))
