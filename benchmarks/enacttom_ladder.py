@@ -19,10 +19,10 @@ from hm_agent.registry import scenario_named, suites
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import seat_agents, settled
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
-from hm_agent.worlds.enacttom.suite import LADDER, task_files
+from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, task_files
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 
-AGENTS = ("random", *(name for name, _, _ in LADDER), "planner")
+AGENTS = ("random", *(name for name, _, _ in LADDER), FLOOD, "planner")
 METRICS = ("functional_success", "literal_success", "literal_right", "literal_true", "known_share", "messages", "turns")
 
 
