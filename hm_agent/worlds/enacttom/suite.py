@@ -83,7 +83,7 @@ class EnacttomSuite(Suite):
     literal = ShareMetric(
         "literal_right",
         "the share of rightly answered probes of who knows what at the end",
-        "literal_true",
+        "literal_always_yes",
         is_binary=True,
     )
     functional = ShareMetric("functional_success", "the share of tasks whose physical goals hold at the end")
