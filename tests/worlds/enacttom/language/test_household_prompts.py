@@ -18,7 +18,9 @@ from hm_agent.models.prompts import render
 from hm_agent.questions import Question
 from hm_agent.worlds.enacttom.language.partner_questions import MakeHouseStrategy
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Proposition
+from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER
 
@@ -81,6 +83,15 @@ def test_prompts_show_what_was_told_and_seen_and_no_secret_of_others() -> None:
     assert "You hold lamp_3." in later
     assert LATER.view.outcome
     assert "Open[chest_2]: Nothing happens to chest_2.\n" in later
+
+
+def test_rules_claim_neither_secrets_nor_odd_handles_of_households_that_have_none() -> None:
+    task = load_task(task_files()["enacttom_cooperative_k1_000"])
+    assert any(not task.file.agent_secrets.get(agent) for agent in task.agents)
+    assert not {"remote_control", "state_mirroring", "inverse_state"} & set(task.file.active_mechanics)
+    prompt = render(HOUSE_EXAMPLES["probe_house"])
+    assert "Each of you may have been told things that the others don't know" in prompt
+    assert "A handle may open or close other furniture too, or turn the other way." in prompt
 
 
 def test_a_message_can_not_pass_for_another_part_of_the_prompt() -> None:
