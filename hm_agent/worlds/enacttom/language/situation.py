@@ -146,9 +146,9 @@ class PartnerAct:
         return 0.0
 
     def fits(self, prediction: str) -> bool:
-        """True if this is what was predicted; what named no thing fits whatever the act was about."""
+        """True if this is what was predicted: the act, and a thing that it was about, or none if it was about none."""
         does, *rest = prediction.split()
-        return does == self.does and (not rest or rest[-1] in self.things)
+        return does == self.does and (rest[-1] in self.things if rest else not self.things)
 
 
 def act_of(does: str, about: str) -> str:
