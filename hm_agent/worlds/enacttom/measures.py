@@ -17,8 +17,8 @@ from hm_agent.wording import percent
 PAPER_RUNS = 3
 ALL = "all"
 HEADINGS = (
-    "agent", "tasks", "n", "functional", "Pass@k", "Pass^k", "literal", "Pass@k", "Pass^k", "right", "always", "secrets",
-    "gap", "messages", "turns",
+    "agent", "tasks", "n", "functional", "Pass@k", "Pass^k", "literal", "Pass@k", "Pass^k", "right", "always",
+    "secrets", "gap", "messages", "turns",
 )  # fmt: skip
 
 
