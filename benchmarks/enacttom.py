@@ -157,7 +157,7 @@ def show_author(tasks: int) -> None:
     print(
         f"processor time: {60 * len(files) / taken:,.0f} a minute (target: 200). Of {found.proposed} proposals {wrong}"
     )
-    print(f"({wrong / found.proposed:.0%}) would be broken without verification; of the paper's, 51% would be. For")
+    print(f"({wrong / found.proposed:.0%}) would be broken without verification. For")
     print(f"{undecided} ({undecided / found.proposed:.0%}) the planner found no proof in time.\n")
     print("| why refused | proposals |\n| --- | --- |")
     for why, count in sorted(found.refused.items(), key=lambda one: -one[1]):

@@ -5,39 +5,40 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 
-from hm_agent.episode import run_episode
 from hm_agent.files import write_whole
-from hm_agent.registry import scenario_named, suites
+from hm_agent.registry import scenario_named
 from hm_agent.suite import ScenarioInfo
-from hm_agent.testing.episodes import seat_agents, settled
+from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
-from hm_agent.worlds.enacttom.suite import LADDER, task_files
+from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, task_files
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 
-AGENTS = ("random", *(name for name, _, _ in LADDER), "planner")
-METRICS = ("functional_success", "literal_success", "literal_right", "literal_true", "known_share", "messages", "turns")
+AGENTS = ("random", *(name for name, _, _ in LADDER), FLOOD, "planner")
+METRICS = (
+    "functional_success", "literal_success", "literal_passed_all", "literal_right", "literal_always_yes",
+    "literal_always_no", "literal_by_secrets", "known_share", "messages", "turns",
+)  # fmt: skip
 
 
 def play(agent: str, scenario: ScenarioInfo, run: int) -> Mapping[str, float]:
-    """The world's metrics of one episode. run: its number, which seeds the agents."""
-    options = settled(scenario)
-    world = suites()[scenario.world].open(scenario, options)
-    agents = {
-        seat: seat_agents(world, scenario, agent, seed=1000 * run + number, options=options)[seat]
-        for number, seat in enumerate(scenario.seats)
-    }
-    outcome = asyncio.run(run_episode(world, agents, seed=run))
-    if outcome.error:
-        raise outcome.error
+    """The world's metrics of one episode. run: its number, which with the task's name seeds the agents."""
+    seed = episode_seed(scenario, run)
+    world, agents = set_up(scenario, agent, seed=seed)
+    play_out(world, agents, seed=seed)
     return world.metrics()
+
+
+def episode_seed(scenario: ScenarioInfo, run: int) -> int:
+    """A seed of its own for each run of each task."""
+    return Random(f"{scenario.name}/{run}").getrandbits(32)
 
 
 def played(runs: int) -> list[TaskRuns]:

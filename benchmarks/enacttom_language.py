@@ -1,8 +1,8 @@
 """EnactToM played by language agents: success, tokens of the prompts, and sixteen episodes at once.
 
-The first table is of the built-in reasoner, which is no language model, on every shipped task; nothing in it is random.
-Tokens are characters / 4 of the prompts that a language model would be sent. The second is of an endpoint on loopback
-that takes 0.2 seconds for each answer: the agents walk about and write to all.
+The first table is of the built-in reasoner, which is no language model, on every shipped task. `random` alone draws,
+and plays each task ten times. Tokens are characters / 4 of the prompts that a language model would be sent. The second
+is of an endpoint on loopback that takes 0.2 seconds for each answer: the agents walk about and write to all.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from statistics import mean, median
 from subprocess import PIPE, Popen
 from tempfile import TemporaryDirectory
 
+from benchmarks.enacttom_ladder import episode_seed
 from hm_agent.api import play
 from hm_agent.core import Recorder, Step
 from hm_agent.experiment import Episode
@@ -27,10 +28,11 @@ from hm_agent.questions import AnswerT, Call, Question, ignore
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.theory_of_mind.predictions import PREDICTED, RIGHT
+from hm_agent.theory_of_mind.predictions import BASE_RATE, PREDICTED, RIGHT
 
 AGENTS = ("random", "solo", "react", "reflexion", "plan_react", "hypothetical_minds", "hm_joint", "planner")
 CHARACTERS_PER_TOKEN = 4
+RANDOM_RUNS = 10
 LATENCY, AT_ONCE, MOST_LONGER = 0.2, 16, 0.15
 
 
@@ -50,7 +52,10 @@ class TokenCounter:
 
 @dataclass
 class TaskRun:
-    """One task. tokens, questions: per decision of a seat. judged, right: predictions."""
+    """One episode. tokens, questions: per decision of a seat. judged, right: predictions.
+
+    base: how many would have been right of the best act of each agent's partners, in hindsight, always predicted.
+    """
 
     metrics: Mapping[str, float]
     questions: float
@@ -58,18 +63,20 @@ class TaskRun:
     largest: float
     judged: float
     right: float
+    base: float
 
 
-def measure(scenario: ScenarioInfo, agent: str) -> TaskRun:
-    model = TokenCounter()
-    world, agents = set_up(scenario, agent, model=model)
-    outcome = play_out(world, agents, seed=0)
+def measure(scenario: ScenarioInfo, agent: str, run: int = 0) -> TaskRun:
+    model, seed = TokenCounter(), episode_seed(scenario, run)
+    world, agents = set_up(scenario, agent, model=model, seed=seed)
+    outcome = play_out(world, agents, seed=seed)
     decisions = outcome.steps * len(scenario.seats)
     counted = [one.metrics() for one in agents.values()]
     judged = sum(one.get(PREDICTED, 0.0) for one in counted)
-    right = sum(one.get(PREDICTED, 0.0) * one.get(RIGHT, 0.0) for one in counted)
+    right, base = (sum(one.get(PREDICTED, 0.0) * one.get(kind, 0.0) for one in counted) for kind in (RIGHT, BASE_RATE))
     size = sum(model.tokens) / decisions
-    return TaskRun(world.metrics(), len(model.tokens) / decisions, size, max(model.tokens, default=0.0), judged, right)
+    largest = max(model.tokens, default=0.0)
+    return TaskRun(world.metrics(), len(model.tokens) / decisions, size, largest, judged, right, base)
 
 
 def row(agent: str, runs: Sequence[TaskRun]) -> str:
@@ -78,10 +85,11 @@ def row(agent: str, runs: Sequence[TaskRun]) -> str:
 
     judged = sum(run.judged for run in runs)
     right = f"{sum(run.right for run in runs) / judged:.2f} of {judged:.0f}" if judged else "-"
+    base = f"{sum(run.base for run in runs) / judged:.2f}" if judged else "-"
     shares = " | ".join(map(share, ("functional_success", "literal_right", "known_share")))
     used = f"{mean(run.metrics['turns'] for run in runs):.1f} | {mean(run.metrics['messages'] for run in runs):.1f}"
     asked = f"{mean(run.questions for run in runs):.2f} | {median(run.tokens for run in runs):.0f}"
-    return f"| {agent} | {shares} | {used} | {right} | {asked} | {max(run.largest for run in runs):.0f} |"
+    return f"| {agent} | {shares} | {used} | {right} | {base} | {asked} | {max(run.largest for run in runs):.0f} |"
 
 
 @dataclass
@@ -153,11 +161,18 @@ def at_once(scenarios: Sequence[ScenarioInfo], agent: str) -> None:
 
 def main() -> None:
     scenarios = find_scenarios(["enacttom_*"])
-    headings = "functional_success | literal_right | known_share | turns | messages | predictions right"
+    headings = "functional_success | literal_right | known_share | turns | messages | predictions right | best constant"
     tokens = "questions per decision | tokens per decision (median task) | largest prompt"
-    print(f"| agent, {len(scenarios)} tasks | {headings} | {tokens} |\n|" + " --- |" * 10)
+    print(f"| agent, {len(scenarios)} tasks | {headings} | {tokens} |\n|" + " --- |" * 11)
+    found: list[list[list[TaskRun]]] = []
     for agent in AGENTS:
-        print(row(agent, [measure(scenario, agent) for scenario in scenarios]), flush=True)
+        runs = [
+            [measure(one, agent, run) for one in scenarios] for run in range(RANDOM_RUNS if agent == "random" else 1)
+        ]
+        print(row(agent, [one for tasks in runs for one in tasks]), flush=True)
+        found.append(runs)
+    literal = [mean(one.metrics["literal_right"] for one in tasks) for tasks in found[0]]
+    print(f"\nliteral_right of {AGENTS[0]} in its {len(literal)} runs: {min(literal):.3f} to {max(literal):.3f}")
     headings = "episodes at once | seconds needed | seconds taken | more | CPU s | load of the machine | within 15%"
     print(f"\n| agent | {headings} |\n|" + " --- |" * 8)
     chosen = scenarios[:: max(1, len(scenarios) // AT_ONCE)][:AT_ONCE]

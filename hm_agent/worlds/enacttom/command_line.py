@@ -16,6 +16,8 @@ from absl import flags
 from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
+from hm_agent.wording import listed
+from hm_agent.worlds.enacttom.author.proving import relay_depth
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
@@ -151,17 +153,19 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
         faults.append("its certificate was made for another state of the file: --write makes a new one")
     if not request.writes:
         faults += over_budget(task, verdict.turns)
-    return path, _line(verdict), faults
+    return path, _line(verdict, relay_depth(TaskProof(task))), faults
 
 
-def _line(verdict: Verdict) -> str:
+def _line(verdict: Verdict, hops: int | None) -> str:
+    """hops: how many messages, one after another, knowledge has to travel at least."""
     found = verdict.certificate
     if found.status != "solved":
         return found.status
     others = "".join(f"; {name}: {status}" for name, status in found.checked_by.items())
+    spare = f"; the physical goal does not need {listed(verdict.spare)}" if verdict.spare else ""
     return (
         f"solved in {len(found.plan)} turns with {found.messages} messages, K depth {found.k_depth}, baseline "
-        f"{found.baseline_turns} turns{others}"
+        f"{found.baseline_turns} turns, hops {hops}{spare}{others}"
     )
 
 

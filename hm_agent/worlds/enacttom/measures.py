@@ -17,8 +17,8 @@ from hm_agent.wording import percent
 PAPER_RUNS = 3
 ALL = "all"
 HEADINGS = (
-    "agent", "tasks", "n", "functional", "Pass@k", "Pass^k", "literal", "Pass@k", "Pass^k", "right", "always", "gap",
-    "messages", "turns",
+    "agent", "tasks", "n", "functional", "Pass@k", "Pass^k", "literal", "Pass@k", "Pass^k", "right", "always",
+    "secrets", "gap", "messages", "turns",
 )  # fmt: skip
 
 
@@ -51,9 +51,10 @@ class Success:
 class MeasuredGroup:
     """One agent on one group of tasks.
 
-    runs: the fewest of a task. functional: success at the physical goals. literal: all probes passed. right: the share
-    of probes answered rightly. always: what the better of always yes and always no would get. gap: right less
-    functional, paired by run, with its interval over tasks.
+    runs: the fewest of a task. functional: success at the physical goals. literal: all probes passed, and foils about
+    things answered rightly. right: the share of probes answered rightly. always: what the better of always yes and
+    always no would get. secrets: what yes to what the own secrets say word for word, else no, would get. gap: right
+    less functional, paired by run, with its interval over tasks.
     """
 
     agent: str
@@ -64,6 +65,7 @@ class MeasuredGroup:
     literal: Success | None
     right: float | None
     always: float | None
+    secrets: float | None
     gap: float | None
     gap_interval: Interval | None
     messages: float
@@ -77,7 +79,7 @@ def measured(played: Sequence[TaskRuns], group: str, agent: str, *, k: int = PAP
         for runs in played
         if runs.values("literal_right")
     ]
-    true_share = _mean(played, "literal_true")
+    constants = [_mean(played, f"literal_always_{answer}") for answer in ("yes", "no")]
     return MeasuredGroup(
         agent,
         group,
@@ -86,7 +88,8 @@ def measured(played: Sequence[TaskRuns], group: str, agent: str, *, k: int = PAP
         _success(played, "functional_success", k),
         _success(played, "literal_success", k) if gaps else None,
         _mean(played, "literal_right"),
-        None if true_share is None else max(true_share, 1 - true_share),
+        max((share for share in constants if share is not None), default=None),
+        _mean(played, "literal_by_secrets"),
         mean(gaps) if gaps else None,
         bootstrap_interval(gaps) if gaps else None,
         _mean(played, "messages") or 0.0,
@@ -133,7 +136,15 @@ def table(rows: Sequence[MeasuredGroup]) -> str:
 def _cells(row: MeasuredGroup) -> list[str]:
     cells = [row.agent, str(row.tasks), str(row.runs), *_success_cells(row.functional), *_success_cells(row.literal)]
     gap = percent(row.gap) + _ends(row.gap_interval) if row.gap is not None else "-"
-    return [*cells, percent(row.right), percent(row.always), gap, f"{row.messages:.1f}", f"{row.turns:.1f}"]
+    return [
+        *cells,
+        percent(row.right),
+        percent(row.always),
+        percent(row.secrets),
+        gap,
+        f"{row.messages:.1f}",
+        f"{row.turns:.1f}",
+    ]
 
 
 def _success_cells(found: Success | None) -> list[str]:
@@ -146,21 +157,29 @@ def _ends(interval: Interval | None) -> str:
     return f" ({percent(interval[0])} to {percent(interval[1])})" if interval else ""
 
 
-def depth_table(played: Sequence[TaskRuns], metric: str) -> str:
-    """Agents by K depth: the mean of a metric, in Markdown."""
+def depth_table(played: Sequence[TaskRuns], metric: str, *, always_yes: bool = False) -> str:
+    """Agents by K depth: the mean of a metric, in Markdown.
+
+    always_yes: adds what each would have, had all its seats said yes to all probes of the same episodes.
+    """
     depths = sorted({one.k_depth for one in played})
     lines = [f"| agent | {' | '.join(f'K depth {depth}' for depth in depths)} |", "| --- |" + " ---: |" * len(depths)]
     for agent in dict.fromkeys(one.agent for one in played):
         mine = [one for one in played if one.agent == agent]
-        cells = [percent(_mean([one for one in mine if one.k_depth == depth], metric)) for depth in depths]
-        lines.append(f"| {agent} | {' | '.join(cells)} |")
+        rows = {agent: metric} | ({f"{agent}, always yes": f"{metric}_always_yes"} if always_yes else {})
+        for name, shown in rows.items():
+            cells = [percent(_mean([one for one in mine if one.k_depth == depth], shown)) for depth in depths]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:
     """All measures in Markdown: agent by depth, then a table for each K depth, each category, and all."""
     parts = ["## Functional success\n", depth_table(played, "functional_success")]
-    parts += ["## All probes passed\n", depth_table(played, "literal_success")]
+    parts += ["## All probes passed, and foils about things answered rightly\n"]
+    parts += [depth_table(played, "literal_success", always_yes=True)]
+    parts += ["## All probes passed, foils left out (the paper's measure)\n"]
+    parts += [depth_table(played, "literal_passed_all", always_yes=True)]
     for title, runs in groups_of(played).items():
         agents = dict.fromkeys(one.agent for one in played if one in runs)
         rows = [measured([one for one in runs if one.agent == agent], title, agent, k=k) for agent in agents]

@@ -42,6 +42,7 @@ METRIC = Metric(
 )
 
 
+FLOOD = "flood"
 LADDER = (
     ("solo", "acts on its own secrets and on what it sees; sends no message and reads none", "solo"),
     ("order1", "also tells what it knows at first hand to those whom it concerns", "order"),
@@ -82,7 +83,7 @@ class EnacttomSuite(Suite):
     literal = ShareMetric(
         "literal_right",
         "the share of rightly answered probes of who knows what at the end",
-        "literal_true",
+        "literal_always_yes",
         is_binary=True,
     )
     functional = ShareMetric("functional_success", "the share of tasks whose physical goals hold at the end")
@@ -148,6 +149,12 @@ class EnacttomSuite(Suite):
                 name: OwnAgent(about, partial(_ladder, order), is_reference=False, asked_by=asked_by)
                 for order, (name, about, asked_by) in enumerate(LADDER)
             },
+            FLOOD: OwnAgent(
+                "order1 that repeats what it was told as if it had seen it, to everyone it can message",
+                partial(_ladder, 1, floods=True),
+                is_reference=False,
+                asked_by=FLOOD,
+            ),
         }
 
 
@@ -209,10 +216,10 @@ def _random(setup: AgentSetup) -> Agent[Any, Any]:
     return RandomHouseAgent(setup.seed)
 
 
-def _ladder(order: int, setup: AgentSetup) -> Agent[Any, Any]:
+def _ladder(order: int, setup: AgentSetup, *, floods: bool = False) -> Agent[Any, Any]:
     from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 
-    return LadderAgent(order)
+    return LadderAgent(order, floods=floods)
 
 
 def _planner(setup: AgentSetup) -> Agent[Any, Any]:

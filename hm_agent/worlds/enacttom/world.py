@@ -19,12 +19,15 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import (
     ProbeAnswers,
     ProbeResult,
+    answered_by,
     checks_of,
     foils_of,
     graded,
     literal_metrics,
     operators_of,
     probes_of,
+    rule_metrics,
+    rules_of,
 )
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
@@ -95,7 +98,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._before = (runtime.state, tuple(runtime.memories))
         if self._has_ended:
             answers = {seat: said for seat, said in actions.items() if isinstance(said, ProbeAnswers)}
-            self._answered = graded(self.probes, answers, self.holds, self.foils, self.checks)
+            self._answered = self._graded(answers)
             return self._turn()
         commands, faults = self._read(actions)
         runtime.step(commands)
@@ -104,6 +107,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         waited = not faults and all(command.verb == WAIT for command in commands)
         self._quiet = self._quiet + 1 if waited else 0
         return self._turn()
+
+    def _graded(self, answers: Mapping[Seat, ProbeAnswers]) -> tuple[ProbeResult, ...]:
+        return graded(self.probes, answers, self.holds, self.foils, self.checks)
 
     def holds(self, what: Claim) -> bool:
         """True if a part of the goal, or an end of it, is so now as far as the runtime knows."""
@@ -197,11 +203,14 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         """Of the present moment: whether the shared goal holds, and what was used.
 
         turns: how many were played. known_share: the share of the goal's K conjuncts that hold. private_share: that of
-        the private conjuncts. Those of probes: `probes.literal_metrics`.
+        the private conjuncts. Those of probes: `probes.literal_metrics` and `probes.rule_metrics`.
         """
         runtime = self._runtime
         found = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
         found |= {"turns": float(runtime.turn), **literal_metrics(self._answered or ())}
+        if self._answered is not None:
+            rules = rules_of(self.task.file.agent_secrets)
+            found |= rule_metrics({name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()})
         known = [one for one in self.task.goal if one.depth]
         private = [one for claims in self.task.private_goals.values() for one in claims]
         for name, goals in (("known_share", known), ("private_share", private)):

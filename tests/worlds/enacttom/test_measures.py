@@ -17,9 +17,11 @@ from hm_agent.worlds.enacttom.measure_command import main
 from hm_agent.worlds.enacttom.measures import TaskRuns, depth_table, groups_of, measured
 from hm_agent.worlds.enacttom.suite import SUITE
 
+PROBES = {"literal_always_yes": 0.25, "literal_always_no": 0.7, "literal_by_secrets": 0.5, "literal_success": 0.0}
+
 
 def runs(task: str, *successes: int, right: float | None = None, depth: int = 1) -> TaskRuns:
-    probes = {} if right is None else {"literal_right": right, "literal_true": 0.25, "literal_success": 0.0}
+    probes = {} if right is None else PROBES | {"literal_right": right}
     metrics = [{"functional_success": float(one), "messages": 2.0, "turns": 5.0, **probes} for one in successes]
     return TaskRuns("order1", task, depth, "mixed" if task == "b" else "cooperative", metrics)
 
@@ -49,7 +51,7 @@ def test_tasks_weigh_the_same_and_the_gap_is_paired_by_run() -> None:
     found = measured([runs("a", 1, 0, right=0.5), runs("b", 0, right=1.0)], "all", "order1", k=1)
     assert found.functional.mean == 0.25
     assert found.right == 0.75
-    assert found.always == 0.75  # always no
+    assert (found.always, found.secrets) == (0.7, 0.5)  # always no
     assert found.gap == pytest.approx(((0.5 - 1 + 0.5) / 2 + 1) / 2)
     assert found.gap_interval is None  # of two tasks nothing is bootstrapped
 
@@ -65,7 +67,7 @@ def test_the_gap_of_five_tasks_has_an_interval_over_tasks() -> None:
 
 def test_tasks_without_probes_have_no_literal_measure() -> None:
     found = measured([runs("a", 1)], "all", "order1", k=1)
-    assert (found.literal, found.right, found.always, found.gap) == (None,) * 4
+    assert (found.literal, found.right, found.always, found.secrets, found.gap) == (None,) * 5
 
 
 def test_groups_are_depths_categories_and_all() -> None:

@@ -9,7 +9,10 @@ calculation, or by a question to a model. Nothing else follows from it.
 What is so: a proposition if it holds at the end; that b knows something, if it is so and b has seen it or was told it
 as data (knowledge.py), or says so itself when it is asked. The latter is the paper's measure, and the only one where
 agents talk in plain text, which teaches the runtime nothing. So whoever a foil is about is asked, too, which counts for
-nothing else.
+nothing else. It follows that to say yes makes it so that one knows: a team of which all say yes to everything passes
+all probes once the goal is reached. So success takes that foils about things are answered rightly, too; whoever knows
+that p can tell that what excludes p is not so. Foils about others' knowledge are left out of it: what another agent
+knows need not show to who is asked.
 """
 
 from __future__ import annotations
@@ -169,13 +172,49 @@ def graded(
     )
 
 
+def answered_by(probes: Iterable[Probe], rule: Callable[[Probe], ProbeAnswer]) -> dict[str, ProbeAnswers]:
+    """What all agents say, by agent, if each answers by a rule."""
+    said: dict[str, dict[str, ProbeAnswer]] = {}
+    for one in probes:
+        said.setdefault(one.agent, {})[one.name] = rule(one)
+    return {agent: ProbeAnswers(answers) for agent, answers in said.items()}
+
+
+def rules_of(secrets: Mapping[str, Sequence[str]]) -> Mapping[str, Callable[[Probe], ProbeAnswer]]:
+    """Ways to answer without a thought of the episode, by name.
+
+    by_secrets: yes to what the agent's own secrets say word for word, e.g. that it must be sure that it is so; else no.
+    """
+    return {
+        "always_yes": lambda probe: ProbeAnswer.YES,
+        "always_no": lambda probe: ProbeAnswer.NO,
+        "by_secrets": lambda probe: (
+            ProbeAnswer.YES
+            if f"that {probe.about.words}." in " ".join(secrets.get(probe.agent, ()))
+            else ProbeAnswer.NO
+        ),
+    }
+
+
+def rule_metrics(by_rule: Mapping[str, Sequence[ProbeResult]]) -> Mapping[str, float]:
+    """What literal_right would be had all agents answered by a rule, e.g. `literal_always_yes`.
+
+    Of `always_yes` also literal_success and literal_passed_all. by_rule: the results of each rule.
+    """
+    found = {f"literal_{rule}": literal_metrics(results) for rule, results in by_rule.items()}
+    shares = {name: one["literal_right"] for name, one in found.items() if one}
+    if always := found.get("literal_always_yes"):
+        shares |= {f"{name}_always_yes": always[name] for name in ("literal_success", "literal_passed_all")}
+    return shares
+
+
 def literal_metrics(results: Sequence[ProbeResult]) -> Mapping[str, float]:
     """Shares of the probes asked, foils among them; empty if none was.
 
     literal_right: answered rightly; also by the K operators that a probe stands for, e.g. `literal_right_k2`.
-    literal_true: what is so, which `always yes` reaches; `always no` reaches the rest. literal_said_yes: answered with
-    yes. literal_unanswered: not answered, which is wrong. Of those that are no foils, the paper's: literal_passed, so,
-    and answered with yes; literal_success, 1 if all are passed.
+    literal_true: what is so, given what was answered. literal_said_yes: answered with yes. literal_unanswered: not
+    answered, which is wrong. Of those that are no foils, the paper's: literal_passed, so, and answered with yes;
+    literal_passed_all, 1 if all are. literal_success: 1 if, moreover, all foils about things are answered rightly.
     """
     if not results:
         return {}
@@ -188,8 +227,11 @@ def literal_metrics(results: Sequence[ProbeResult]) -> Mapping[str, float]:
     }
     for depth in sorted({one.probe.claim.depth for one in results}):
         shares[f"literal_right_k{depth}"] = [one.is_right for one in results if one.probe.claim.depth == depth]
+    is_passed = all(one.is_passed for one in results if not one.is_foil)
+    tells = all(one.is_right for one in results if one.is_foil and not one.probe.about.depth)
     return {
         "literal_asked": float(len(results)),
         **{name: sum(values) / len(values) for name, values in shares.items()},
-        "literal_success": float(all(one.is_passed for one in results if not one.is_foil)),
+        "literal_passed_all": float(is_passed),
+        "literal_success": float(is_passed and tells),
     }

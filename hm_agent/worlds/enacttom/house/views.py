@@ -131,6 +131,11 @@ class HouseView:
         return "\n".join(lines)
 
     @property
+    def sees_text(self) -> str:
+        """What it sees now, its own presence left out."""
+        return _listed(self.sees, self.agent)
+
+    @property
     def news_text(self) -> str:
         """What changes from turn to turn."""
         held = f" You hold {self.holds}." if self.holds else ""
@@ -140,7 +145,7 @@ class HouseView:
         if self.outcome:
             lines.append(f"{self.outcome.command}: {self.outcome.words}")
         lines += [f"{one.sender} to {', '.join(one.addressees)}: {quoted(one.text)}" for one in self.messages]
-        lines += ["You see: " + _listed(self.sees, self.agent)]
+        lines += ["You see: " + self.sees_text]
         lines += ["Seen before: " + _listed(self.remembers - self.sees, self.agent)]
         return "\n".join([*lines, f"Messages left: {self.messages_left}."])
 

@@ -15,11 +15,12 @@ class ClaimNotes:
     and no more. An agent of order 0 takes in nothing that it hears.
 
     An agent vouches for what it saw or was told beforehand. Of hearsay it says whose it is: what b said to be so, it
-    passes on as K_b p. So each time that something is passed on, one more order is needed.
+    passes on as K_b p. So each time that something is passed on, one more order is needed. That is a rule of these
+    agents; the world has none. vouches: True for an agent that passes on what it heard as if it had seen it.
     """
 
-    def __init__(self, me: str, agents: Collection[str], order: int) -> None:
-        self.order = order
+    def __init__(self, me: str, agents: Collection[str], order: int, *, vouches: bool = False) -> None:
+        self.order, self._vouches = order, vouches
         self._me = me
         self._chains = tuple(_chains(me, agents, max(0, order - 1)))
         self._claims: set[Claim] = set()
@@ -43,9 +44,9 @@ class ClaimNotes:
             return False
         hearsay = claim((sender, *said.knowers), said.proposition)
         self._tellers.setdefault(said.proposition, {})[sender] = None
-        known = self._sources.get(said.proposition)
-        if known is None or hearsay.depth < known.depth:
-            self._sources[said.proposition] = hearsay
+        known, source = self._sources.get(said.proposition), said if self._vouches else hearsay
+        if known is None or source.depth < known.depth:
+            self._sources[said.proposition] = source
         self._exchange(group, said)
         self._exchange(group, hearsay)
         self._learn(group, said)

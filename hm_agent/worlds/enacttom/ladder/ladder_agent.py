@@ -5,6 +5,9 @@
   reached, to whoever told it of the goal. It thinks of what is so, not of what others know.
 - Order 2 also thinks of what others know: it passes on, as K_b p, what b told it, and can say that b knows p.
 - Order 3 goes one deeper: it passes on what it was told that others know.
+
+An agent that floods repeats what it was told as if it had seen it, to all that it can message but those who told it. It
+thinks of no other's knowledge, and shows how far a team gets without.
 """
 
 from __future__ import annotations
@@ -60,16 +63,16 @@ class LadderState:
 
 
 class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
-    """Plays one seat through one episode. It gets views alone. order: 0 or more."""
+    """Plays one seat through one episode. It gets views alone. order: 0 or more; 1 for one that floods."""
 
-    def __init__(self, order: int) -> None:
-        self.order = order
+    def __init__(self, order: int, *, floods: bool = False) -> None:
+        self.order, self._floods = order, floods
         self._mind: HouseMind | None = None
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if self._mind is None:
-            self._mind = HouseMind(view, self.order)
+            self._mind = HouseMind(view, self.order, floods=self._floods)
         self._mind.perceive(view)
         if view.probes:
             return Decision(ProbeAnswers({one.name: self._mind.answer(one) for one in view.probes}))
@@ -87,11 +90,11 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 class HouseMind:
     """All that one agent believes and knows, and what follows from it."""
 
-    def __init__(self, view: HouseView, order: int) -> None:
+    def __init__(self, view: HouseView, order: int, *, floods: bool = False) -> None:
         told = view.briefing
-        self.told, self.order = told, order
+        self.told, self.order, self._floods = told, order, floods
         self.beliefs = HouseBeliefs(told)
-        self.notes = ClaimNotes(told.agent, told.plan.agents, order)
+        self.notes = ClaimNotes(told.agent, told.plan.agents, order, vouches=floods)
         self.planner, self.routes = OwnPlanner(told), Routes(told)
         self.facts: set[Proposition] = set()
         """What it knows to be wanted, and of handles."""
@@ -227,6 +230,8 @@ class HouseMind:
 
     def _concerned(self, goal: Proposition) -> list[str]:
         """Whom to message so that those who could reach a goal come to know of it."""
+        if self._floods:
+            return [one for one in self.told.targets if one not in self.notes.tellers(wanted(goal))]
         doers = self.routes.doers(goal, self.facts) or set(self.told.plan.agents) - {self.told.agent}
         knowers = self.notes.knowers(wanted(goal))
         others = knowers.difference(self.notes.tellers(wanted(goal)))

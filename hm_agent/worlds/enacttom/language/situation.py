@@ -11,7 +11,14 @@ from hm_agent.core import Event
 from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, EVERYONE
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
-from hm_agent.worlds.enacttom.tasks.propositions import IS_CLOSED, IS_INSIDE, IS_ON_FLOOR, IS_ON_TOP, IS_OPEN
+from hm_agent.worlds.enacttom.tasks.propositions import (
+    AGENT_IN_ROOM,
+    IS_CLOSED,
+    IS_INSIDE,
+    IS_ON_FLOOR,
+    IS_ON_TOP,
+    IS_OPEN,
+)
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
 DOINGS = (WRITES, HANDLES, COMES, LEAVES)
@@ -33,6 +40,15 @@ class LoggedMessage:
     sender: str
     addressees: tuple[str, ...]
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSight:
+    """What the agent saw in a room where others were, who saw it, too. turn: how many were played."""
+
+    turn: int
+    room: str
+    words: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +84,19 @@ class HouseSituation:
             found += filter(None, [sent_before(view)])
             if view is not self.view:
                 found += [LoggedMessage(one.turn, one.sender, one.addressees, one.text) for one in view.messages]
+        return tuple(found)
+
+    @cached_property
+    def shared_sights(self) -> tuple[SharedSight, ...]:
+        """What the agent saw with others before this view; what they went on seeing is there once."""
+        found: list[SharedSight] = []
+        shown = ""
+        for view in self.views[:-1]:
+            is_alone = all(one.arguments[0] == self.me for one in view.sees if one.predicate == AGENT_IN_ROOM)
+            words = "" if is_alone else view.sees_text
+            if words and words != shown:
+                found.append(SharedSight(view.turn, view.room, words))
+            shown = words
         return tuple(found)
 
     @cached_property
@@ -146,9 +175,9 @@ class PartnerAct:
         return 0.0
 
     def fits(self, prediction: str) -> bool:
-        """True if this is what was predicted; what named no thing fits whatever the act was about."""
+        """True if this is what was predicted: the act, and a thing that it was about, or none if it was about none."""
         does, *rest = prediction.split()
-        return does == self.does and (not rest or rest[-1] in self.things)
+        return does == self.does and (rest[-1] in self.things if rest else not self.things)
 
 
 def act_of(does: str, about: str) -> str:

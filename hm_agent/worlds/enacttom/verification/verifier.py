@@ -27,11 +27,15 @@ OtherPlanner = Callable[[StripsProblem], Status]
 
 @dataclass(frozen=True)
 class Verdict:
-    """faults: what is wrong, a line each; none for a task that may be shipped. turns: of its plan."""
+    """faults: what is wrong, a line each; none for a task that may be shipped. turns: of its plan.
+
+    spare: agents without which the physical goal can be reached, which is all that the metric asks for.
+    """
 
     certificate: Certificate
     faults: tuple[str, ...]
     turns: tuple[JointTurn, ...]
+    spare: tuple[str, ...] = ()
 
     @property
     def is_sound(self) -> bool:
@@ -57,6 +61,13 @@ def variants(task: HouseholdTask) -> dict[str, Variant]:
     return found
 
 
+def physical_variants(task: HouseholdTask) -> dict[str, Variant]:
+    """Questions about the physical goal alone, by name: can it be reached in silence, or while one agent only waits?"""
+    goal = tuple(one for one in task.goal if not one.depth)
+    found = {"physical silent": Variant(goal, is_silent=True)}
+    return found | {f"physical without {agent}": Variant(goal, idle=frozenset([agent])) for agent in task.agents}
+
+
 def _joined(first: Sequence[Claim], second: Sequence[Claim]) -> tuple[Claim, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
@@ -67,7 +78,7 @@ class TaskProof:
     def __init__(self, task: HouseholdTask, *, most_nodes: int = MOST_NODES) -> None:
         self.task, self.most_nodes = task, most_nodes
         self.household = Household(task)
-        self.variants = variants(task)
+        self.variants = variants(task) | physical_variants(task)
         self._solved: dict[str, tuple[PlanningProblem, PlanResult]] = {}
 
     @property
@@ -136,7 +147,8 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
         private_goals={agent: proof.status(f"private {agent}") for agent in owners},
         all_private_goals=proof.status("private") if len(owners) > 1 else None,
     )
-    return Verdict(certificate, tuple(_faults(proof, certificate)), proof.plan)
+    spare = tuple(agent for agent in agents if proof.status(f"physical without {agent}") == "solved")
+    return Verdict(certificate, tuple(_faults(proof, certificate)), proof.plan, spare)
 
 
 def _uncalibrated(task: HouseholdTask) -> HouseholdTask:
@@ -180,6 +192,10 @@ def _missing_proofs(proof: TaskProof, found: Certificate) -> Iterator[str]:
     if proof.task.file.needs_communication:
         status = found.without_communication
         yield from _unmet(status, "unsolvable", "it can be solved without a message", "it may need no message")
+        if status == "unsolvable":
+            wrong = "its physical goal, which alone is paid, can be reached without a message"
+            unproved = "its physical goal may need no message"
+            yield from _unmet(proof.status("physical silent"), "unsolvable", wrong, unproved)
     if found.deepest_by_sight is not None:
         depth = f"its K depth {found.k_depth}"
         is_inflated = f"{depth} is inflated: its deepest K can be had by sight"
@@ -217,7 +233,8 @@ def _idle_wishes(proof: TaskProof) -> list[str]:
 def certified(file: TaskFile, verdict: Verdict) -> TaskFile:
     """The file with its certificate and the budgets that follow.
 
-    These are twice what the baseline uses or, where the plan itself uses more, twice what the plan does.
+    max_turns is twice the turns of the baseline or of the plan, whichever takes more. max_messages, which each agent
+    may send, is twice the messages of all agents in the baseline or, if that is more, of the busiest agent in the plan.
     """
     found, plan = verdict.certificate, verdict.turns
     if found.status != "solved" or found.baseline_turns is None or found.baseline_messages is None:

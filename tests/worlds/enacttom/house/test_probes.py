@@ -21,7 +21,9 @@ from hm_agent.worlds.enacttom.house.probes import (
     literal_metrics,
     operators_of,
     probes_of,
+    rules_of,
 )
+from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.suite import SUITE, task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
@@ -102,7 +104,7 @@ def test_each_operator_has_a_foil_about_another_agent_or_what_can_not_be_so_besi
 
 
 @pytest.mark.parametrize("name", sorted(task_files())[::7])
-def test_foils_are_no_operators_and_nothing_betrays_them(name: str) -> None:
+def test_foils_are_no_operators_and_neither_order_nor_number_tells_them_apart(name: str) -> None:
     world = world_of(name.removeprefix("enacttom_"))
     operators = operators_of(world.task.goal)
     assert {one.claim for one in world.probes} == {*operators, *world.foils, *world.checks}
@@ -113,6 +115,48 @@ def test_foils_are_no_operators_and_nothing_betrays_them(name: str) -> None:
     assert all(one.claim.knowers[0] == one.agent for one in world.probes)
     asked = [(one.agent, one.words) for one in world.probes]
     assert asked == sorted(asked)
+
+
+def test_own_secrets_tell_operators_from_foils() -> None:
+    world = world_of("cooperative_k1_000")
+    rule = rules_of(world.task.file.agent_secrets)["by_secrets"]
+    assert {one.claim: rule(one) for one in world.probes} == {
+        one.claim: NO if one.claim in world.foils else YES for one in world.probes
+    }
+    assert {rules_of({})["by_secrets"](one) for one in world.probes} == {NO}
+
+
+def test_had_all_said_yes_the_papers_measure_would_be_passed_but_not_the_foils() -> None:
+    world = world_of("relay_of_three")
+    agents = {seat: LadderAgent(1, floods=True) for seat in world.seats}
+    asyncio.run(run_episode(world, agents, seed=0))
+    found = world.metrics()
+    assert found["functional_success"] == 1
+    assert (found["literal_passed_all"], found["literal_passed_all_always_yes"]) == (0, 1)
+    assert (found["literal_success"], found["literal_success_always_yes"]) == (0, 0)
+
+
+@pytest.mark.parametrize("constant", [YES, NO])
+def test_what_a_constant_would_get_is_what_agents_get_that_say_it(constant: ProbeAnswer) -> None:
+    world = world_of("cooperative_k2_000")
+    turn = world.reset(0)
+    while not turn.is_over:
+        said = {
+            seat: ProbeAnswers({one.name: constant for one in seen.view.probes}) if seen.view.probes else IDLE
+            for seat, seen in turn.observations.items()
+        }
+        turn = world.step(said)
+    found = world.metrics()
+    assert found["literal_right"] == found[f"literal_always_{constant.value}"]
+    assert found["literal_always_yes"] != found["literal_always_no"]
+
+
+def test_of_foils_only_those_about_things_have_to_be_answered_rightly_for_success() -> None:
+    about_others, thing = PROBES[0].claim, PROBES[2].claim
+    for foil, success in ((about_others, 1), (thing, 0)):
+        wrong = [NO if one.claim == foil else YES for one in PROBES]
+        found = literal_metrics(graded(PROBES, said(*wrong), lambda what: True, [foil]))
+        assert (found["literal_passed_all"], found["literal_success"]) == (1, success)
 
 
 def test_foils_count_as_right_or_wrong_but_nothing_has_to_be_passed_of_them() -> None:

@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.house.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, OutcomeKind
 from hm_agent.worlds.enacttom.ladder.claim_notes import ClaimNotes
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
-from hm_agent.worlds.enacttom.suite import LADDER, SUITE, task_files
+from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, SUITE, task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, InverseState, RemoteControl, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -78,11 +78,20 @@ def test_knowledge_gets_as_many_hops_as_the_order_and_no_further(hops: int) -> N
     ("name", "functional", "literal"),
     [("far_handle", 1, 1), ("one_window", 1, 1), ("appendix_e", 1, 2), ("relay_of_three", 2, 3)],
 )
-def test_hand_made_tasks_need_exactly_this_order(name: str, functional: int, literal: int) -> None:
+def test_agents_that_name_sources_need_exactly_this_order(name: str, functional: int, literal: int) -> None:
     for order in ORDERS:
         found = play(shipped(name), order)[0].metrics()
         assert found["functional_success"] == float(order >= functional), order
         assert found["literal_success"] == float(order >= literal), order
+
+
+@pytest.mark.parametrize("name", ["relay_of_three", "cooperative_k2_000", "mixed_k3_000"])
+def test_repeating_all_that_is_wanted_solves_tasks_of_any_depth_without_a_thought_of_others(name: str) -> None:
+    world = EnacttomWorld(shipped(name), asks=True)
+    agents = {seat: LadderAgent(1, floods=True) for seat in world.seats}
+    asyncio.run(run_episode(world, agents, seed=0))
+    assert world.is_solved
+    assert not play(shipped(name), 1)[0].is_solved
 
 
 def test_one_agent_of_too_low_an_order_breaks_the_line() -> None:
@@ -224,7 +233,7 @@ def test_nobody_is_told_what_it_said_or_heard() -> None:
     assert notes.knowers(P) == {"a", "b", "d"}
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in LADDER])
+@pytest.mark.parametrize("name", [*(name for name, _, _ in LADDER), FLOOD])
 def test_the_suite_builds_each_of_them(name: str) -> None:
     scenario = scenario_named("enacttom_far_handle")
     options = SUITE.settle(scenario, {"literal": None})

@@ -16,11 +16,17 @@ import pytest
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
+from hm_agent.testing.enacttom.small_house import small_task
+from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
+from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.partner_questions import MakeHouseStrategy
-from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.language.reasoner import ANSWERS, answer_probes
+from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Proposition
+from hm_agent.worlds.enacttom.tasks.task_files import load_task
+from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
-from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER
+from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER, Joint
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -83,6 +89,15 @@ def test_prompts_show_what_was_told_and_seen_and_no_secret_of_others() -> None:
     assert "Open[chest_2]: Nothing happens to chest_2.\n" in later
 
 
+def test_rules_claim_neither_secrets_nor_odd_handles_of_households_that_have_none() -> None:
+    task = load_task(task_files()["enacttom_cooperative_k1_000"])
+    assert any(not task.file.agent_secrets.get(agent) for agent in task.agents)
+    assert not {"remote_control", "state_mirroring", "inverse_state"} & set(task.file.active_mechanics)
+    prompt = render(HOUSE_EXAMPLES["probe_house"])
+    assert "Each of you may have been told things that the others don't know" in prompt
+    assert "A handle may open or close other furniture too, or turn the other way." in prompt
+
+
 def test_a_message_can_not_pass_for_another_part_of_the_prompt() -> None:
     later = render(HOUSE_EXAMPLES["plan_house"])
     assert "agent_0 to agent_1: \"Shall I open 'cabinet_1' now?\"\n" in later
@@ -95,3 +110,32 @@ def test_a_prompt_says_what_own_wishes_count_for_where_there_are_any() -> None:
     told, untold = (render(MakeHouseStrategy(one, ())) for one in (wishful, AT_FIRST))
     assert "; what you would like counts for you alone." in told
     assert "you would like" not in untold
+
+
+def asked_after(*turns: Joint) -> ProbeHouse:
+    """What agent_0 is asked in a house of two rooms after some turns."""
+    world = EnacttomWorld(small_task(["(is_open cabinet_1)", "(K agent_0 (K agent_1 (is_open cabinet_1)))"]), asks=True)
+    notebook, turn = HouseNotebook(), world.reset(0)
+    notebook.read(turn.observations["agent_0"].view)
+    while not turn.observations["agent_0"].view.probes:
+        joint = turns[turn.step] if turn.step < len(turns) else {}
+        turn = world.step({seat: joint.get(seat, "Wait[]") for seat in world.seats})
+        notebook.read(turn.observations["agent_0"].view)
+    return ProbeHouse(notebook.situation, turn.observations["agent_0"].view.probes)
+
+
+def test_whoever_is_asked_at_the_end_reads_what_was_seen_with_others() -> None:
+    opens = {"agent_0": "Open[cabinet_1]"}
+    together = asked_after({**opens, "agent_1": "Navigate[hall_1]"}, {"agent_1": "Navigate[kitchen_1]"})
+    apart = asked_after({**opens, "agent_1": "Open[cabinet_2]"})
+    assert [answer_probes(one).answers for one in (together, apart)] == [["yes"], ["no"]]
+    seen = "agent_1 is in hall_1; book_1 is on top of table_1; cabinet_1 is open; cup_1 is on top of table_1."
+    assert f"- after turn 1, hall_1: {seen}\n" in render(together)
+    assert "who saw it too" not in render(apart)
+
+
+def test_whoever_is_asked_at_the_end_reads_all_messages_whole() -> None:
+    long = "word " * 60
+    turns = [{"agent_1": f'Communicate["{long}{number}.", agent_0]'} for number in range(10)]
+    prompt = render(asked_after(*turns))
+    assert [number for number in range(10) if f"{long}{number}." in prompt] == list(range(10))

@@ -62,6 +62,10 @@ FAULTY: Mapping[str, tuple[HouseholdTask, str]] = {
         small_task(["(is_open cabinet_1)", "(is_open cabinet_2)"], [NO_HALL, NO_KITCHEN]),
         "it can be solved without a message",
     ),
+    "a message for K alone": (
+        small_task(BOTH, [NO_HALL, NO_KITCHEN]),
+        "its physical goal, which alone is paid, can be reached without a message",
+    ),
     "depth by sight": (
         small_task([*BOTH, "(K agent_0 (K agent_1 (is_open cabinet_1)))"]),
         "its K depth 2 is inflated: its deepest K can be had by sight",
@@ -99,6 +103,13 @@ def test_a_task_that_is_what_it_claims_gets_a_certificate_and_budgets() -> None:
     assert file.max_messages == 2
     assert not is_current(file.model_copy(update={"task": "Something else."}))
     assert verify(check_task(file)).certificate == found
+
+
+@pytest.mark.parametrize(("name", "spare"), [("mixed_k2_007", ("agent_0",)), ("far_handle", ())])
+def test_who_is_needed_for_what_has_to_be_known_alone_is_named(name: str, spare: tuple[str, ...]) -> None:
+    verdict = verify(load_task(task_files()[f"enacttom_{name}"]))
+    assert verdict.is_sound
+    assert verdict.spare == spare
 
 
 def test_a_search_that_is_cut_short_proves_nothing_and_says_so() -> None:
