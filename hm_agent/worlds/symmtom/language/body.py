@@ -82,7 +82,8 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
         self._earned, self._asked_because, self._failed = self._earned + observation.reward, None, None
         if self._asked_at is not None:
             was_complete = self._is_complete(events, board)
-            self._planner.observe(board, recharged=any(isinstance(event, HasRecharged) for event in events))
+            if not was_held:  # the plan had no part in what a held agent did
+                self._planner.observe(board, recharged=any(isinstance(event, HasRecharged) for event in events))
             because = "you can move again" if was_held and not board.is_held else None
             self._because = self._because or because or self._why_replan(events, board, was_complete)
         return events

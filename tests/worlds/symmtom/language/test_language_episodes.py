@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from hm_agent.models.prompts import render
 from hm_agent.models.providers import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
+from hm_agent.questions import AnswerT, Call, Question, ignore
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace, to_json
-from hm_agent.registry import can_play, find_scenarios
+from hm_agent.registry import can_play, find_scenarios, scenario_named
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
-from hm_agent.worlds.symmtom.language.plan_talk import PlanTalk
+from hm_agent.worlds.symmtom.language.plan_talk import CallsAnswer, PlanTalk
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
 
@@ -47,6 +49,18 @@ def test_an_agent_earns_far_more_than_chance_at_600_tokens_a_decision(agent: str
     assert max(sizes) < 1.1 * MOST_TOKENS
     plans = sum(isinstance(question, PlanTalk) for question in model.asked)
     assert plans < 0.7 * decisions
+
+
+class WalksAlone(CheckedReasoner):
+    """Plans one walk to the corner that is farthest; the reasoner answers other questions."""
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        answer = await super().answer(question, note)
+        if not isinstance(question, PlanTalk):
+            return answer
+        last, (x, y) = question.rules.width - 1, question.board.cell
+        corner = (last if 2 * x < last else 0, last if 2 * y < last else 0)
+        return CallsAnswer(calls=[f"go_to({corner})"])  # type: ignore[return-value]
 
 
 def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
@@ -86,6 +100,16 @@ def test_an_agent_that_was_held_plans_anew_once_it_can_move() -> None:
     reasons = [step.decision.state.asked_because for step in steps]  # type: ignore[attr-defined]
     freed = next(n for n, step in enumerate(steps) if step.observation.view.agent not in step.observation.view.held)
     assert reasons[freed] == "you can move again"
+
+
+def test_a_walk_that_a_held_agent_could_not_take_has_not_failed() -> None:
+    held, model = scenario_named("symmtom_test_order_1_w12"), WalksAlone(ANSWERS)
+    world, agents = set_up(held, "react", model=model)
+    play_out(world, agents, seed=0)
+    plans = [question for question in model.asked if isinstance(question, PlanTalk)]
+    freed = next(n for n, plan in enumerate(plans) if not plan.board.is_held)
+    assert plans[freed].because == "you can move again"
+    assert [plan.barred for plan in plans[: freed + 1]] == [None] * (freed + 1)
 
 
 def test_no_prompt_says_what_the_view_does_not_hold() -> None:

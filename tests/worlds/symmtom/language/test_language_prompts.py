@@ -16,6 +16,8 @@ import pytest
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
+from hm_agent.worlds.symmtom.language.calls import Meet
+from hm_agent.worlds.symmtom.language.plan_talk import BarredCall
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.symmtom.language.language_examples import BOARD, GREEN, LANGUAGE_EXAMPLES, PLAN_TALK
@@ -67,6 +69,13 @@ def test_prompt_begins_with_the_rules_and_names_no_scenario(name: str) -> None:
     prompt = render(LANGUAGE_EXAMPLES[name])
     assert prompt.startswith("# The game\nYou are player_0, one of 3 players on 6 x 6 cells")
     assert not re.search(r"symmtom|scenario|heuristic|\bbots?\b", prompt, re.IGNORECASE)
+
+
+def test_the_example_of_an_answer_does_not_begin_with_what_has_just_failed() -> None:
+    barred = BarredCall(Meet("player_1"), "player_1 was not reached in 12 steps")
+    of_two = replace(PLAN_TALK, board=replace(BOARD, peers=(replace(GREEN, cell=(5, 5)),)), barred=barred)
+    assert '"calls": ["go_to((5, 5))", ' in render(of_two)
+    assert '"calls": ["meet(player_2)", ' in render(replace(PLAN_TALK, barred=barred))
 
 
 @pytest.mark.parametrize(
