@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from hashlib import sha256
 from itertools import combinations
 
 from hm_agent.wording import listed
@@ -146,16 +147,20 @@ def action_choices(story: AnsweredStory, asked: AskedAction) -> tuple[str, ...]:
         return (NO, YES)
     answer = chosen_action(story, asked, tracked(story))
     if asked.type is ActionType.LOOK:
-        return (*_with_answer(answer, sorted(map(place_words, _places(story.tracker, asked.key))), ASKS), ASKS)
+        return (*_few(sorted(map(place_words, _places(story.tracker, asked.key))), answer, asked), ASKS)
     others = _others(story, asked.person)
     groups = [group for size in range(1, len(others) + 1) for group in combinations(others, size)]
-    return (NOBODY, *_with_answer(answer, list(map(listed, groups)), NOBODY))
+    return (NOBODY, *_few(list(map(listed, groups)), answer, asked))
 
 
-def _with_answer(answer: str, named: Sequence[str], default: str) -> Sequence[str]:
-    """As many of the choices as there may be beside the default, the answer among them."""
-    kept = named[: MAX_CHOICES - 1]
-    return kept if answer in (*kept, default) else (*kept[:-1], answer)
+def _few(named: Sequence[str], answer: str, asked: AskedAction) -> Sequence[str]:
+    """As many of the choices, in their order, as there may be beside the default, the answer among them.
+
+    Which others stay is drawn by the question, so that neither the size nor the place of a choice betrays the answer.
+    """
+    drawn = sorted(named, key=lambda choice: (choice != answer, sha256(f"{asked.text} {choice}".encode()).digest()))
+    kept = drawn[: MAX_CHOICES - 1]
+    return [choice for choice in named if choice in kept]
 
 
 def _places(tracker: BeliefTracker, key: Key) -> set[ObjectLocation]:

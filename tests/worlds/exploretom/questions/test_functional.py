@@ -140,6 +140,24 @@ def test_many_people_keep_the_answer_among_few_choices() -> None:
     assert len(item.choices) == MAX_CHOICES
 
 
+def test_choices_among_many_people_do_not_betray_the_answer() -> None:
+    names = ("Anne", "Beth", "Carl", "Dora", "Emil", "Fay")
+    right = wrong = 0
+    for witnesses in range(len(names)):
+        lines = [f"{name} entered the hall." for name in names[: witnesses + 1]]
+        lines.append("Anne moved the apple to the box, which is also located in the hall.")
+        lines += [f"{name} entered the hall." for name in names[witnesses + 1 :]]
+        items = functional_questions(AnsweredStory(parse_story("\n".join(lines))))
+        for item in (one for one in items if one.asked.type is ActionType.TELL):
+            large = [choice for choice in item.choices if choice.count(",") >= 1]
+            right += item.answer in large
+            wrong += len(large) - (item.answer in large)
+            assert len(item.choices) == MAX_CHOICES
+            assert item.choices.index(item.answer) in range(MAX_CHOICES)
+    assert right >= 3
+    assert wrong >= 3 * right
+
+
 def play(
     agent: str, seed: int, scenario: str = "exploretom_functional_a4_asymmetric", **options: str
 ) -> dict[str, float]:
