@@ -24,6 +24,7 @@ from hm_agent.worlds.symmtom.language.board import (
     WasHeard,
 )
 from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction
+from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES
 from hm_agent.worlds.symmtom.sights import Sights, sight_of
 from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces
 
@@ -51,8 +52,8 @@ class _PeerNotes:
 class Notebook:
     """One agent's notes through an episode. seed: of its own random numbers.
 
-    The agent's estimate of who knows what is K with greedy encounters. From it follows when another agent that stands
-    on its base has recharged, so that what it had learnt is struck out.
+    The agent's estimate of who knows what is K with greedy encounters. Another agent that stands on its base and knew
+    all by this estimate is taken to have recharged, and what it had learnt is struck out. The estimate can be wrong.
     """
 
     def __init__(self, seed: int) -> None:
@@ -174,7 +175,7 @@ class Notebook:
             near=tuple(YOU if third == view.agent else names[third] for third in near_it),
             moved=_direction(before.positions[other], view.positions[other]) if before else None,
             is_held=other in view.held,
-            recharges=notes.recharges,
+            recharges=min(notes.recharges, WINNING_RECHARGES - 1) if view.settings.is_competitive else notes.recharges,
         )
 
     def believed(self) -> tuple[Pieces, ...]:

@@ -112,6 +112,16 @@ def test_a_walk_that_a_held_agent_could_not_take_has_not_failed() -> None:
     assert [plan.barred for plan in plans[: freed + 1]] == [None] * (freed + 1)
 
 
+def test_nobody_is_said_to_have_won_while_a_competitive_game_goes_on() -> None:
+    told, variant = set(), {"rewards": "competitive", "first_hand": "private"}
+    for seed in range(6):
+        model = CheckedReasoner(ANSWERS)
+        world, agents = set_up(SMALL, "react", model=model, seed=seed, **variant)
+        play_out(world, agents, seed=seed)
+        told |= {peer.recharges for question in model.asked for peer in question.board.peers}  # type: ignore[attr-defined]
+    assert told == {0, 1}
+
+
 def test_no_prompt_says_what_the_view_does_not_hold() -> None:
     """In private games, what the others know first-hand is in no prompt, whatever it truly is."""
     model = CheckedReasoner(ANSWERS)
