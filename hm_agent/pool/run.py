@@ -61,11 +61,8 @@ def _host(experiment: Experiment) -> AbstractContextManager[Host]:
         return cluster_host(experiment)
     options = experiment.options_by_scenario
     slow = [module for one in experiment.scenarios for module in suites()[one.world].preload(options[one.name])]
-    slow += (
-        ["hm_agent.models.endpoint.openai_chat"]
-        if any(name not in PROVIDERS for name in experiment.model_names)
-        else []
-    )
+    if any(name not in PROVIDERS for name in experiment.model_names):
+        slow.append("hm_agent.models.endpoint.openai_chat")
     return nullcontext(LocalHost([*dict.fromkeys(slow)]))
 
 

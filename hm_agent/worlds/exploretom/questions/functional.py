@@ -158,6 +158,8 @@ def _few(named: Sequence[str], answer: str, asked: AskedAction) -> Sequence[str]
 
     Which others stay is drawn by the question, so that neither the size nor the place of a choice betrays the answer.
     """
+    if len(named) < MAX_CHOICES:
+        return named
     drawn = sorted(named, key=lambda choice: (choice != answer, sha256(f"{asked.text} {choice}".encode()).digest()))
     kept = drawn[: MAX_CHOICES - 1]
     return [choice for choice in named if choice in kept]
