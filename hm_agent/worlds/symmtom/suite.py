@@ -83,7 +83,10 @@ class SymmtomSuite(Suite):
         "train": OwnCommand("train agents", "hm_agent.worlds.symmtom.learning.command:main"),
     }
     literal = ShareMetric(
-        "literal_right", "the share of rightly answered questions on who knows which piece", "literal_base_rate"
+        "literal_right",
+        "the share of rightly answered questions on who knows which piece",
+        "literal_true",
+        is_binary=True,
     )
     published_source = "Symmetric Machine Theory of Mind, table 1"
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}

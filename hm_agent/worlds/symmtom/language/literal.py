@@ -99,15 +99,13 @@ class LiteralProbe:
     def metrics(self) -> Mapping[str, float]:
         """Shares of the bits asked; empty if none was. An unanswered bit counts as wrong.
 
-        literal_right: said rightly. literal_true: so in truth, what `always yes` reaches; `always no` the rest, and
-        literal_base_rate the better of both.
+        literal_right: said rightly. literal_true: so in truth, what `always yes` reaches; `always no` the rest.
         literal_said_yes: said to be so. literal_by_notes: believed rightly by the agent's notes.
         """
         if not self._asked:
             return {}
         counts = {
             "literal_right": self._right,
-            "literal_base_rate": max(self._yes, self._asked - self._yes),
             "literal_true": self._yes,
             "literal_said_yes": self._said_yes,
             "literal_by_notes": self._by_notes,

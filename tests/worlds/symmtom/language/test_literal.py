@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.api import play
 from hm_agent.command_line.cli import main
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios
+from hm_agent.reporting.minds import study_minds
+from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
 from hm_agent.worlds.symmtom.language.literal import BITS, KnowledgeAnswer, ProbeKnowledge
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
@@ -110,6 +113,17 @@ def test_every_agent_is_asked_the_same_bits_and_plays_on_unmoved() -> None:
     assert moves[0][0] == moves[2][0] != []
     assert moves[1][0] == []
     assert moves[0][1] == moves[1][1]
+
+
+def test_the_base_rate_is_what_one_answer_to_all_questions_gets(tmp_path: Path) -> None:
+    """The better of always yes and always no over all episodes, not the better one of each episode."""
+    runs = tmp_path / "runs"
+    play("symmtom_w6_n3_c3", "react", episodes=4, out=runs, report=False, progress=False, literal="2")
+    (row,) = study_minds(read_runs([runs])).rows
+    true = [result.metrics["literal_true"] for result in read_runs([runs]).results]
+    yes = sum(true) / len(true)
+    assert min(true) < 0.5 < max(true)
+    assert row.base_rate == pytest.approx(max(yes, 1 - yes))
 
 
 def test_the_reasoner_beats_the_base_rates() -> None:
