@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder, ThinkingBody
     from hm_agent.agents.reflection import Reflector
     from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
+    from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
@@ -72,7 +73,8 @@ class SymmtomSuite(Suite):
         ),
         Option(
             "literal",
-            "At how many steps of an episode language agents are asked whether others know pieces; none by default.",
+            "At how many steps of an episode language agents are asked whether others know pieces; none by default. "
+            "In a test of mind, at as many steps of its prelude as there are.",
         ),
         Option(
             "checkpoint",
@@ -101,6 +103,8 @@ class SymmtomSuite(Suite):
         return _info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        if scenario.name in mind_tests() and options.get("rewards") == COMPETITIVE:
+            raise ConfigError(f"--rewards={COMPETITIVE}: {scenario.name} is cooperative, as every test of mind is")
         asked, steps = options.get("literal"), _settings(scenario, options).steps
         if asked is not None and not (str(asked).isdecimal() and int(asked) < steps):
             raise ConfigError(f"--literal={asked}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")
@@ -135,7 +139,7 @@ class SymmtomSuite(Suite):
         assert isinstance(world, SymmtomWorld)
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            probe = LiteralProbe(world, seed, int(setup.options["literal"] or 0))
+            probe = LiteralProbe(world, seed, int(setup.options["literal"] or 0), _literal_steps(setup.scenario, world))
             body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world), probe)
             return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
 
@@ -189,6 +193,12 @@ def _settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSet
     if test := mind_tests().get(scenario.name):
         return replace(test.settings, has_public_first_hand=options["first_hand"] == PUBLIC)
     return _game(scenario, options)
+
+
+def _literal_steps(scenario: ScenarioInfo, world: SymmtomWorld) -> int:
+    """From how many first steps literal ones are drawn: a game's, or those that a test of mind has for certain."""
+    test = mind_tests().get(scenario.name)
+    return test.prelude + 1 if test else world.settings.steps
 
 
 def _size(scenario: ScenarioInfo) -> GameSettings:

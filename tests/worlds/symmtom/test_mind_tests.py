@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
+from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
 from hm_agent.registry import find_scenarios
@@ -104,6 +106,14 @@ def test_a_test_is_played_from_its_name_by_any_agent() -> None:
     assert list(agents) == ["player_0"]
     play_out(world, agents, seed=0)
     assert len(find_scenarios(["symmtom_test_*"])) == len(mind_tests()) == 8
+
+
+def test_a_competitive_test_is_refused_before_it_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--scenario=symmtom_test_order_0_w6", "--agent=random", "--rewards=competitive", f"--out={tmp_path}"]
+    assert main(["hm-agent", "play", *flags]) == 2
+    error = capsys.readouterr().err
+    assert "symmtom_test_order_0_w6 is cooperative" in error
+    assert error.count("\n") == 1
 
 
 def test_a_test_that_cannot_be_is_refused_with_its_name() -> None:

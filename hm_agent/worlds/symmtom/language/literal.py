@@ -58,13 +58,14 @@ class ProbeKnowledge(Question[KnowledgeAnswer]):
 class LiteralProbe:
     """Draws what one seat is asked, and counts how much of what it says is so; it never gets the truth.
 
-    count: at how many steps of an episode it is asked. All agents in a seat are asked the same bits at the same steps.
+    count: at how many steps of an episode it is asked, of its first `steps`; never at the very first, and at most at
+    all others. All agents in a seat are asked the same bits at the same steps.
     """
 
-    def __init__(self, world: SymmtomWorld, seed: int, count: int) -> None:
+    def __init__(self, world: SymmtomWorld, seed: int, count: int, steps: int) -> None:
         self._world, self._seed = world, seed
-        steps = range(1, world.settings.steps)
-        self._due = frozenset(Random(f"{seed}/literal").sample(steps, min(count, len(steps))))
+        later = range(1, steps)
+        self._due = frozenset(Random(f"{seed}/literal").sample(later, min(count, len(later))))
         self._asked = self._right = self._yes = self._said_yes = self._by_notes = self._unanswered = 0
 
     def bits(self, board: Board) -> Sequence[KnowledgeBit]:

@@ -11,12 +11,13 @@ from hm_agent.api import play
 from hm_agent.command_line.cli import main
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
-from hm_agent.registry import find_scenarios
+from hm_agent.registry import find_scenarios, scenario_named
 from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
 from hm_agent.worlds.symmtom.language.literal import BITS, KnowledgeAnswer, ProbeKnowledge
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
+from hm_agent.worlds.symmtom.mind_facts import mind_tests
 from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 (SCENARIO,) = find_scenarios(["symmtom_w6_n3_c6"])
@@ -113,6 +114,16 @@ def test_every_agent_is_asked_the_same_bits_and_plays_on_unmoved() -> None:
     assert moves[0][0] == moves[2][0] != []
     assert moves[1][0] == []
     assert moves[0][1] == moves[1][1]
+
+
+@pytest.mark.parametrize(("literal", "asked"), [(4, 4), (10, 6)])
+def test_a_test_of_mind_asks_in_its_prelude_whenever_it_is_decided(literal: int, asked: int) -> None:
+    scenario = scenario_named("symmtom_test_order_1_w6")
+    assert mind_tests()[scenario.name].prelude == 6
+    for seed in range(3):
+        world, agents = set_up(scenario, "react", seed=seed, literal=str(literal))
+        play_out(world, agents, seed=seed)
+        assert agents["player_0"].metrics()["literal_asked"] == asked * BITS
 
 
 def test_the_base_rate_is_what_one_answer_to_all_questions_gets(tmp_path: Path) -> None:
