@@ -36,11 +36,15 @@ class StoryView:
 
 @dataclass(frozen=True, slots=True)
 class GradedAnswer:
-    """A question as only viewers see it: with its answer, what was answered, and whether that is right."""
+    """A question as only viewers see it: with its answer, what was answered, and which choice that means, if any."""
 
     question: PosableQuestion
     given: str
-    is_right: bool
+    meant: str | None
+
+    @property
+    def is_right(self) -> bool:
+        return self.meant == self.question.answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +104,9 @@ class StoryWorld(World[StoryView, str]):
 
     def step(self, actions: Mapping[Seat, str]) -> Turn[StoryView]:
         question, given = self.questions[len(self._graded)], actions[READER]
-        is_right = meaning(given, question.choices) == question.answer
-        self._graded.append(GradedAnswer(question, given, is_right))
-        return self._turn({READER: float(is_right)})
+        graded = GradedAnswer(question, given, meaning(given, question.choices, question.text))
+        self._graded.append(graded)
+        return self._turn({READER: float(graded.is_right)})
 
     def _turn(self, rewards: Mapping[Seat, float]) -> Turn[StoryView]:
         step = len(self._graded)
@@ -150,7 +154,8 @@ def accuracies(graded: Sequence[GradedAnswer]) -> Mapping[str, float]:
     """Shares of right answers: of all, and by kind of question, for the kinds that were asked.
 
     sets_right: the share of sets with no wrong answer; a set has the questions about one property of one thing.
-    all_right: 1 if no answer is wrong. chance: the share that answers drawn by lot would get right.
+    all_right: 1 if no answer is wrong. chance: the share that answers drawn by lot would get right. unclear: the share
+    of answers that mean no choice, or may mean several; they count as wrong in the other shares.
     """
     if not graded:
         return {}
@@ -173,6 +178,7 @@ def accuracies(graded: Sequence[GradedAnswer]) -> Mapping[str, float]:
         "sets_right": _share(sets.values()),
         "all_right": float(all(sets.values())),
         "chance": _share(1 / len(one.question.choices) for one in graded),
+        "unclear": _share(one.meant is None for one in graded),
         "questions": len(graded),
     }
 

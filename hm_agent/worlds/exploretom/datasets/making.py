@@ -124,7 +124,7 @@ def items_of(source: SourceStory) -> list[StoryItem]:
                 choices=question.choices,
                 target=letter(question.choices.index(question.answer)),
                 answer=question.answer,
-                accepted=accepted_forms(question.answer),
+                accepted=accepted_forms(question.answer, question.choices),
                 order=kind.order or 0,
                 property=kind.about,
                 interesting=bool(kind.is_interesting),

@@ -28,6 +28,7 @@ from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value
 
 ASKS = "asks somebody"
 NOBODY = "nobody"
+OPENLY = "out in the open"
 MAX_CHOICES = 8
 """As many as letters can name, (a) to (h)."""
 
@@ -138,7 +139,7 @@ def _others(story: AnsweredStory, person: str) -> list[str]:
 
 def place_words(location: ObjectLocation) -> str:
     """`box in the hall`, or `out in the open in the hall`."""
-    return f"{location.container or 'out in the open'} in the {location.room}"
+    return f"{location.container or OPENLY} in the {location.room}"
 
 
 def action_choices(story: AnsweredStory, asked: AskedAction) -> tuple[str, ...]:

@@ -1,20 +1,23 @@
-"""Which choice the words of an answer mean: by whole words in a few forms, not by parts of words or by a mention."""
+"""Which choice an answer means: what it asserts, apart from what it denies and from its reasons."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, permutations
 
 from hm_agent.wording import listed
-from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY
+from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY, OPENLY
 from hm_agent.worlds.exploretom.questions.story_questions import DOES_NOT_KNOW, KNOWS, NO, YES
 from hm_agent.worlds.exploretom.story.language import names_in, plain_words
 
-_DENIAL = re.compile(
-    r"\b(?:not|never|nor|or|neither|either|maybe|unsure|unknown|nowhere|cannot|\w+n't|no longer|no more|instead of|"
-    r"rather than)\b"
-)
+MOST_REORDERED = 4
+"""Groups of more people have no accepted forms in another order; `meaning` reads them in any."""
+
+# Whole answers
+
 _FORMS = {
     YES: ("yes", "yes it is", "yes they do", "yes he does", "yes she does"),
     NO: ("no", "no it is not", "no they do not", "no he does not", "no she does not"),
@@ -26,100 +29,238 @@ _FORMS = {
         "he does not know about it",
         "she does not know about it",
     ),
-    NOBODY: (NOBODY, "no one", "no-one"),
-    ASKS: (ASKS, "ask somebody", "asks someone", "ask someone"),
+    NOBODY: (NOBODY, "nobody else", "no one", "no one else", "no-one", "none", "none of them"),
+    ASKS: (ASKS, "ask somebody", "asks someone", "ask someone", "asks somebody else", "asks someone else", "asks"),
 }
-_NEGATIVE = (NO, DOES_NOT_KNOW, NOBODY)
-_PLACE = (
-    r"(?:{name}|(?:[\w' ]*\b)?(?:in|is|inside|into) (?:the |a |an )?{name}|(?:the|a|an) {name}|"
-    r"(?:(?:[\w']+ )?(?:goes|(?:will|would) go) )?to (?:the |a |an )?{name})"
-)
-_ROOM = r" in the (?P<room>[\w' ]+)"
-_TOLD = r"(?:(?:[\w' ]*\b)?(?:tell|tells) )?(?:only )?{name}"
-_THINKER = r"(?:[\w']+ thinks (?:that )?)?(?:[\w']+ )?"
-_KNOWING = {
-    KNOWS: re.compile(rf"{_THINKER}knows(?: about)?(?: it)?"),
-    DOES_NOT_KNOW: re.compile(rf"{_THINKER}does not know(?: about)?(?: it)?"),
-}
-_HEAD = re.compile(r"([^,;:.(]+)[,;:.(](.+)", re.DOTALL)
-MOST_REORDERED = 4
-"""Groups of more people are read in one order only."""
+_OPEN_FORMS = (OPENLY, "in the open", "openly")
 
 
-def accepted_forms(choice: str) -> tuple[str, ...]:
-    """The whole answers, in small letters, that mean a choice; for a place the commonest ones."""
+def accepted_forms(choice: str, choices: Sequence[str] = ()) -> tuple[str, ...]:
+    """The commonest whole answers, in small letters, that mean a choice among others.
+
+    Of a container with its room the container alone is one, if no other of the choices has it.
+    """
     if choice in _FORMS:
         return _FORMS[choice]
-    name = plain_words(choice)
-    return (name, f"the {name}", f"in the {name}", f"it is in the {name}", *_reordered(choice))
+    container, room = _placed(choice)
+    if room is None:
+        names = [plain_words(choice)]
+    elif container == OPENLY:
+        return tuple(f"{form} in the {plain_words(room)}" for form in _OPEN_FORMS)
+    else:
+        is_only = [_placed(other)[0] for other in choices].count(container) == 1
+        names = [plain_words(choice), *([plain_words(container)] if is_only else [])]
+    forms = [form for name in names for form in (name, f"the {name}", f"in the {name}", f"it is in the {name}")]
+    return (*forms, *_reordered(choice))
+
+
+def _placed(choice: str) -> tuple[str, str | None]:
+    """The container and the room of a choice such as `box in the hall`; other choices have no room."""
+    container, found, room = choice.rpartition(" in the ")
+    return (container, room) if found else (choice, None)
 
 
 def _reordered(choice: str) -> tuple[str, ...]:
-    """The same people in another order, if a choice names several."""
+    """The same people in other words, if a choice names several."""
     names = names_in(choice)
     if not 2 <= len(names) <= MOST_REORDERED:
         return ()
-    forms = [plain_words(form) for order in permutations(names) for form in (listed(order), " and ".join(order))]
-    return tuple(form for form in dict.fromkeys(forms) if form != plain_words(choice))
+    lists = (form for order in permutations(names) for form in (listed(order), " and ".join(order)))
+    forms = dict.fromkeys(map(plain_words, lists))
+    return tuple(form for form in forms if form != plain_words(choice))
 
 
 def overlapping(choices: Sequence[str]) -> tuple[str, str] | None:
     """Two choices that the same answer would mean; None if each answer means at most one."""
     for first, second in combinations(choices, 2):
-        if not set(accepted_forms(first)).isdisjoint(accepted_forms(second)):
+        if not set(accepted_forms(first, choices)).isdisjoint(accepted_forms(second, choices)):
             return first, second
     return None
 
 
-def meaning(text: str, choices: Sequence[str]) -> str | None:
+# Sentences
+
+_SENTENCE_ENDS = re.compile(r"[.!?:()]+")
+_COMMAS = re.compile(r"[,;\n—–]| - ")
+_REASON = re.compile(r"\b(?:because|since|as(?! well)|given|due to)\b")
+_LEADING_REASON = re.compile(rf"^(?:{_REASON.pattern})[^,]* , ")
+_SO = re.compile(r"\b(?:so(?! that)|therefore|thus|hence)\b")
+_CLAUSE_ENDS = re.compile(r" ?, ?| (?=(?:but|however|and now)\b)")
+_CLAUSE_STARTS = re.compile(r"^(?:(?:but|however|and|then|now|also|i think|i believe|i would say|that)(?: |$))+")
+_DENIAL = re.compile(
+    r"\b(?:not(?! only)|never|nor|neither|nowhere|cannot|no longer|no more|without|instead of|rather than)\b"
+)
+_DOUBT = re.compile(
+    r"\b(?:or|either|maybe|perhaps|possibly|might|may|could|unsure|uncertain|unknown|unclear|whether|if|unless|until|"
+    r"except|apart from|other than|besides|not only)\b"
+)
+_TAKES_BACK = re.compile(r"^(?:but|however)\b|\b(?:there|so|true|right)\b")
+_FIRST = "\ue000"
+_MENTION = f"[{_FIRST}-\uf8ff]"
+_GOES = r"(?:go|goes|going|walks?|heads?|runs?|returns?)(?: back| straight| right| directly| over)* to"
+_BEFORE = (
+    rf"(?:in|inside|into|within|at|on|is|are|be|it's|that's|now|only|just|both|to tell|tells?|informs?|checks?|opens?|"
+    rf"search(?:es)?|thinks?|believes?|says?|answers?|chooses?|{_GOES})"
+)
+_AFTER = (
+    r"(?:now|first|instead|to|for|at|where|which|that|when|still|again|about|only|is where|"
+    r"and (?:takes|gets|looks|finds|asks)|(?:must|needs? to|has to|have to|should) (?:be told|know|hear))"
+)
+_WAS = re.compile(rf"\b(?:was|were|been|used to be)(?: \w+)? (?:in|inside|at|on) {_MENTION}")
+_LIST = re.compile(rf"{_MENTION}(?:(?: ,)?(?: (?:and|&|as well as|plus))? {_MENTION})+")
+_KNOWER = (
+    r"(?!.*\b(?:nobody|no|none|never|who|whether|if)\b)(?:[\w' -]+ (?:thinks|believes) (?:that )?)?(?:[\w'-]+ ){0,2}"
+)
+_KNOWN = r"(?: about)?(?: (?:it|that|the [\w' /&-]+))?"
+_WORDS = {
+    YES: re.compile(r"yes(?!.*\b(?:no|not|or)\b)(?: .*)?"),
+    NO: re.compile(r"no(?!.*\byes\b)(?: [\w'-]+ (?:is|does|do|did|will|would|can|could|has)\b.*)?"),
+    KNOWS: re.compile(rf"(?!.*\bnot\b){_KNOWER}knows{_KNOWN}"),
+    DOES_NOT_KNOW: re.compile(rf"{_KNOWER}(?<!not )does not know{_KNOWN}"),
+    ASKS: re.compile(rf"(?!.*{_DENIAL.pattern})(?:.*\b)?ask(?:s|ing)?(?: (?!nobody\b|no\b).*)?"),
+    NOBODY: re.compile(
+        r"(?:(?:.*\b(?:tells?|is|are) )?(?:nobody|no one|no-one|noone|none)(?: else| at all| of them)?"
+        r"(?: (?:must|needs?|has|have|should|to)\b.*)?)|.*\bnot\b.*\btell any(?:one|body)(?: else)?"
+    ),
+}
+"""The clauses that mean a choice in words."""
+_EVERYONE = re.compile(
+    r"(?:.*\btells? )?(?:everyone|everybody|all|both)(?: else| of them| (?:of )?the others)?(?: (?:must|needs? to) .+)?"
+)
+
+
+def meaning(text: str, choices: Sequence[str], question: str = "") -> str | None:
     """The choice that an answer means; None if it means none, or may mean several.
 
-    An answer is a choice in other letters, its number from 1 or its letter from a in brackets, one of its accepted
-    forms, a sentence that ends with `in the ...`, `is the ...` or `tell ...` and denies nothing, `Anne goes to the
-    ...`, or `Anne thinks that Beth knows about it` and the like. More may follow a comma or another mark, if it names
-    no other choice.
+    It is the one choice that the answer asserts: what it denies (`not`, `rather than`) and its reasons (after
+    `because`, before `so`) don't count, nor does what was so beside what is so, unless the question asks what was.
+
+    A number from 1 or a letter from a in brackets means a choice, too. Names count as whole words: alone, after words
+    such as `in`, `goes to` and `tell`, people in any order, and a place by its container or room if no other has it.
     """
     if lettered := re.fullmatch(r"\((?:([a-h])|([1-8]))\)", text.strip().lower()):
         index = ord(lettered[1]) - ord("a") if lettered[1] else int(lettered[2]) - 1
         return choices[index] if index < len(choices) else None
-    return _meant(plain_words(text), choices) or _meant_before_more(text, choices)
+    vocabulary, plain = _vocabulary(tuple(choices)), plain_words(text)
+    whole = [choice for choice in choices if plain in accepted_forms(choice, choices)]
+    if whole:
+        return whole[0] if len(whole) == 1 else None
+    claims = [claim for sentence in _SENTENCE_ENDS.split(text) for claim in _claims(sentence, vocabulary)]
+    if (meant := _common(claims)) is None:
+        asks_past = re.search(r"\b(?:was|were|did)\b", question) is not None
+        meant = _common([claim for claim in claims if claim.is_past == asks_past or not claim.choices])
+    return meant
 
 
-def _meant_before_more(text: str, choices: Sequence[str]) -> str | None:
-    """The choice that an answer means up to its first comma or other mark, unless what follows may take it back."""
-    parted = _HEAD.fullmatch(text.strip())
-    if parted is None:
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What a clause says of the choices: which it may mean, none where it leaves that open.
+
+    is_stated: True if it says so in a form that is read; False if it only names something. is_past: says what was.
+    """
+
+    choices: frozenset[str]
+    is_stated: bool = False
+    is_past: bool = False
+
+
+def _common(claims: Sequence[_Claim]) -> str | None:
+    """The one choice that all claims may mean, if one of them states it."""
+    if not any(claim.is_stated for claim in claims):
         return None
-    meant, rest = _meant(plain_words(parted[1]), choices), plain_words(parted[2])
-    if meant is None or _names_another(rest, meant, choices):
-        return None
-    return None if meant not in _NEGATIVE and _DENIAL.search(rest) else meant
+    common = frozenset.intersection(*(claim.choices for claim in claims))
+    return next(iter(common)) if len(common) == 1 else None
 
 
-def _names_another(plain: str, meant: str, choices: Sequence[str]) -> bool:
-    """True if words hold a form of another choice than the one that is meant."""
-    others = [form for choice in choices if choice != meant for form in accepted_forms(choice)]
-    return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", plain) for form in others)
+class _Vocabulary:
+    """The names in choices: rooms, containers, people; in a text, each mention becomes a letter of private use."""
+
+    def __init__(self, choices: tuple[str, ...]) -> None:
+        self.choices = choices
+        named = [choice for choice in choices if choice not in _FORMS]
+        groups = {frozenset(map(plain_words, names_in(choice))): choice for choice in named if names_in(choice)}
+        everyone = frozenset(name for group in groups for name in group)
+        self.everyone = groups.get(everyone) if len(everyone) > 1 else None
+        self._meant: list[frozenset[str]] = []
+        self._letters = {name: self._letter(meant) for name, meant in _names(named).items()}
+        self._people = {letter: name for name, letter in self._letters.items()} if groups else {}
+        self._groups = {group: self._letter({choice}) for group, choice in groups.items()}
+        self._no_group = self._letter(())
+        names = "|".join(re.escape(name) for name in sorted(self._letters, key=len, reverse=True))
+        self._mentions = re.compile(rf"(?<!\S)(?:(?:the|a|an) )?({names})(?!\S)" if names else r"(?!)()")
+        # After a container its room may follow, also one that no choice names, if no choice names a room.
+        room = rf"in(?= {_MENTION})" if any(_placed(choice)[1] for choice in named) else "in"
+        self.stated = re.compile(
+            rf"(?:^|^to |(?:^|\s){_BEFORE} ){_MENTION}(?=$| (?:{_AFTER}|{room})(?:\s|$)| {_MENTION})"
+        )
+
+    def _letter(self, choices: Iterable[str]) -> str:
+        self._meant.append(frozenset(choices))
+        return chr(ord(_FIRST) + len(self._meant) - 1)
+
+    def choices_of(self, letter: str) -> frozenset[str]:
+        """What a mention may stand for."""
+        return self._meant[ord(letter) - ord(_FIRST)]
+
+    def marked(self, words: str) -> str:
+        """Words with a letter for each mention; people in a list are one."""
+        words = self._mentions.sub(lambda found: self._letters[found[1]], words)
+        return _LIST.sub(self._joined, words) if self._people else words
+
+    def _joined(self, found: re.Match[str]) -> str:
+        people = frozenset(self._people[letter] for letter in re.findall(_MENTION, found[0]))
+        return self._groups.get(people, self._no_group)
 
 
-def _meant(plain: str, choices: Sequence[str]) -> str | None:
-    """The choice that plain words mean as a whole; None if they mean none, or may mean several."""
-    found = [choice for choice in choices if plain in accepted_forms(choice)]
-    if not found:
-        found = [choice for choice in choices if choice in _KNOWING and _KNOWING[choice].fullmatch(plain)]
-    if not found and not _DENIAL.search(plain):
-        found = [choice for choice in choices if choice not in _FORMS and _ends_with(plain, choice, choices)]
-        # "in the box" also ends the words "in the tool box" does; the longest name is meant
-        found = [choice for choice in found if len(choice) == max(map(len, found))]
-    return found[0] if len(found) == 1 else None
+def _names(choices: Sequence[str]) -> Mapping[str, Iterable[str]]:
+    """The names in choices, and which choices each may stand for alone: places that have it, or one person."""
+    found: dict[str, set[str]] = {}
+    for choice in choices:
+        people, (container, room) = names_in(choice), _placed(choice)
+        if len(people) > 1:
+            for person in people:
+                found.setdefault(_bare(person), set())
+            continue
+        for name in (*(_OPEN_FORMS if container == OPENLY else (container,)), *([room] if room else ())):
+            found.setdefault(_bare(name), set()).add(choice)
+    return found
 
 
-def _ends_with(plain: str, choice: str, choices: Sequence[str]) -> bool:
-    """True if words end with a choice; after a container its room may follow, if that is no choice, too."""
-    place = _PLACE.format(name=re.escape(plain_words(choice)))
-    if re.fullmatch(place, plain):
-        return True
-    if (roomed := re.fullmatch(place + _ROOM, plain)) and not _names_another(roomed["room"], choice, choices):
-        return True
-    names = [plain_words(choice), *_reordered(choice)] if names_in(choice) else []
-    return any(re.fullmatch(_TOLD.format(name=re.escape(name)), plain) for name in names)
+@lru_cache(maxsize=256)
+def _vocabulary(choices: tuple[str, ...]) -> _Vocabulary:
+    return _Vocabulary(choices)
+
+
+def _bare(name: str) -> str:
+    """A name in small letters without its article."""
+    return re.sub(r"^(?:the|a|an) (?=.)", "", plain_words(name))
+
+
+def _claims(sentence: str, vocabulary: _Vocabulary) -> list[_Claim]:
+    """What a sentence says of the choices, without its reasons."""
+    words = vocabulary.marked(" , ".join(filter(None, map(plain_words, _COMMAS.split(sentence)))))
+    words = _REASON.split(_LEADING_REASON.sub("", words.replace("n't", " not")))[0].strip(" ,")
+    conclusion = _SO.split(words)[-1].strip(" ,")
+    concluded = [claim for clause in _CLAUSE_ENDS.split(conclusion) for claim in _of_clause(clause, vocabulary)]
+    if conclusion == words or any(claim.is_stated for claim in concluded):
+        return concluded
+    return [claim for clause in _CLAUSE_ENDS.split(words) for claim in _of_clause(clause, vocabulary)]
+
+
+def _of_clause(clause: str, vocabulary: _Vocabulary) -> Iterator[_Claim]:
+    """What a clause says of the choices; what follows a denial says nothing, or that it is not so."""
+    words = _CLAUSE_STARTS.sub("", clause).strip()
+    for choice in vocabulary.choices:
+        if choice in _WORDS and _WORDS[choice].fullmatch(words):
+            yield _Claim(frozenset({choice}), is_stated=True)
+            words = "".join(re.findall(_MENTION, words))
+    if vocabulary.everyone and _EVERYONE.fullmatch(words):
+        yield _Claim(frozenset({vocabulary.everyone}), is_stated=True)
+    said, *denied = _DENIAL.split(words, maxsplit=1)
+    if _DOUBT.search(said):
+        yield _Claim(frozenset())
+    if denied and not re.search(_MENTION, words):
+        yield _Claim(frozenset() if _TAKES_BACK.search(clause) else frozenset(vocabulary.choices) - {YES, KNOWS})
+    is_stated, is_past = vocabulary.stated.search(said.strip()) is not None, _WAS.search(said) is not None
+    for letter in re.findall(_MENTION, said):
+        yield _Claim(vocabulary.choices_of(letter), is_stated, is_past)

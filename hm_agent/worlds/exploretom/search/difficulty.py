@@ -57,7 +57,7 @@ class DifficultyMeter:
             self._before_each()
             view = StoryView(text, question.asked.text, question.choices, script.sees_contents, number, len(questions))
             decision = await self.reader.act(Observation(number, view))
-            right += meaning(decision.action, question.choices) == question.answer
+            right += meaning(decision.action, question.choices, question.text) == question.answer
         return Difficulty(right, len(questions))
 
 

@@ -8,12 +8,15 @@ from hypothesis import settings as examples
 
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.questions.functional import (
     ASKS,
     MAX_CHOICES,
     NOBODY,
+    OPENLY,
     ActionType,
     AskedAction,
+    FunctionalQuestion,
     functional_questions,
     parse_asked_action,
     relied_on,
@@ -22,7 +25,8 @@ from hm_agent.worlds.exploretom.questions.grading import meaning, overlapping
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.readers.reading import answer_from_text
-from hm_agent.worlds.exploretom.story.language import parse_story, text_of
+from hm_agent.worlds.exploretom.story.language import names_in, parse_story, text_of
+from hm_agent.worlds.exploretom.world import READER, StoryWorld
 from tests.worlds.exploretom.story_examples import DRAWN, FALSE_BELIEF
 
 
@@ -106,26 +110,106 @@ def test_fetching_goes_by_what_one_believes_and_what_is_so(story: DrawnStory) ->
     ("given_answer", "meant"),
     [
         ("Beth and Carl", "Beth and Carl"),
-        ("Carl, Beth", None),
+        ("Carl, Beth", "Beth and Carl"),
+        ("- Carl\n- Beth", "Beth and Carl"),
+        ("both Carl and Beth", "Beth and Carl"),
+        ("everyone else", "Beth and Carl"),
+        ("everyone except Carl", None),
+        ("Beth and Carl must be told", "Beth and Carl"),
         ("Carl and Beth", "Beth and Carl"),
         ("Anne must tell Carl and Beth.", "Beth and Carl"),
         ("Beth", "Beth"),
         ("Only Beth", "Beth"),
-        ("Beth, since Carl knows", None),
+        ("Beth, since Carl knows", "Beth"),
+        ("Beth, not Carl", "Beth"),
+        ("Beth. Carl knows", None),
+        ("Beth and Dora", None),
         ("not Beth", None),
         ("Beth or Carl", None),
         ("no one", NOBODY),
+        ("none", NOBODY),
+        ("Nobody, because Beth and Carl saw it.", NOBODY),
+        ("Anne does not need to tell anyone.", NOBODY),
+        ("nobody but Carl", None),
     ],
 )
 def test_answers_that_name_people_are_graded_by_meaning(given_answer: str, meant: str | None) -> None:
     assert meaning(given_answer, (NOBODY, "Beth", "Carl", "Beth and Carl")) == meant
 
 
-def test_asking_and_open_places_are_told_apart() -> None:
-    choices = ("box in the hall", "out in the open in the hall", ASKS)
-    assert meaning("in the box in the hall", choices) == "box in the hall"
-    assert meaning("ask someone", choices) == ASKS
-    assert meaning("in the hall", choices) is None
+@pytest.mark.parametrize(
+    ("given_answer", "meant"),
+    [
+        ("in the box in the hall", "box in the hall"),
+        ("box", "box in the hall"),
+        ("Beth goes to the box.", "box in the hall"),
+        ("Beth goes to the hall and looks in the box.", "box in the hall"),
+        ("to the hall, in the box", "box in the hall"),
+        ("the hall", None),
+        ("the attic", "bin in the attic"),
+        ("box in the attic", None),
+        ("box in the garage", None),
+        ("openly in the hall", "out in the open in the hall"),
+        ("in the hall, out in the open", "out in the open in the hall"),
+        ("the box in the hall, because she does not know of the bin in the attic", "box in the hall"),
+        ("ask someone", ASKS),
+        ("Beth asks Anne where it is.", ASKS),
+        ("Beth does not know where it is, so she has to ask", ASKS),
+        ("Beth goes to the box and asks nobody", "box in the hall"),
+        ("Beth goes to the box or asks somebody", None),
+        ("Beth goes to the box and asks somebody", None),
+    ],
+)
+def test_answers_that_name_places_are_graded_by_meaning(given_answer: str, meant: str | None) -> None:
+    choices = ("bin in the attic", "box in the hall", "out in the open in the hall", ASKS)
+    assert meaning(given_answer, choices) == meant
+
+
+def natural(item: FunctionalQuestion) -> list[str]:
+    """Other words for the right answer of an item."""
+    answer, person = item.answer, item.asked.person
+    if item.asked.type is ActionType.FETCH:
+        does = "does" if answer == "yes" else "does not"
+        return [f"{answer.title()}, {person} {does}.", f"{answer.title()}, because {person} saw it move."]
+    if answer == NOBODY:
+        return ["none", "No one.", f"{person} must tell nobody.", f"Nobody, since all others know it as {person} does."]
+    if item.asked.type is ActionType.TELL:
+        names = list(reversed(names_in(answer)))
+        return [", ".join(names), " and ".join(names), f"{person} must tell {listed(names)}.", "\n".join(names)]
+    if answer == ASKS:
+        return ["asks someone", f"{person} asks somebody else.", f"{person} does not know, so {person} asks somebody."]
+    container, _, room = answer.rpartition(" in the ")
+    if container == OPENLY:
+        return [f"{person} goes to the {room}, it stands there openly", f"openly in the {room}"]
+    return [container, f"the {container}", f"{person} goes to the {room} and looks in the {container}."]
+
+
+@given(DRAWN)
+@examples(max_examples=60)
+def test_right_answers_in_natural_words_are_right(story: DrawnStory) -> None:
+    for item in functional_questions(AnsweredStory(story.script, story.tracker)):
+        for words in natural(item):
+            assert meaning(words, item.choices, item.text) == item.answer, words
+
+
+def test_free_answers_to_functional_items_are_right_in_natural_words_and_wrong_ones_are_wrong() -> None:
+    world, _ = set_up(find_scenarios(["exploretom_functional_a4_asymmetric"])[0], "reader", choices="free")
+    assert isinstance(world, StoryWorld)
+    turn = world.reset(3)
+    while not turn.is_over:
+        question = world.questions[turn.step]
+        words = natural(question)[0] if isinstance(question, FunctionalQuestion) else question.answer
+        turn = world.step({READER: words})
+    metrics = world.metrics()
+    assert (metrics["functional"], metrics["accuracy"], metrics["unclear"]) == (1, 1, 0)
+    turn = world.reset(3)
+    while not turn.is_over:
+        question = world.questions[turn.step]
+        wrong = next(choice for choice in question.choices if choice != question.answer)
+        turn = world.step({READER: wrong if turn.step % 2 else "a word that means nothing"})
+    metrics = world.metrics()
+    assert metrics["accuracy"] == 0
+    assert metrics["unclear"] == pytest.approx((metrics["questions"] + 1) // 2 / metrics["questions"])
 
 
 def test_many_people_keep_the_answer_among_few_choices() -> None:

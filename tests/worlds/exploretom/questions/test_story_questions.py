@@ -147,7 +147,7 @@ YES_NO, BOXES = (NO, YES), ("box", "tool box")
         ("It is no longer in the box", BOXES, None),
         ("It can't be in the box", BOXES, None),
         ("Anne cannot know that it is in the box", BOXES, None),
-        ("in the tool box instead of in the box", BOXES, None),
+        ("in the tool box instead of in the box", BOXES, "tool box"),
         ("in the box or in the tool box", BOXES, None),
         ("in the boxes", BOXES, None),
         ("to the tool box", BOXES, "tool box"),
@@ -168,13 +168,74 @@ YES_NO, BOXES = (NO, YES), ("box", "tool box")
         ("In the tool box, where Carmen is.", BOXES, "tool box"),
         ("Tool Box (kitchen)", BOXES, "tool box"),
         ("the tool box in the kitchen", BOXES, "tool box"),
-        ("the box in the tool box", BOXES, "tool box"),
+        ("the box in the tool box", BOXES, None),
+        ("in the box and in the tool box", BOXES, None),
+        ("in the box of nails", BOXES, None),
+        ("In the box. Beth did not see the move.", BOXES, "box"),
+        ("In the box. Anne last saw it in the tool box.", BOXES, None),
+        ("Because she saw it in the box, she looks in the tool box.", BOXES, "tool box"),
+        ("She saw it go from the box to the tool box, so she looks in the tool box.", BOXES, "tool box"),
+        ("nobody knows about it", (DOES_NOT_KNOW, KNOWS), None),
+        ("Anne thinks that Beth knows about the fair", (DOES_NOT_KNOW, KNOWS), KNOWS),
+        ("Yes, because she did not miss it", YES_NO, YES),
+        ("no idea", YES_NO, None),
         ("the box, then the tool box", BOXES, None),
         ("the box, but it is not there", BOXES, None),
     ],
 )
 def test_answer_means_a_choice_or_none(text: str, choices: tuple[str, ...], meant: str | None) -> None:
     assert meaning(text, choices) == meant
+
+
+ASSERTED = (
+    "in the {0}, because {2} last saw it in the {1}",
+    "{2} will look in the {0}, since it was moved there from the {1}.",
+    "As {2} saw it in the {1}, and then in the {0}, {2} goes to the {0}.",
+    "not in the {1} but in the {0}",
+    "It is not in the {1}, it is in the {0}",
+    "the {0}, not the {1}",
+    "{0} rather than {1}",
+    "in the {0} instead of the {1}",
+    "It was in the {1}, but now it is in the {0}",
+    "{2} saw it go from the {1} to the {0}, so in the {0}.",
+    "I think {0}",
+    "I think that {2} searches the {0}.",
+    "**{0}**\nbecause {2} did not see it go into the {1}",
+)
+"""Answers that mean the first of two containers."""
+UNCLEAR = (
+    "in the {0} or in the {1}",
+    "in the {0} and in the {1}",
+    "In the {0}. It was moved to the {1}.",
+    "in the {0} if {2} saw it, else in the {1}",
+    "in the {0}, although it is in the {1}",
+    "not in the {0}",
+    "maybe in the {0}",
+    "in the {0} before it went to the {1}",
+)
+"""Answers that may mean either, or neither."""
+CONTAINERS = st.sampled_from(["box", "tool box", "bin", "blue crate", "crate", "red-and-white tin"])
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    containers=st.lists(CONTAINERS, min_size=2, max_size=5, unique=True),
+    asserted=st.sampled_from(ASSERTED),
+    unclear=st.sampled_from(UNCLEAR),
+    person=st.sampled_from(["Anne", "she", "Beth Ann"]),
+)
+def test_an_answer_means_what_it_asserts_or_nothing(
+    containers: list[str], asserted: str, unclear: str, person: str
+) -> None:
+    named = (containers[0], containers[1], person)
+    assert meaning(asserted.format(*named), sorted(containers)) == containers[0]
+    assert meaning(unclear.format(*named), sorted(containers)) is None
+
+
+def test_what_was_so_counts_where_the_question_asks_for_it() -> None:
+    words = "It was in the box, but now it is in the tool box."
+    assert meaning(words, BOXES, "In which container is the apple now?") == "tool box"
+    assert meaning(words, BOXES, "In which container was the apple at the beginning?") == "box"
 
 
 NAMES = st.text("aAbB tThHeE'’-/", min_size=1, max_size=8)
