@@ -17,7 +17,6 @@ from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
 from hm_agent.wording import listed
-from hm_agent.worlds.enacttom.author.proving import relay_depth
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
@@ -153,7 +152,7 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
         faults.append("its certificate was made for another state of the file: --write makes a new one")
     if not request.writes:
         faults += over_budget(task, verdict.turns)
-    return path, _line(verdict, relay_depth(TaskProof(task))), faults
+    return path, _line(verdict, TaskProof(task).relay_depth), faults
 
 
 def _line(verdict: Verdict, hops: int | None) -> str:

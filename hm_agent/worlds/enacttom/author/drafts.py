@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.enacttom.tasks.mechanics import Binding
+from hm_agent.worlds.enacttom.tasks.mechanics import Binding, Channels
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import COOPERATIVE, MIXED
 
@@ -42,36 +41,6 @@ class TaskRequest:
     def cell(self) -> str:
         """Category and depth, with which the task's id begins."""
         return f"{self.category}_k{self.k_depth}"
-
-
-@dataclass(frozen=True)
-class Channels:
-    """Who can message whom: for each agent, the others that its messages reach."""
-
-    targets: Mapping[str, tuple[str, ...]]
-
-    @property
-    def is_complete(self) -> bool:
-        return all(len(targets) == len(self.targets) - 1 for targets in self.targets.values())
-
-    def path(self, senders: Iterable[str], receivers: Collection[str]) -> tuple[str, ...]:
-        """The shortest way from one of some agents to one of others, both included; empty if there is none."""
-        waiting: deque[tuple[str, ...]] = deque((one,) for one in senders)
-        seen = {path[0] for path in waiting}
-        while waiting:
-            path = waiting.popleft()
-            if path[-1] in receivers:
-                return path
-            for one in self.targets[path[-1]]:
-                if one not in seen:
-                    seen.add(one)
-                    waiting.append((*path, one))
-        return ()
-
-    def hops(self, senders: Iterable[str], receivers: Collection[str]) -> int | None:
-        """How many messages one after another it takes at least to get from some agents to others; None for no way."""
-        path = self.path(senders, receivers)
-        return len(path) - 1 if path else None
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from hm_agent.worlds.enacttom.author.drafts import Channels, TaskRequest
-from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
+from hm_agent.worlds.enacttom.author.drafts import TaskRequest
+from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, reachable
+from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof
 
@@ -41,7 +41,7 @@ def refusal(proof: TaskProof, request: TaskRequest) -> str | None:
         return WISH_DONE
     if task.k_depth != request.k_depth:
         return OTHER_DEPTH
-    if relay_depth(proof) != request.k_depth:
+    if proof.relay_depth != request.k_depth:
         return OTHER_HOPS
     return next((why for why in _unproved(proof) if why), None)
 
@@ -92,7 +92,7 @@ def _hops_told(proof: TaskProof, depth: int) -> list[str]:
     lines = [
         f"{goal.pddl}: messages, one after the other, from an agent that knows that it is wanted to one that can bring "
         f"it about: {'no way' if hops is None else hops}"
-        for goal, hops in goal_hops(proof).items()
+        for goal, hops in proof.goal_hops.items()
     ]
     return [*lines, f"wanted: {depth} for at least one conjunct, and more for none"]
 
@@ -108,40 +108,3 @@ def _out_of_reach(proof: TaskProof, *, is_public: bool) -> list[str]:
     if not alone:
         return ["each conjunct has a plan alone, but not all together"]
     return [f"{one.pddl} has no plan even alone{UNKNOWABLE if one.depth else ''}" for one in alone]
-
-
-def relay_depth(proof: TaskProof) -> int | None:
-    """How many messages, one after another, it takes at least until all shared physical goals can be brought about.
-
-    None if a goal is out of reach. It bounds all knowing plans from below: a goal is known of through secrets and
-    messages alone.
-    """
-    hops = goal_hops(proof).values()
-    reached = [count for count in hops if count is not None]
-    return max(reached, default=0) if len(reached) == len(hops) else None
-
-
-def goal_hops(proof: TaskProof) -> Mapping[Proposition, int | None]:
-    """For each shared physical goal, how many messages one after another lie before it.
-
-    It is the least number of hops from an agent that knows of it at first, or of another goal that the same action
-    reaches, to an agent that could ever bring it about; None if there are no two such agents.
-    """
-    household = proof.household
-    goals = [wanted(one) for one in proof.task.physical_goal]
-    physical = tuple(Claim((), one.goal) for one in goals)
-    reached = reachable(compile_task(household, Variant(physical, is_knowing=False, is_silent=True)))
-    channels = Channels({agent: household.mechanics.targets(agent) for agent in household.agents})
-    found: dict[Proposition, int | None] = {}
-    for goal in goals:
-        hops = [
-            channels.hops([agent for agent in household.agents if fact in proof.task.known[agent]], [actor])
-            for operators in household.operators.values()
-            for one in operators
-            if one.adds & household.bits[goal.goal] and one.needs & ~reached == 0
-            for actor in [household.agents[one.agent]]
-            for fact in goals
-            if one.adds & household.bits[fact.goal]
-        ]
-        found[goal.goal] = min((count for count in hops if count is not None), default=None)
-    return found

@@ -21,9 +21,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random
 
-from hm_agent.worlds.enacttom.author.drafts import Channels, GoalDraft, HouseDraft, TaskDraft, TaskRequest
+from hm_agent.worlds.enacttom.author.drafts import GoalDraft, HouseDraft, TaskDraft, TaskRequest
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
+    Channels,
     FurnitureState,
     InverseState,
     RemoteControl,

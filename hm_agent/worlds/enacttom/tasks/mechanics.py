@@ -6,7 +6,8 @@ bindings of a task; the runtime and the verifier ask it the same questions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Literal
@@ -88,6 +89,36 @@ MechanicName = Literal[
     "state_mirroring",
     "inverse_state",
 ]
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Who can message whom: for each agent, the others that its messages reach."""
+
+    targets: Mapping[str, tuple[str, ...]]
+
+    @property
+    def is_complete(self) -> bool:
+        return all(len(targets) == len(self.targets) - 1 for targets in self.targets.values())
+
+    def path(self, senders: Iterable[str], receivers: Collection[str]) -> tuple[str, ...]:
+        """The shortest way from one of some agents to one of others, both included; empty if there is none."""
+        waiting: deque[tuple[str, ...]] = deque((one,) for one in senders)
+        seen = {path[0] for path in waiting}
+        while waiting:
+            path = waiting.popleft()
+            if path[-1] in receivers:
+                return path
+            for one in self.targets[path[-1]]:
+                if one not in seen:
+                    seen.add(one)
+                    waiting.append((*path, one))
+        return ()
+
+    def hops(self, senders: Iterable[str], receivers: Collection[str]) -> int | None:
+        """How many messages one after another it takes at least to get from some agents to others; None for no way."""
+        path = self.path(senders, receivers)
+        return len(path) - 1 if path else None
 
 
 @dataclass(frozen=True)

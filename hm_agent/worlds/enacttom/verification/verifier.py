@@ -10,10 +10,11 @@ from importlib.metadata import version
 from hm_agent.worlds.enacttom.house.commands import COMMUNICATE
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
-from hm_agent.worlds.enacttom.tasks.propositions import Claim
+from hm_agent.worlds.enacttom.tasks.mechanics import Channels
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
-from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem, Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem, Variant, compile_task, reachable
 from hm_agent.worlds.enacttom.verification.planner import MOST_NODES, PlanResult, solve
 from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
 from hm_agent.worlds.enacttom.verification.strips import StripsProblem, to_strips
@@ -114,6 +115,43 @@ class TaskProof:
     @cached_property
     def baseline(self) -> tuple[JointTurn, ...]:
         return self.turns("baseline")
+
+    @cached_property
+    def relay_depth(self) -> int | None:
+        """How many messages, one after another, it takes at least until all shared physical goals can be brought about.
+
+        None if a goal is out of reach. It bounds all knowing plans from below: a goal is known of through secrets and
+        messages alone.
+        """
+        hops = self.goal_hops.values()
+        reached = [count for count in hops if count is not None]
+        return max(reached, default=0) if len(reached) == len(hops) else None
+
+    @cached_property
+    def goal_hops(self) -> Mapping[Proposition, int | None]:
+        """For each shared physical goal, how many messages one after another lie before it.
+
+        It is the least number of hops from an agent that knows of it at first, or of another goal that the same action
+        reaches, to an agent that could ever bring it about; None if there are no two such agents.
+        """
+        household = self.household
+        goals = [wanted(one) for one in self.task.physical_goal]
+        physical = tuple(Claim((), one.goal) for one in goals)
+        reached = reachable(compile_task(household, Variant(physical, is_knowing=False, is_silent=True)))
+        channels = Channels({agent: household.mechanics.targets(agent) for agent in household.agents})
+        found: dict[Proposition, int | None] = {}
+        for goal in goals:
+            hops = [
+                channels.hops([agent for agent in household.agents if fact in self.task.known[agent]], [actor])
+                for operators in household.operators.values()
+                for one in operators
+                if one.adds & household.bits[goal.goal] and one.needs & ~reached == 0
+                for actor in [household.agents[one.agent]]
+                for fact in goals
+                if one.adds & household.bits[fact.goal]
+            ]
+            found[goal.goal] = min((count for count in hops if count is not None), default=None)
+        return found
 
 
 def verify(

@@ -30,14 +30,16 @@ from hm_agent.worlds.enacttom.author.proving import (
     OTHER_DEPTH,
     OTHER_HOPS,
     explanation,
-    goal_hops,
     quick_proof,
 )
+from hm_agent.worlds.enacttom.author.proving import refusal as why_refused
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask
+from hm_agent.worlds.enacttom.tasks.mechanics import Channels
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.verifier import is_current, verify
 from tests.prompt_checks import is_golden
+from tests.worlds.enacttom.counting import runs_of
 
 GOLDEN = Path(__file__).parent / "golden"
 REQUEST = TaskRequest("cooperative", 1, 2)
@@ -166,13 +168,26 @@ def test_hops_that_are_not_the_wanted_ones_are_told_by_conjunct() -> None:
     made = drawn_task(1, PlannedTask("cooperative_k2_000", TaskRequest("cooperative", 2, 3))).file
     assert made is not None
     proof = quick_proof(check_task(made))
-    hops = goal_hops(proof)
+    hops = proof.goal_hops
     assert max(filter(None, hops.values())) == 2
     lines = explanation(proof, TaskRequest("cooperative", 1, 3), OTHER_HOPS)
     assert lines[-1] == "wanted: 1 for at least one conjunct, and more for none"
     for line, (goal, count) in zip(lines, hops.items(), strict=False):
         assert line.startswith(f"{goal.pddl}: ")
         assert line.endswith(f"it about: {count}")
+
+
+def test_the_hops_of_a_refused_proposal_are_counted_once() -> None:
+    made = drawn_task(1, PlannedTask("cooperative_k2_000", TaskRequest("cooperative", 2, 3))).file
+    assert made is not None
+    proof, asked = quick_proof(check_task(made)), TaskRequest("cooperative", 2, 3)
+    with runs_of(Channels.hops) as counted:
+        assert proof.relay_depth == 2
+        assert counted
+        once = len(counted)
+        assert why_refused(proof, asked) is None
+        explanation(proof, TaskRequest("cooperative", 1, 3), OTHER_HOPS)
+        assert len(counted) == once
 
 
 @pytest.mark.parametrize(

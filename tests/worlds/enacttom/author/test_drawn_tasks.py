@@ -13,7 +13,7 @@ import pytest
 from hm_agent.command_line.cli import main
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, TaskRequest, least_agents
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
-from hm_agent.worlds.enacttom.author.proving import REASONS, quick_proof, refusal, relay_depth
+from hm_agent.worlds.enacttom.author.proving import REASONS, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.author.task_words import KNOWN, WANTED, WISHED
 from hm_agent.worlds.enacttom.suite import task_files
@@ -64,7 +64,7 @@ def test_a_drawn_task_is_of_its_kind_and_proved(request_: TaskRequest) -> None:
     )
     proved = verify(task)
     assert (proved.faults, proved.certificate) == ((), task.file.certificate)
-    assert relay_depth(quick_proof(task)) == request_.k_depth
+    assert quick_proof(task).relay_depth == request_.k_depth
     assert task.file.needs_communication == (request_.k_depth > 0)
 
 
@@ -147,7 +147,7 @@ def test_a_shorter_way_than_meant_is_refused() -> None:
         "public_facts": tuple(facts),
     }
     proof = quick_proof(check_task(file.model_copy(update=update)))
-    assert relay_depth(proof) == 1
+    assert proof.relay_depth == 1
     assert refusal(proof, request) == "knowledge travels another number of hops"
 
 
@@ -258,4 +258,4 @@ def test_a_shipped_task_is_drawn_again_to_the_byte(name: str) -> None:
 @pytest.mark.parametrize("path", shipped()[::10], ids=lambda path: path.stem)
 def test_knowledge_of_a_shipped_task_travels_as_far_as_its_depth(path: Path) -> None:
     task = load_task(path)
-    assert relay_depth(quick_proof(task)) == task.k_depth == task.file.k_depth
+    assert quick_proof(task).relay_depth == task.k_depth == task.file.k_depth
