@@ -187,7 +187,7 @@ def pairing(graded: Sequence[GradedAnswer], relies_on: Sequence[Sequence[int]]) 
     """Functional items beside the literal questions that they need; nothing where none was asked.
 
     functional: the share of items that are right. literal: the share of items of which all literal questions are
-    right. Items without such a question count for neither. functional_minus_literal: the difference.
+    right. functional_minus_literal: the difference.
     functional_if_literal: the share of right items among those whose literal questions are all right.
     """
     both = [

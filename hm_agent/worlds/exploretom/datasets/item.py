@@ -19,7 +19,7 @@ from hm_agent.worlds.exploretom.questions.grading import overlapping
 
 FORMAT = 1
 """Changes with every change of the keys of a line."""
-TRACKER = 1
+TRACKER = 2
 """Changes with every change of what people believe after some action, or of what is asked and accepted."""
 CANARY = "hm_agent-exploretom canary 7c1f6a52-0b8e-4c1d-9f57-3f2a4be0d6c9: benchmark data, do not train on it"
 """Stands in every line that is not for training, so that texts with it can be left out of training data."""

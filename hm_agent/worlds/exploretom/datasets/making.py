@@ -10,7 +10,12 @@ from typing import Any
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.belief_trace import StoryTrace, TracedAction
 from hm_agent.worlds.exploretom.datasets.item import FUNCTIONAL, LITERAL, StoryItem, json_lines, letter
-from hm_agent.worlds.exploretom.questions.functional import FunctionalQuestion, functional_questions, relied_on
+from hm_agent.worlds.exploretom.questions.functional import (
+    FunctionalQuestion,
+    functional_questions,
+    literal_questions,
+    relied_on,
+)
 from hm_agent.worlds.exploretom.questions.grading import accepted_forms
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, StoryQuestion
 from hm_agent.worlds.exploretom.random_stories.action_sets import ActionSet
@@ -104,7 +109,7 @@ def items_of(source: SourceStory) -> list[StoryItem]:
     story, trace = AnsweredStory(script), StoryTrace(script)
     traces: dict[Key, tuple[TracedAction, ...]] = {}
     actions = tuple(action_rows(script))
-    literal, functional = story.questions(), functional_questions(story)
+    literal, functional = literal_questions(story), functional_questions(story)
     questions: list[StoryQuestion | FunctionalQuestion] = [*literal, *functional]
     items: list[StoryItem] = []
     for number, question in enumerate(questions):

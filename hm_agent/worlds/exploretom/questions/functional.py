@@ -17,6 +17,7 @@ from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
 from hm_agent.worlds.exploretom.questions.story_questions import (
     NO,
+    OPENLY,
     YES,
     AnsweredStory,
     AskedTime,
@@ -28,7 +29,6 @@ from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value
 
 ASKS = "asks somebody"
 NOBODY = "nobody"
-OPENLY = "out in the open"
 MAX_CHOICES = 8
 """As many as letters can name, (a) to (h)."""
 
@@ -225,6 +225,11 @@ def _keys(story: AnsweredStory) -> Iterator[Key]:
     yield from map(topic_key, story.topics)
 
 
+def literal_questions(story: AnsweredStory) -> list[StoryQuestion]:
+    """Those of table 4, then those about whereabouts, which ask for what functional items need beside."""
+    return [*story.questions(), *story.whereabouts_questions()]
+
+
 def relied_on(item: FunctionalQuestion, literal: Sequence[StoryQuestion]) -> list[int]:
     """The places of the literal questions whose answers an item needs.
 
@@ -246,7 +251,7 @@ def relied_on(item: FunctionalQuestion, literal: Sequence[StoryQuestion]) -> lis
 
 def pose_functional(story: AnsweredStory, text: str) -> PosedStory:
     """The functional items of a story after the literal questions that they need."""
-    items, literal = functional_questions(story), story.questions()
+    items, literal = functional_questions(story), literal_questions(story)
     needed = [relied_on(item, literal) for item in items]
     kept = sorted({index for places in needed for index in places})
     place = {index: new for new, index in enumerate(kept)}

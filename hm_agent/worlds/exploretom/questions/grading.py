@@ -9,8 +9,16 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from hm_agent.wording import listed
-from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY, OPENLY
-from hm_agent.worlds.exploretom.questions.story_questions import DOES_NOT_KNOW, KNOWS, NO, YES
+from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY
+from hm_agent.worlds.exploretom.questions.story_questions import (
+    DOES_NOT_KNOW,
+    IN_CONTAINER,
+    KNOWS,
+    NO,
+    NO_PLACE,
+    OPENLY,
+    YES,
+)
 from hm_agent.worlds.exploretom.story.language import names_in, plain_words
 
 MOST_REORDERED = 4
@@ -29,6 +37,17 @@ _FORMS = {
         "he does not know about it",
         "she does not know about it",
     ),
+    IN_CONTAINER: (IN_CONTAINER, "a container", "container"),
+    NO_PLACE: (
+        NO_PLACE,
+        "no place",
+        "none",
+        "nowhere",
+        "does not know",
+        "knows none",
+        "he knows no place",
+        "she knows no place",
+    ),
     NOBODY: (NOBODY, "nobody else", "no one", "no one else", "no-one", "none", "none of them"),
     ASKS: (ASKS, "ask somebody", "asks someone", "ask someone", "asks somebody else", "asks someone else", "asks"),
 }
@@ -43,10 +62,10 @@ def accepted_forms(choice: str, choices: Sequence[str] = ()) -> tuple[str, ...]:
     if choice in _FORMS:
         return _FORMS[choice]
     container, room = _placed(choice)
+    if container == OPENLY:
+        return tuple(f"{form} in the {plain_words(room)}" if room else form for form in _OPEN_FORMS)
     if room is None:
         names = [plain_words(choice)]
-    elif container == OPENLY:
-        return tuple(f"{form} in the {plain_words(room)}" for form in _OPEN_FORMS)
     else:
         is_only = [_placed(other)[0] for other in choices].count(container) == 1
         names = [plain_words(choice), *([plain_words(container)] if is_only else [])]
@@ -57,7 +76,7 @@ def accepted_forms(choice: str, choices: Sequence[str] = ()) -> tuple[str, ...]:
 def _placed(choice: str) -> tuple[str, str | None]:
     """The container and the room of a choice such as `box in the hall`; other choices have no room."""
     container, found, room = choice.rpartition(" in the ")
-    return (container, room) if found else (choice, None)
+    return (container, room) if found and choice != OPENLY else (choice, None)
 
 
 def _reordered(choice: str) -> tuple[str, ...]:
@@ -100,7 +119,7 @@ _MENTION = f"[{_FIRST}-\uf8ff]"
 _GOES = r"(?:go|goes|going|walks?|heads?|runs?|returns?)(?: back| straight| right| directly| over)* to"
 _BEFORE = (
     rf"(?:in|inside|into|within|at|on|is|are|be|it's|that's|now|only|just|both|to tell|tells?|informs?|checks?|opens?|"
-    rf"search(?:es)?|thinks?|believes?|says?|answers?|chooses?|{_GOES})"
+    rf"stands?|search(?:es)?|thinks?|believes?|says?|answers?|chooses?|{_GOES})"
 )
 _AFTER = (
     r"(?:now|first|instead|to|for|at|where|which|that|when|still|again|about|only|is where|"
@@ -118,6 +137,11 @@ _WORDS = {
     KNOWS: re.compile(rf"(?!.*\bnot\b){_KNOWER}knows{_KNOWN}"),
     DOES_NOT_KNOW: re.compile(rf"{_KNOWER}(?<!not )does not know{_KNOWN}"),
     ASKS: re.compile(rf"(?!.*{_DENIAL.pattern})(?:.*\b)?ask(?:s|ing)?(?: (?!nobody\b|no\b).*)?"),
+    IN_CONTAINER: re.compile(rf"(?!.*{_DENIAL.pattern})(?:.*\b(?:in|inside|is) )?(?:(?:a|some) )?container"),
+    NO_PLACE: re.compile(
+        r"(?!.*\b(?:nobody|no one|who|whether|if)\b)(?:[\w'-]+ ){0,4}"
+        r"(?:knows? (?:of )?(?:no place|none)|does not know(?: of)?(?: any place| where.*)?)"
+    ),
     NOBODY: re.compile(
         r"(?:(?:.*\b(?:tells?|is|are) )?(?:nobody|no one|no-one|noone|none)(?: else| at all| of them)?"
         r"(?: (?:must|needs?|has|have|should|to)\b.*)?)|.*\bnot\b.*\btell any(?:one|body)(?: else)?"

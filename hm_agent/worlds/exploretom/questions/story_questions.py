@@ -1,4 +1,8 @@
-"""The questions about a story (table 4), their answers, and which other answers a weak reader would choose."""
+"""The questions about a story (table 4), their answers, and which other answers a weak reader would choose.
+
+Table 4 asks nothing about who knows no place, and not whether something is believed to stand openly. Questions of our
+own do, for the functional items that depend on it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from hm_agent.worlds.exploretom.story.language import clause_of
 
 YES, NO = "yes", "no"
 KNOWS, DOES_NOT_KNOW = "knows about it", "does not know about it"
+IN_CONTAINER, NO_PLACE, OPENLY = "in a container", "knows no place", "out in the open"
 UNNAMED = "a place that the story does not name"
 """The other choice where a story names only one place."""
 
@@ -27,6 +32,8 @@ class AskedProperty(Enum):
     CONTAINER = "container"
     TOPIC = "topic"
     STATE = "state"
+    WHEREABOUTS = "whereabouts"
+    """Whether someone takes an object to be in a container, in the open, or knows no place; not in table 4."""
 
 
 class AskedTime(Enum):
@@ -68,8 +75,11 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """The question in the paper's words (table 4)."""
+        """The question, in the paper's words if it is one of table 4."""
         subject, person, other = self.subject, self.person, self.other
+        if self.about is AskedProperty.WHEREABOUTS:
+            where = f"Where does {person} think that {other} will" if other else f"Where will {person}"
+            return f"{where} search for the {subject}? Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}."
         if self.about is AskedProperty.TOPIC:
             if other is None:
                 return f"Does {person} know about the {subject}?"
@@ -99,6 +109,10 @@ _ASKED = (
         rf"Does (?P<person>{_NAME}) believe that (?:(?P<other>{_NAME}) believes that )?the (?P<subject>.+?) is "
         r"(?P<state>.+)\? Answer yes or no\."
     ),
+    re.compile(
+        rf"Where (?:does (?P<person>{_NAME}) think that (?P<other>{_NAME}) will|will (?P<own>{_NAME})) search for the "
+        rf"(?P<searched>.+)\? Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}\."
+    ),
     re.compile(rf"In which (?P<about>room|container) will (?P<person>{_NAME}) search for the (?P<subject>.+)\?"),
     re.compile(
         rf"In which (?P<about>room|container) does (?P<person>{_NAME}) think that (?P<other>{_NAME}) will search for "
@@ -111,18 +125,21 @@ _ASKED = (
 
 
 def parse_asked(text: str) -> Asked:
-    """What a question asks; raises StoryError for words that are none of the paper's questions."""
+    """What a question asks; raises StoryError for words that are no question of ours or the paper's."""
     for pattern in _ASKED:
         found = pattern.fullmatch(text)
         if found is None:
             continue
         parts: Mapping[str, str | None] = found.groupdict()
         topic, state, time = parts.get("topic"), parts.get("state"), parts.get("time")
-        about = AskedProperty.TOPIC if topic else AskedProperty.STATE if state else AskedProperty(parts["about"])
+        if searched := parts.get("searched"):
+            about = AskedProperty.WHEREABOUTS
+        else:
+            about = AskedProperty.TOPIC if topic else AskedProperty.STATE if state else AskedProperty(parts["about"])
         return Asked(
             about,
-            topic or parts.get("subject") or "",
-            parts.get("person"),
+            searched or topic or parts.get("subject") or "",
+            parts.get("person") or parts.get("own"),
             parts.get("other"),
             state,
             AskedTime(time) if time else None,
@@ -181,6 +198,8 @@ class AnsweredStory:
     def _answer_from(self, value: Value | None, asked: Asked) -> str | None:
         if asked.about is AskedProperty.STATE:
             return YES if value else NO
+        if asked.about is AskedProperty.WHEREABOUTS:
+            return _whereabouts(value)
         if asked.about is AskedProperty.TOPIC:
             if asked.other is None:
                 return YES if value else NO
@@ -204,6 +223,8 @@ class AnsweredStory:
         if asked.about is AskedProperty.TOPIC:
             known = asked.subject in self.topics
             return (YES if known else NO) if asked.other is None else (KNOWS if known else DOES_NOT_KNOW)
+        if asked.about is AskedProperty.WHEREABOUTS:
+            return _whereabouts(self.tracker.locations.get(asked.subject))
         if asked.person is None:
             return self.answer(asked)
         return _place_name(self.tracker.locations.get(asked.subject), asked.about)
@@ -211,12 +232,19 @@ class AnsweredStory:
     # Questions
 
     def questions(self, orders: Sequence[int] = (0, 1, 2)) -> list[StoryQuestion]:
-        """Every question of these orders that has an answer."""
+        """Every question of table 4, of these orders, that has an answer."""
         found: list[StoryQuestion] = []
         if 0 in orders:
             found += self._memory_questions()
         for about, subject, state in self._subjects():
             found += self._belief_questions(about, subject, state, orders)
+        return found
+
+    def whereabouts_questions(self) -> list[StoryQuestion]:
+        """Where, roughly, each person takes each object to be, and thinks that each other does."""
+        found: list[StoryQuestion] = []
+        for thing in self.tracker.locations:
+            found += self._belief_questions(AskedProperty.WHEREABOUTS, thing, None, (1, 2))
         return found
 
     def _subjects(self) -> Iterator[tuple[AskedProperty, str, str | None]]:
@@ -283,6 +311,8 @@ class AnsweredStory:
         """
         if asked.about is AskedProperty.STATE or (asked.about is AskedProperty.TOPIC and asked.other is None):
             return (NO, YES)
+        if asked.about is AskedProperty.WHEREABOUTS:
+            return (IN_CONTAINER, NO_PLACE, OPENLY)
         if asked.about is AskedProperty.TOPIC:
             return (DOES_NOT_KNOW, KNOWS)
         named = self._locations.get((asked.about, asked.subject), ())
@@ -297,6 +327,13 @@ class AnsweredStory:
             found[AskedProperty.ROOM, thing] = tuple(sorted({*rooms, location.room}))
             found[AskedProperty.CONTAINER, thing] = tuple(sorted(containers))
         return found
+
+
+def _whereabouts(value: Value | None) -> str:
+    """What can be said of a location without naming it."""
+    if not isinstance(value, ObjectLocation):
+        return NO_PLACE
+    return IN_CONTAINER if value.container else OPENLY
 
 
 def _place_name(value: Value | None, about: AskedProperty) -> str | None:

@@ -13,16 +13,24 @@ from hm_agent.worlds.exploretom.questions.functional import (
     ASKS,
     MAX_CHOICES,
     NOBODY,
-    OPENLY,
     ActionType,
     AskedAction,
     FunctionalQuestion,
     functional_questions,
+    literal_questions,
     parse_asked_action,
+    pose_functional,
     relied_on,
 )
 from hm_agent.worlds.exploretom.questions.grading import meaning, overlapping
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.questions.story_questions import (
+    IN_CONTAINER,
+    NO_PLACE,
+    OPENLY,
+    AnsweredStory,
+    AskedProperty,
+    StoryQuestion,
+)
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.readers.reading import answer_from_text
 from hm_agent.worlds.exploretom.story.language import names_in, parse_story, text_of
@@ -84,7 +92,7 @@ def test_items_about_changes_name_the_change() -> None:
 @examples(max_examples=120)
 def test_items_are_read_back_and_answered_from_the_text(story: DrawnStory) -> None:
     answered = AnsweredStory(story.script, story.tracker)
-    literal = answered.questions()
+    literal = literal_questions(answered)
     text = text_of(story.script)
     for item in functional_questions(answered):
         assert parse_asked_action(item.text) == item.asked
@@ -94,6 +102,62 @@ def test_items_are_read_back_and_answered_from_the_text(story: DrawnStory) -> No
         assert answer_from_text(text, item.text, story.script.sees_contents) == item.answer
         needed = [literal[index].asked for index in relied_on(item, literal)]
         assert all(asked.key == item.asked.key for asked in needed)
+
+
+def asked_with(text: str, item: AskedAction) -> dict[str, str]:
+    """The literal questions that an item is asked with, and their answers."""
+    posed = pose_functional(AnsweredStory(parse_story(text)), text)
+    [index] = [at for at, one in enumerate(posed.questions) if one.text == item.text]
+    return {posed.questions[at].text: posed.questions[at].answer for at in posed.relies_on[index]}
+
+
+def test_who_knows_no_place_is_asked_for_it_in_words_too() -> None:
+    options = f"Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}."
+    story = f"{FALSE_BELIEF}\nCarl entered the hall."
+    apple = ("location", "apple")
+    assert asked_with(story, AskedAction(ActionType.LOOK, "Carl", apple)) == {
+        f"Where will Carl search for the apple? {options}": NO_PLACE
+    }
+    assert asked_with(story, AskedAction(ActionType.LOOK, "Beth", apple)) == {
+        "In which room will Beth search for the apple?": "hall",
+        "In which container will Beth search for the apple?": "box",
+        f"Where will Beth search for the apple? {options}": IN_CONTAINER,
+    }
+    told = asked_with(story, AskedAction(ActionType.TELL, "Anne", apple))
+    assert told[f"Where does Anne think that Carl will search for the apple? {options}"] == NO_PLACE
+    opened = "Anne entered the hall.\nAnne salted the apple."
+    assert asked_with(opened, AskedAction(ActionType.LOOK, "Anne", apple)) == {
+        "In which room will Anne search for the apple?": "hall",
+        f"Where will Anne search for the apple? {options}": OPENLY,
+    }
+
+
+@given(DRAWN)
+@examples(max_examples=60)
+def test_the_literal_questions_of_an_item_leave_its_answer_no_choice(story: DrawnStory) -> None:
+    """Whoever answers them rightly can tell the place that someone looks at, and whom someone must tell."""
+    answered = AnsweredStory(story.script, story.tracker)
+    posed = pose_functional(answered, "")
+    for item, needed in zip(posed.questions, posed.relies_on, strict=True):
+        if not isinstance(item, FunctionalQuestion):
+            continue
+        told: dict[tuple[str, str | None], dict[AskedProperty, str]] = {}
+        for question in (posed.questions[index] for index in needed):
+            assert isinstance(question, StoryQuestion)
+            if question.asked.person:
+                told.setdefault((question.asked.person, question.asked.other), {})[question.asked.about] = (
+                    question.answer
+                )
+        asked = item.asked
+        own = told[asked.person, None]
+        if asked.type is ActionType.LOOK:
+            container = own.get(AskedProperty.CONTAINER, OPENLY)
+            place = f"{container} in the {own.get(AskedProperty.ROOM)}"
+            assert item.answer == (ASKS if own[AskedProperty.WHEREABOUTS] == NO_PLACE else place)
+        if asked.type is ActionType.TELL and asked.key[0] == "location":
+            others = sorted(name for name in story.tracker.people if name != asked.person)
+            untold = [name for name in others if told[asked.person, name] != own]
+            assert item.answer == (listed(untold) if untold else NOBODY)
 
 
 @given(DRAWN)

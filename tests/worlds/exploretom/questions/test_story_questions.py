@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from hm_agent.worlds.exploretom.questions.grading import accepted_forms, meaning, overlapping
 from hm_agent.worlds.exploretom.questions.story_questions import (
     DOES_NOT_KNOW,
+    IN_CONTAINER,
     KNOWS,
     NO,
+    NO_PLACE,
+    OPENLY,
     YES,
     AnsweredStory,
     AskedProperty,
@@ -106,7 +109,7 @@ def test_repeated_action_has_no_before() -> None:
 def test_every_question_reads_back_and_has_one_right_choice(name: str, seed: int) -> None:
     drawn = story_of(seed, ACTION_SETS[name], read_cast())
     story = AnsweredStory(drawn.script, drawn.tracker)
-    for question in story.questions():
+    for question in (*story.questions(), *story.whereabouts_questions()):
         assert parse_asked(question.asked.text) == question.asked
         assert story.answer(question.asked) == question.answer
         assert len(set(question.choices)) == len(question.choices) > 1
@@ -123,6 +126,7 @@ def test_words_that_ask_nothing_are_refused() -> None:
 
 
 YES_NO, BOXES = (NO, YES), ("box", "tool box")
+WHEREABOUTS = (IN_CONTAINER, NO_PLACE, OPENLY)
 
 
 @pytest.mark.parametrize(
@@ -179,6 +183,13 @@ YES_NO, BOXES = (NO, YES), ("box", "tool box")
         ("Anne thinks that Beth knows about the fair", (DOES_NOT_KNOW, KNOWS), KNOWS),
         ("Yes, because she did not miss it", YES_NO, YES),
         ("no idea", YES_NO, None),
+        ("In a container.", WHEREABOUTS, IN_CONTAINER),
+        ("Beth will search in a container", WHEREABOUTS, IN_CONTAINER),
+        ("not in a container but in the open", WHEREABOUTS, OPENLY),
+        ("it stands out in the open", WHEREABOUTS, OPENLY),
+        ("Beth knows no place.", WHEREABOUTS, NO_PLACE),
+        ("She does not know where it is", WHEREABOUTS, NO_PLACE),
+        ("in a container or out in the open", WHEREABOUTS, None),
         ("the box, then the tool box", BOXES, None),
         ("the box, but it is not there", BOXES, None),
     ],
