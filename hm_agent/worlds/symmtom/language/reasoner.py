@@ -226,7 +226,10 @@ def _pieces(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
 def _best_walk(
     rules: GameSettings, board: Board, prospects: Sequence[_Prospect], barred: Call | None
 ) -> tuple[Call, list[_Prospect]]:
-    """The walk with the most gain for each step that it takes, and who is then in range."""
+    """The walk with the most gain for each step that it takes, and who is then in range; never the barred one.
+
+    If no other walk gains anything, it leads to the middle or, where that is barred, to the free cell nearest to it.
+    """
     options: list[tuple[float, int, Call, list[_Prospect]]] = []
     for place, prospect in enumerate(prospects):
         walk: Call = Meet(prospect.name)
@@ -241,12 +244,20 @@ def _best_walk(
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
             options.append((gain / (_apart(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
-    allowed = [option for option in options if option[2] != barred]
-    best, _, walk, heard_by = max(allowed or options, key=lambda option: option[:2])
-    if best <= 0:
-        middle = (rules.width - 1) // 2
-        return GoTo((middle, middle)), []
+    useful = [option for option in options if option[2] != barred and option[0] > 0]
+    if not useful:
+        return _walk_to_the_middle(rules, board, barred), []
+    _, _, walk, heard_by = max(useful, key=lambda option: option[:2])
     return walk, heard_by
+
+
+def _walk_to_the_middle(rules: GameSettings, board: Board, barred: Call | None) -> GoTo:
+    middle = (rules.width - 1) // 2, (rules.width - 1) // 2
+    if GoTo(middle) != barred:
+        return GoTo(middle)
+    taken = {middle, *(peer.cell for peer in board.peers)}
+    cells = ((x, y) for x in range(rules.width) for y in range(rules.width))
+    return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: _apart(cell, middle)))
 
 
 def _cells_near(rules: GameSettings, prospects: Sequence[_Prospect]) -> list[Cell]:

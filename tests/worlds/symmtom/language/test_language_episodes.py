@@ -23,6 +23,7 @@ from hm_agent.registry import can_play, find_scenarios, scenario_named
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
+from hm_agent.worlds.symmtom.language.calls import Meet
 from hm_agent.worlds.symmtom.language.plan_talk import CallsAnswer, PlanTalk
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
@@ -61,6 +62,29 @@ class WalksAlone(CheckedReasoner):
         last, (x, y) = question.rules.width - 1, question.board.cell
         corner = (last if 2 * x < last else 0, last if 2 * y < last else 0)
         return CallsAnswer(calls=[f"go_to({corner})"])  # type: ignore[return-value]
+
+
+class Runaway(CheckedReasoner):
+    """Plans of player_1 lead away from player_0, a cell at a time; the reasoner answers other questions."""
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+        answer = await super().answer(question, note)
+        if not isinstance(question, PlanTalk) or question.board.me != "player_1":
+            return answer
+        (x, y), (other_x, other_y) = question.board.cell, question.board.peer("player_0").cell
+        cells = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
+        inside = [cell for cell in cells if all(0 <= part < question.rules.width for part in cell)]
+        farthest = max(inside, key=lambda cell: abs(cell[0] - other_x) + abs(cell[1] - other_y))
+        return CallsAnswer(calls=[f"go_to({farthest})"])  # type: ignore[return-value]
+
+
+def test_one_of_two_agents_walks_elsewhere_once_it_has_not_reached_the_other() -> None:
+    model = Runaway(ANSWERS)
+    world, agents = set_up(scenario_named("symmtom_w6_n2_c2"), "react", model=model, seed=5)
+    play_out(world, agents, seed=5)  # the model refuses a plan that begins with what has just failed
+    plans = [question for question in model.asked if isinstance(question, PlanTalk)]
+    barred = [plan.barred.call for plan in plans if plan.board.me == "player_0" and plan.barred]
+    assert Meet("player_1") in barred
 
 
 def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:

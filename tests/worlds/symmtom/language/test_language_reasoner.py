@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Contact, Meeting
-from hm_agent.worlds.symmtom.language.calls import Meet, Recharge, Say
+from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.language.peer_questions import SILENCE, ProposePeer
 from hm_agent.worlds.symmtom.language.reasoner import RULES as SPEAKING
 from hm_agent.worlds.symmtom.language.reasoner import best_calls, estimate, foresee, propose
@@ -61,3 +61,12 @@ def test_the_agent_goes_to_whom_most_can_be_exchanged_with_and_says_what_it_lack
     board = replace(BOARD, cell=(2, 4), peers=(replace(GREEN, cell=(5, 0), near=()), near))
     assert best_calls(RULES, board) == [Meet("player_2"), Say(0), Say(1), Recharge()]
     assert best_calls(RULES, board, Meet("player_2"))[0] != Meet("player_2")
+
+
+def test_who_gains_from_nobody_leaves_the_middle_to_who_blocked_the_walk_to_it() -> None:
+    complete = (replace(GREEN, cell=(2, 2), shown=(0, 2)), replace(BLUE, cell=(3, 4), shown=(0, 1), near=(YOU,)))
+    board = replace(BOARD, step=RULES.steps - 5, knows=(0, 1, 2), peers=complete)  # too late for a recharge
+    assert best_calls(RULES, board)[0] == GoTo((2, 2))
+    walk = best_calls(RULES, board, GoTo((2, 2)))[0]
+    assert isinstance(walk, GoTo)
+    assert walk.target in {(1, 2), (3, 2), (2, 1), (2, 3)}
