@@ -258,12 +258,15 @@ class BeamSearch:
         return Errand(steps, after, uses, gain, there.moves, counter=counter)
 
     def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents) -> State:
-        """The one state of this search with these contents. step: the present one of the times in them."""
-        pots = tuple([(count, ready if ready >= NEVER else ready - step) for count, ready in pots])
+        """The one state of this search with these contents. step: the present one of the times in them.
+
+        How long a soup has been ready makes no difference.
+        """
+        pots = tuple([(count, ready if ready >= NEVER else max(0, ready - step)) for count, ready in pots])
         key = pose, hands, pots
         known = self._states.get(key)
         if known is None:
-            worth = sum([self._unfinished.tomato * count + COOKING * (ready <= 0) for count, ready in pots])
+            worth = sum([self._unfinished.tomato * count + COOKING * (not ready) for count, ready in pots])
             worth += self._unfinished.held(hands)
             known = self._states[key] = State(*key, worth)
         return known
