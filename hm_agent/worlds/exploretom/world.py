@@ -10,7 +10,7 @@ from hm_agent.core import Observation, Seat, Turn, World
 from hm_agent.worlds.exploretom.questions.functional import pose_functional
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.posing import PosableQuestion, PosedStory
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, chance
 from hm_agent.worlds.exploretom.random_stories.action_sets import ActionSet
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
 from hm_agent.worlds.exploretom.random_stories.sampling import story_of
@@ -154,8 +154,9 @@ def accuracies(graded: Sequence[GradedAnswer]) -> Mapping[str, float]:
     """Shares of right answers: of all, and by kind of question, for the kinds that were asked.
 
     sets_right: the share of sets with no wrong answer; a set has the questions about one property of one thing.
-    all_right: 1 if no answer is wrong. chance: the share that answers drawn by lot would get right. unclear: the share
-    of answers that mean no choice, or may mean several; they count as wrong in the other shares.
+    all_right: 1 if no answer is wrong. chance: the share that answers drawn by lot would get right, from
+    the choices that can be right. unclear: the share of answers that mean no choice, or may mean several; they count as
+    wrong in the other shares.
     """
     if not graded:
         return {}
@@ -177,7 +178,7 @@ def accuracies(graded: Sequence[GradedAnswer]) -> Mapping[str, float]:
         **shares,
         "sets_right": _share(sets.values()),
         "all_right": float(all(sets.values())),
-        "chance": _share(1 / len(one.question.choices) for one in graded),
+        "chance": _share(chance(one.question.choices) for one in graded),
         "unclear": _share(one.meant is None for one in graded),
         "questions": len(graded),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -14,6 +15,7 @@ from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import Setting
 from hm_agent.testing.episodes import SeatLog, play_out, set_up, settled
+from hm_agent.worlds.exploretom.questions.story_questions import UNNAMED
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES
 from hm_agent.worlds.exploretom.readers.reading import AnswerFromPerspective, TakePerspective
@@ -88,6 +90,20 @@ def test_reward_and_metrics_count_right_answers() -> None:
     assert metrics["all_right"] == 0
     assert 0 < metrics["sets_right"] < 1
     assert metrics["questions"] == len(rewards)
+
+
+def test_chance_counts_no_choice_that_is_never_right() -> None:
+    scenario = find_scenarios(["exploretom_a1"])[0]
+    world = suites()["exploretom"].open(scenario, settled(scenario))
+    assert isinstance(world, StoryWorld)
+    turn, lots = world.reset(1), Random(0)
+    drawn = []
+    while not turn.is_over:
+        named = [choice for choice in world.questions[turn.step].choices if choice != UNNAMED]
+        drawn.append(sum(lots.choice(named) == _right(world, turn.step) for _ in range(400)) / 400)
+        turn = world.step({READER: named[0]})
+    assert any(UNNAMED in question.choices for question in world.questions)
+    assert world.metrics()["chance"] == pytest.approx(sum(drawn) / len(drawn), abs=0.02)
 
 
 def _right(world: StoryWorld, step: int) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.worlds.exploretom.datasets.item import LITERAL, StoryItem
+from hm_agent.worlds.exploretom.questions.story_questions import chance
 
 CARD = "README.md"
 TRAIN, TEST = "train", "test"
@@ -54,7 +55,7 @@ class _BaseRate:
 
     def add(self, item: StoryItem) -> None:
         self.questions += 1
-        self.by_lot += 1 / len(item.choices)
+        self.by_lot += chance(item.choices)
         self.real += not item.false_belief
         self.answers[item.answer] += 1
 

@@ -22,7 +22,12 @@ YES, NO = "yes", "no"
 KNOWS, DOES_NOT_KNOW = "knows about it", "does not know about it"
 IN_CONTAINER, NO_PLACE, OPENLY = "in a container", "knows no place", "out in the open"
 UNNAMED = "a place that the story does not name"
-"""The other choice where a story names only one place."""
+"""The other choice where a story names only one place; it is never right."""
+
+
+def chance(choices: Sequence[str]) -> float:
+    """How often a choice drawn by lot is right, by someone who knows that unnamed places never are."""
+    return 1 / sum(choice != UNNAMED for choice in choices)
 
 
 class AskedProperty(Enum):

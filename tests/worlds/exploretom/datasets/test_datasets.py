@@ -20,11 +20,12 @@ from hm_agent.models.answer_parsing import read_answer
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.exploretom.datasets.export import export
-from hm_agent.worlds.exploretom.datasets.export_plan import ExportPlan
+from hm_agent.worlds.exploretom.datasets.export_plan import ExportCounts, ExportPlan
 from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, TRACKER, StoryItem, line_of, read_items
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, items_of
 from hm_agent.worlds.exploretom.datasets.training import direct_pair, reasoned_pair, reasoning
 from hm_agent.worlds.exploretom.questions.grading import meaning, overlapping
+from hm_agent.worlds.exploretom.questions.story_questions import UNNAMED
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
@@ -160,6 +161,14 @@ def test_export_leaves_what_its_card_names(exported: Path) -> None:
         assert {row["canary"] for row in rows(path)} == {CANARY}
     assert {row["canary"] for row in rows(out / "literal" / "train.jsonl")} == {""}
     assert CANARY not in (out / "training_reasoned" / "train.jsonl").read_text("utf-8")
+
+
+def test_base_rates_count_no_choice_that_is_never_right() -> None:
+    counts = ExportCounts()
+    [item] = [one for one in items_in("Anne entered the hall.\nAnne salted the apple.") if one.order == 0][:1]
+    assert item.choices == ("hall", UNNAMED)
+    counts.add(item)
+    assert [rate["chance"] for rate in counts.shown_rates()] == [1]
 
 
 def test_seeds_stay_in_their_split_however_many_are_exported(exported: Path, tmp_path: Path) -> None:
