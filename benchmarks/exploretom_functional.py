@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.exploretom.questions.functional import functional_questions
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.questions.posing import PosableQuestion
+from hm_agent.worlds.exploretom.questions.story_questions import chance
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import story_of
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES
+from hm_agent.worlds.exploretom.world import StoryWorld
 
 READ = int(os.environ.get("READ", "50"))
 """Stories of each action set."""
@@ -22,22 +21,39 @@ AGENTS = ("reader", *WEAK_RULES)
 
 
 def base_rates() -> None:
-    """What needs no reading: drawing by lot, and always the commonest answer of all stories."""
+    """What needs no reading: drawing by lot, and always the commonest answer of a kind, for the items of `paired`."""
+    stories = [world.scored_items for world in _worlds()]
     answers: dict[str, Counter[str]] = {}
     by_lot: dict[str, list[float]] = {}
-    for action_set in ACTION_SETS.values():
-        for seed in range(READ):
-            drawn = story_of(seed, action_set, read_cast())
-            for item in functional_questions(AnsweredStory(drawn.script, drawn.tracker)):
-                kind = item.asked.type.value
-                answers.setdefault(kind, Counter())[item.answer] += 1
-                by_lot.setdefault(kind, []).append(1 / len(item.choices))
+    for item in (item for items in stories for item in items):
+        answers.setdefault(item.kind.about, Counter())[item.answer] += 1
+        by_lot.setdefault(item.kind.about, []).append(chance(item.choices))
+    commonest = {kind: counted.most_common(1)[0] for kind, counted in answers.items()}
     print(f"Base rates of functional items, {READ} stories of each action set")
-    for kind, counted in answers.items():
-        (commonest, times), total = counted.most_common(1)[0], counted.total()
-        lot = sum(by_lot[kind]) / total
-        print(f"  {kind:6} {total:7,} items   by lot {lot:.3f}   always {commonest!r} {times / total:.3f}")
-    print()
+    for kind, (answer, times) in commonest.items():
+        total, lot = answers[kind].total(), sum(by_lot[kind])
+        print(f"  {kind:6} {total:7,} items   by lot {lot / total:.3f}   always {answer!r} {times / total:.3f}")
+    by_story = [(_lot(items), _constant(items, commonest)) for items in stories if items]
+    lot, constant = (sum(column) / len(by_story) for column in zip(*by_story, strict=True))
+    print(f"  all, each story the same: by lot {lot:.3f}   always the commonest of its kind {constant:.3f}\n")
+
+
+def _worlds() -> Iterator[StoryWorld]:
+    """Each story at its beginning, as `paired` has it read."""
+    for name in ACTION_SETS:
+        world, _ = set_up(find_scenarios([f"exploretom_functional_{name}"])[0], AGENTS[0])
+        assert isinstance(world, StoryWorld)
+        for seed in range(READ):
+            world.reset(seed)
+            yield world
+
+
+def _lot(items: Sequence[PosableQuestion]) -> float:
+    return sum(chance(item.choices) for item in items) / len(items)
+
+
+def _constant(items: Sequence[PosableQuestion], commonest: Mapping[str, tuple[str, int]]) -> float:
+    return sum(item.answer == commonest[item.kind.about][0] for item in items) / len(items)
 
 
 def paired() -> None:

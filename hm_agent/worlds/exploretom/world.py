@@ -96,6 +96,11 @@ class StoryWorld(World[StoryView, str]):
         """All that are asked in this episode."""
         return self._story.questions
 
+    @property
+    def scored_items(self) -> Sequence[PosableQuestion]:
+        """The functional items that `pairing` counts."""
+        return [self.questions[index] for index, needed in enumerate(self._story.relies_on) if needed]
+
     def reset(self, seed: int) -> Turn[StoryView]:
         self._story, self._graded = self._pose(seed), []
         if self._most is not None and self._most < len(self.questions):

@@ -325,6 +325,16 @@ def test_reasoner_is_right_in_both_and_reality_in_neither(choices: str) -> None:
         assert one["functional_minus_literal"] == pytest.approx(one["functional"] - one["literal"])
 
 
+def test_scored_items_are_those_of_which_functional_is_the_share() -> None:
+    world, agents = set_up(find_scenarios(["exploretom_functional_a5"])[0], "reality")
+    assert isinstance(world, StoryWorld)
+    play_out(world, agents, seed=4)
+    items = world.scored_items
+    right = [one.is_right for one in world.graded if one.question in items]
+    assert len(right) == len(items) > 5
+    assert world.metrics()["functional"] == pytest.approx(sum(right) / len(right))
+
+
 def test_few_questions_keep_what_a_functional_item_needs() -> None:
     for seed in range(20):
         metrics = play("reader", seed, questions="5")
