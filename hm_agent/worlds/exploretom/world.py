@@ -24,6 +24,7 @@ class StoryView:
     """What a reader sees: the story's text, a question and its choices, none where the answer is free.
 
     sees_contents: whether entering a room shows what its containers hold. number, questions: which of how many.
+    tells_grades: whether the next observation's reward tells if the answer was right.
     """
 
     story: str
@@ -32,6 +33,7 @@ class StoryView:
     sees_contents: bool
     number: int
     questions: int
+    tells_grades: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,9 @@ def pose_drawn(settings: StorySettings, seed: int) -> PosedStory:
 
 class StoryWorld(World[StoryView, str]):
     """Asks questions about the story of a seed; each right answer pays 1.
+
+    If any of them is a functional item, the reader is told no rewards: the grade of a literal answer would tell what to
+    do in the item that depends on it.
 
     shows_choices: False for free answers. questions: at most so many are asked, drawn from the seed; None for all.
     """
@@ -120,9 +125,16 @@ class StoryWorld(World[StoryView, str]):
         question = self.questions[step]
         choices = question.choices if self._shows_choices else ()
         view = StoryView(
-            self._story.text, question.text, choices, self._story.sees_contents, step + 1, len(self.questions)
+            self._story.text,
+            question.text,
+            choices,
+            self._story.sees_contents,
+            step + 1,
+            len(self.questions),
+            tells_grades=not any(one.kind.is_functional for one in self.questions),
         )
-        return Turn(step, {READER: Observation(step, view, rewards.get(READER, 0.0))}, rewards)
+        told = rewards.get(READER, 0.0) if view.tells_grades else 0.0
+        return Turn(step, {READER: Observation(step, view, told)}, rewards)
 
     def scene(self) -> GradedAnswer | None:
         return self._graded[-1] if self._graded else None

@@ -1,8 +1,9 @@
 """Hypothetical Minds as a reader: hypotheses about what each person knows, scored by the answers that they give.
 
 A story's people are the other players, what one of them knows is a hypothesis, an answer is its prediction, and the
-reward, which tells after each question whether the answer was right, is what happened. Questions about what is so
-concern no mind and are answered as the plain reader does.
+reward, which tells after each question whether the answer was right, is what happened. In stories with functional items
+no grades are told, so that no hypothesis is scored and the first one about each person answers. Questions about what is
+so concern no mind and are answered as the plain reader does.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class HypothesisReader(ModelReader):
         self._last: _MindAnswer | None = None
 
     async def act(self, observation: Observation[StoryView]) -> Decision[str]:
-        if self._last is not None:
+        if self._last is not None and self._last.view.tells_grades:
             self._learn(self._last, observation.reward > 0)
         decision = await super().act(observation)
         person = self._last.person if self._last else None

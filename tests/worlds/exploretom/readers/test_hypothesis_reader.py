@@ -19,7 +19,7 @@ from hm_agent.worlds.exploretom.readers.reading import (
     RevisePerspective,
     TakePerspective,
 )
-from hm_agent.worlds.exploretom.world import READER, StoryView
+from hm_agent.worlds.exploretom.world import READER, StoryView, StoryWorld
 from tests.worlds.exploretom.story_examples import FALSE_BELIEF
 
 BETH = "In which container will Beth search for the apple?"
@@ -90,6 +90,40 @@ def test_questions_about_what_is_so_concern_no_mind() -> None:
     decisions = ask(HypothesisReader(told), (NOW, "box"), (BETH, "box"))
     assert told.kinds() == [AnswerQuestion, TakePerspective, AnswerFromPerspective]
     assert decisions[0].thoughts.hypotheses == ()
+    assert [one.value for one in decisions[1].thoughts.hypotheses] == [0]
+
+
+def play_functional(answers_literal: str) -> tuple[list[Observation[StoryView]], list[float]]:
+    """What a reader of functional items observes, and what its literal answers earn."""
+    world, _ = set_up(find_scenarios(["exploretom_functional_a5_asymmetric"])[0], "hypothetical_minds")
+    assert isinstance(world, StoryWorld)
+    turn, seen, earned = world.reset(3), [], []
+    while not turn.is_over:
+        seen.append(turn.observations[READER])
+        question = world.questions[turn.step]
+        is_right = question.kind.is_functional or answers_literal == "right"
+        turn = world.step({READER: question.answer if is_right else "a word that means nothing"})
+        earned.append(turn.rewards[READER])
+    return seen, earned
+
+
+def test_no_grade_is_told_where_functional_items_are_asked() -> None:
+    (seen, earned), (seen_wrong, earned_wrong) = play_functional("right"), play_functional("wrong")
+    assert seen == seen_wrong
+    assert sum(earned) == len(earned) > sum(earned_wrong) > 0
+    assert not seen[0].view.tells_grades
+
+
+def test_grades_that_are_not_told_score_no_hypothesis() -> None:
+    told = model()
+    reader = HypothesisReader(told)
+    view = StoryView(FALSE_BELIEF, BETH, ("bin", "box"), False, 1, 2, tells_grades=False)
+
+    async def both() -> list[Decision[str]]:
+        return [await reader.act(Observation(step, view, reward)) for step, reward in enumerate((0.0, 0.0))]
+
+    decisions = asyncio.run(both())
+    assert told.kinds() == [TakePerspective, AnswerFromPerspective, AnswerFromPerspective]
     assert [one.value for one in decisions[1].thoughts.hypotheses] == [0]
 
 
