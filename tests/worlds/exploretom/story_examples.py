@@ -46,9 +46,11 @@ STORY_EXAMPLES: Mapping[str, Question[Any]] = {
         ASKED,
         "bin",
     ),
+    "revise_perspective_unanswered": RevisePerspective(FALSE_BELIEF, "Beth", (Hypothesis("(unknown)"),), ASKED, ""),
     "answer_from_perspective": AnswerFromPerspective(
         FALSE_BELIEF, ASKED, CHOICES, "Beth", "Anne moved the apple to the box, and Beth was there."
     ),
+    "answer_from_no_perspective": AnswerFromPerspective(FALSE_BELIEF, ASKED, CHOICES, "Beth", ""),
     "answer_from_perspective_what_is_so": asked_from(
         StoryView(FALSE_BELIEF, FETCHING, (NO, YES), False, 1, 1), "Beth", "Anne moved the apple to the box."
     ),
