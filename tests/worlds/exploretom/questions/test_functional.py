@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 
+from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.wording import listed
@@ -32,8 +33,9 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
     StoryQuestion,
 )
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
-from hm_agent.worlds.exploretom.readers.reading import answer_from_text
-from hm_agent.worlds.exploretom.story.language import names_in, parse_story, text_of
+from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, answer_from_text
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.story.language import names_in, parse_story, sentence_of, text_of
 from hm_agent.worlds.exploretom.world import READER, StoryWorld
 from tests.worlds.exploretom.story_examples import DRAWN, FALSE_BELIEF
 
@@ -130,6 +132,34 @@ def test_who_knows_no_place_is_asked_for_it_in_words_too() -> None:
         "In which room will Anne search for the apple?": "hall",
         f"Where will Anne search for the apple? {options}": OPENLY,
     }
+
+
+@pytest.mark.parametrize(
+    "first_named",
+    [
+        "Anne salted the apple.",
+        "Anne went to the attic with the apple, leaving any container behind.",
+        "Anne moved the apple to the box, which is also located in the hall.",
+    ],
+)
+def test_who_left_before_a_thing_is_named_has_not_seen_it_and_the_prompt_says_so(first_named: str) -> None:
+    text = f"Beth entered the hall.\nBeth left the hall.\nAnne entered the hall.\n{first_named}"
+    assert answers(text, ActionType.LOOK)["Beth", "apple"] == ASKS
+    assert answers(text, ActionType.FETCH)["Beth", "apple"] == "no"
+    for sees_contents in (False, True):
+        prompt = render(AnswerQuestion(text, "Where does Beth go?", (), sees_contents))
+        assert "Nobody knows of a thing before the story first names it" in prompt
+
+
+@given(DRAWN)
+@examples(max_examples=60)
+def test_nobody_believes_anything_of_a_thing_that_is_not_named_yet(story: DrawnStory) -> None:
+    tracker = BeliefTracker(story.script.people, sees_contents=story.script.sees_contents)
+    text = ""
+    for action in story.script.actions:
+        tracker.apply(action)
+        text += sentence_of(action)
+        assert all(key[0] == "room" or f" {key[1]}" in text for key in tracker.known_keys())
 
 
 @given(DRAWN)

@@ -271,3 +271,17 @@ def test_tracker_equals_beliefs_by_definition(name: str, seed: int, sees_content
             for other in script.people:
                 expected = reference.nested_belief(person, other, key)
                 assert tracker.nested_belief(person, other, key) == expected, (person, other, key, text_of(script))
+
+
+def test_a_listener_may_be_told_what_it_can_see_but_not_what_stands_openly_before_it() -> None:
+    put = "Anne moved the apple to the box, which is also located in the attic."
+    carried = "Anne went to the attic with the apple, leaving any container behind."
+    for first, place, is_refused in ((put, "in the box in the attic", False), (carried, "in the attic", True)):
+        room = "attic" if first == put else "hall"
+        lines = [f"Anne entered the {room}.", "Beth entered the attic.", first, "Beth left the attic."]
+        lines += ["Carl entered the attic.", f"Beth told privately to Carl that the apple is {place}."]
+        if is_refused:
+            with pytest.raises(StoryError, match="who is in the attic sees whether the apple stands there"):
+                parse_story("\n".join(lines), sees_contents=True)
+        else:
+            parse_story("\n".join(lines), sees_contents=True)
