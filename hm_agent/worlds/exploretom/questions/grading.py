@@ -116,7 +116,7 @@ _DOUBT = re.compile(
 _TAKES_BACK = re.compile(r"^(?:but|however)\b|\b(?:there|so|true|right)\b")
 _FIRST = "\ue000"
 _MENTION = f"[{_FIRST}-\uf8ff]"
-_GOES = r"(?:go|goes|going|walks?|heads?|runs?|returns?)(?: back| straight| right| directly| over)* to"
+_GOES = r"(?:go|goes|going|went|walks?|heads?|runs?|returns?)(?: back| straight| right| directly| over)* to"
 _BEFORE = (
     rf"(?:in|inside|into|within|at|on|is|are|be|it's|that's|now|only|just|both|to tell|tells?|informs?|checks?|opens?|"
     rf"stands?|search(?:es)?|thinks?|believes?|says?|answers?|chooses?|{_GOES})"
@@ -126,10 +126,10 @@ _AFTER = (
     r"and (?:takes|gets|looks|finds|asks)|(?:must|needs? to|has to|have to|should) (?:be told|know|hear))"
 )
 _WAS = re.compile(rf"\b(?:was|were|been|used to be)(?: \w+)? (?:in|inside|at|on) {_MENTION}")
+_KNOWING = re.compile(rf"{_MENTION} (?:\w+ )?(?:already|knows?|knew|saw|heard)\b.*")
+"""A clause about who knows already, which asserts nobody who must be told."""
 _LIST = re.compile(rf"{_MENTION}(?:(?: ,)?(?: (?:and|&|as well as|plus))? {_MENTION})+")
-_KNOWER = (
-    r"(?!.*\b(?:nobody|no|none|never|who|whether|if)\b)(?:[\w' -]+ (?:thinks|believes) (?:that )?)?(?:[\w'-]+ ){0,2}"
-)
+_KNOWER = r"(?!.*\b(?:nobody|no|none|never|doubts?|hardly|who|whether|if)\b)(?:[\w' -]+ (?:thinks|believes) (?:that )?)?(?:[\w'-]+ ){0,2}"
 _KNOWN = r"(?: about)?(?: (?:it|that|the [\w' /&-]+))?"
 _WORDS = {
     YES: re.compile(r"yes(?!.*\b(?:no|not|or)\b)(?: .*)?"),
@@ -280,6 +280,8 @@ def _of_clause(clause: str, vocabulary: _Vocabulary) -> Iterator[_Claim]:
             words = "".join(re.findall(_MENTION, words))
     if vocabulary.everyone and _EVERYONE.fullmatch(words):
         yield _Claim(frozenset({vocabulary.everyone}), is_stated=True)
+    if _KNOWING.fullmatch(words):
+        return
     said, *denied = _DENIAL.split(words, maxsplit=1)
     if _DOUBT.search(said):
         yield _Claim(frozenset())
