@@ -129,7 +129,10 @@ _WAS = re.compile(rf"\b(?:was|were|been|used to be)(?: \w+)? (?:in|inside|at|on)
 _KNOWING = re.compile(rf"{_MENTION} (?:\w+ )?(?:already|knows?|knew|saw|heard)\b.*")
 """A clause about who knows already, which asserts nobody who must be told."""
 _LIST = re.compile(rf"{_MENTION}(?:(?: ,)?(?: (?:and|&|as well as|plus))? {_MENTION})+")
-_KNOWER = r"(?!.*\b(?:nobody|no|none|never|doubts?|hardly|who|whether|if)\b)(?:[\w' -]+ (?:thinks|believes) (?:that )?)?(?:[\w'-]+ ){0,2}"
+_KNOWER = (
+    r"(?!.*\b(?:nobody|no|none|never|doubts?|hardly|who|whether|if)\b)"
+    r"(?:[\w' -]+ (?:thinks|believes) (?:that )?)?(?:[\w'-]+ ){0,2}"
+)
 _KNOWN = r"(?: about)?(?: (?:it|that|the [\w' /&-]+))?"
 _WORDS = {
     YES: re.compile(r"yes(?!.*\b(?:no|not|or)\b)(?: .*)?"),
@@ -165,9 +168,8 @@ def meaning(text: str, choices: Sequence[str], question: str = "") -> str | None
     if lettered := re.fullmatch(r"\((?:([a-h])|([1-8]))\)", text.strip().lower()):
         index = ord(lettered[1]) - ord("a") if lettered[1] else int(lettered[2]) - 1
         return choices[index] if index < len(choices) else None
-    vocabulary, plain = _vocabulary(tuple(choices)), plain_words(text)
-    whole = [choice for choice in choices if plain in accepted_forms(choice, choices)]
-    if whole:
+    vocabulary = _vocabulary(tuple(choices))
+    if whole := vocabulary.whole.get(plain_words(text)):
         return whole[0] if len(whole) == 1 else None
     claims = [claim for sentence in _SENTENCE_ENDS.split(text) for claim in _claims(sentence, vocabulary)]
     if (meant := _common(claims)) is None:
@@ -197,10 +199,17 @@ def _common(claims: Sequence[_Claim]) -> str | None:
 
 
 class _Vocabulary:
-    """The names in choices: rooms, containers, people; in a text, each mention becomes a letter of private use."""
+    """The names in choices: rooms, containers, people; in a text, each mention becomes a letter of private use.
+
+    whole: the choices that each accepted form means.
+    """
 
     def __init__(self, choices: tuple[str, ...]) -> None:
         self.choices = choices
+        self.whole: dict[str, list[str]] = {}
+        for choice in choices:
+            for form in dict.fromkeys(accepted_forms(choice, choices)):
+                self.whole.setdefault(form, []).append(choice)
         named = [choice for choice in choices if choice not in _FORMS]
         groups = {frozenset(map(plain_words, names_in(choice))): choice for choice in named if names_in(choice)}
         everyone = frozenset(name for group in groups for name in group)
