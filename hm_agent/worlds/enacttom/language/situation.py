@@ -14,10 +14,12 @@ from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     IS_CLOSED,
+    IS_HELD_BY,
     IS_INSIDE,
     IS_ON_FLOOR,
     IS_ON_TOP,
     IS_OPEN,
+    Proposition,
 )
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
@@ -30,6 +32,7 @@ NOTHING = "nothing"
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 _OBJECT = re.compile(r"[A-Za-z][A-Za-z_]*_\d{1,4}")
 _LOOKED_AT = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_OPEN, IS_CLOSED)
+_SEEN_TOGETHER = (*_LOOKED_AT, IS_HELD_BY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,19 @@ class SharedSight:
     turn: int
     room: str
     words: str
+
+
+@dataclass(frozen=True, slots=True)
+class PastMeeting:
+    """With whom the agent was in a room earlier. turn: how many were played.
+
+    seen: what all of them saw there and the agent has not seen to be otherwise since, in words.
+    """
+
+    turn: int
+    room: str
+    others: tuple[str, ...]
+    seen: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +108,31 @@ class HouseSituation:
         found: list[SharedSight] = []
         shown = ""
         for view in self.views[:-1]:
-            is_alone = all(one.arguments[0] == self.me for one in view.sees if one.predicate == AGENT_IN_ROOM)
-            words = "" if is_alone else view.sees_text
+            words = view.sees_text if company(view) else ""
             if words and words != shown:
                 found.append(SharedSight(view.turn, view.room, words))
             shown = words
         return tuple(found)
+
+    @cached_property
+    def meetings(self) -> tuple[PastMeeting, ...]:
+        """When the agent was with each other one last, and saw each thing with it last, in the order of time.
+
+        What they see together in the present view is left out.
+        """
+        latest: dict[tuple[str, Proposition | None], HouseView] = {}
+        for view in self.views:
+            latest = {key: then for key, then in latest.items() if key[1] is None or key[1] in view.remembers}
+            facts = (None, *(one for one in view.sees if one.predicate in _SEEN_TOGETHER))
+            latest |= {(other, fact): view for other in company(view) for fact in facts}
+        seen: dict[tuple[int, str, str], list[str]] = {}
+        for (other, fact), view in latest.items():
+            if view is not self.view:
+                seen.setdefault((view.turn, view.room, other), []).extend([fact.words] if fact else [])
+        together: dict[tuple[int, str, tuple[str, ...]], list[str]] = {}
+        for (turn, room, other), words in sorted(seen.items()):
+            together.setdefault((turn, room, tuple(sorted(words))), []).append(other)
+        return tuple(PastMeeting(turn, room, tuple(others), words) for (turn, room, words), others in together.items())
 
     @cached_property
     def objects(self) -> tuple[str, ...]:
@@ -140,6 +175,12 @@ class HouseSituation:
         yield from self.view.briefing.secrets
         yield from (one.text for one in self.log)
         yield from (one.text for one in self.view.messages)
+
+
+def company(view: HouseView) -> tuple[str, ...]:
+    """The other agents that are in the agent's room, in order of their names."""
+    here = (one.arguments[0] for one in view.sees if one.predicate == AGENT_IN_ROOM)
+    return tuple(sorted(other for other in here if other != view.agent))
 
 
 def sent_before(view: HouseView) -> LoggedMessage | None:

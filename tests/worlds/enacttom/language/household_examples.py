@@ -93,9 +93,15 @@ REVISE = RevisePartner(
 ASKED = EnacttomWorld(load_task(task_files()["enacttom_relay_of_three"]), asks=True).probes
 PROBES = tuple(one for one in ASKED if one.agent == "agent_1")
 PROBE = ProbeHouse(HouseSituation((*RELAY.views[:-1], replace(RELAY.view, probes=PROBES))), PROBES)
+PARTED = Watched("one_window", "agent_1").play(
+    {"agent_1": "Navigate[living_room_1]"},
+    {"agent_0": "Open[cabinet_7]"},
+    {"agent_1": "Navigate[kitchen_1]"},
+)
 HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_house": PLAN_HOUSE,
     "plan_house_at_first": PlanHouse(AT_FIRST, None, None, (), (), "the episode begins", None),
+    "plan_house_after_a_meeting": PlanHouse(PARTED, "Open drawer_3.", None, (), (), "the plan is used up", None),
     "plan_house_undecided": replace(
         PLAN_HOUSE,
         strategy=None,

@@ -26,7 +26,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
-from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER, Joint
+from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER, PLAN_HOUSE, Joint
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -132,6 +132,44 @@ def test_whoever_is_asked_at_the_end_reads_what_was_seen_with_others() -> None:
     seen = "agent_1 is in hall_1; book_1 is on top of table_1; cabinet_1 is open; cup_1 is on top of table_1."
     assert f"- after turn 1, hall_1: {seen}\n" in render(together)
     assert "who saw it too" not in render(apart)
+
+
+def plan_prompt_after(*turns: Joint) -> str:
+    """What agent_0 reads when it is to plan in a house of two rooms after some turns."""
+    world, notebook = EnacttomWorld(small_task(["(is_open cabinet_1)"])), HouseNotebook()
+    notebook.read(world.reset(0).observations["agent_0"].view)
+    for joint in turns:
+        turn = world.step({seat: joint.get(seat, "Wait[]") for seat in world.seats})
+        notebook.read(turn.observations["agent_0"].view)
+    return render(replace(PLAN_HOUSE, situation=notebook.situation))
+
+
+COMES, GOES = {"agent_1": "Navigate[hall_1]"}, {"agent_1": "Navigate[kitchen_1]"}
+OPENS, CLOSES = {"agent_0": "Open[cabinet_1]"}, {"agent_0": "Close[cabinet_1]"}
+
+
+def test_plans_are_shown_with_whom_the_agent_was_and_what_they_saw_together() -> None:
+    both = "book_1 is on top of table_1; cabinet_1 is open; cup_1 is on top of table_1"
+    assert f"\nMet agent_1 in hall_1 after turn 2; all saw: {both}.\n" in plan_prompt_after(COMES, OPENS, GOES)
+    assert "Met " not in plan_prompt_after(COMES, OPENS), "who is there sees what is there"
+    assert "Met " not in plan_prompt_after(OPENS, {})
+
+
+def test_what_the_others_saw_and_is_so_no_more_is_not_shown_as_seen_together() -> None:
+    for after in ((CLOSES,), (CLOSES, OPENS)):
+        prompt = plan_prompt_after({**COMES, **OPENS}, GOES, *after)
+        both = "book_1 is on top of table_1; cup_1 is on top of table_1"
+        assert f"Met agent_1 in hall_1 after turn 1; all saw: {both}.\n" in prompt
+
+
+def test_each_thing_is_shown_with_the_latest_meeting_at_which_it_was_seen() -> None:
+    calls, returns = {"agent_0": "Navigate[kitchen_1]"}, {"agent_0": "Navigate[hall_1]"}
+    prompt = plan_prompt_after(calls, {"agent_1": "Open[cabinet_2]"}, returns, COMES, {}, GOES)
+    hall = "book_1 is on top of table_1; cabinet_1 is closed; cup_1 is on top of table_1"
+    assert [line for line in prompt.splitlines() if line.startswith("Met ")] == [
+        "Met agent_1 in kitchen_1 after turn 2; all saw: cabinet_2 is open.",
+        f"Met agent_1 in hall_1 after turn 5; all saw: {hall}.",
+    ]
 
 
 def test_whoever_is_asked_at_the_end_reads_all_messages_whole() -> None:
