@@ -218,7 +218,11 @@ def _random(setup: AgentSetup) -> Agent[Any, Any]:
 
 def _ladder(order: int, setup: AgentSetup, *, floods: bool = False) -> Agent[Any, Any]:
     from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
+    from hm_agent.worlds.enacttom.world import EnacttomWorld
 
+    assert isinstance(setup.world, EnacttomWorld)
+    if order:
+        setup.world.claim_readers.add(setup.seat)
     return LadderAgent(order, floods=floods)
 
 

@@ -68,6 +68,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     An action is a command, or its text; a text that is no command is lost, and its agent waits. asks: True if, once
     the last turn was played, the agents that the K operators of the goal or their foils name are asked what is known
     (probes.py): their views have `probes`, their actions are `ProbeAnswers`, and anything else is silence.
+
+    claim_readers: seats whose agents understand claims and no free text. These agents add theirs before the reset; the
+    others are told.
     """
 
     def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
@@ -78,6 +81,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.checks = checks_of(self.foils, (*operators, *self.foils))
         self.probes = probes_of((*operators, *self.foils, *self.checks))
         self.seats: Sequence[Seat] = task.agents
+        self.claim_readers: set[Seat] = set()
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
         self._quiet = 0
@@ -90,6 +94,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return self._runtime
 
     def reset(self, seed: int) -> Turn[HouseView]:
+        self._views = ViewMaker(self.household, self.claim_readers)
         self._runtime, self._quiet, self._before, self._answered = HouseRuntime(self.household), 0, None, None
         return self._turn()
 

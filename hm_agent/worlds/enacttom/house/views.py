@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.house.commands import (
@@ -40,7 +40,8 @@ class Briefing:
 
     plan: rooms and furniture. text: public. secrets: its own, in sentences. facts: what public text and secrets tell
     it, as data; public_facts: those of them that everyone is told. wishes: its private goals. barred: rooms that it
-    can't enter. targets: whom it can message. budget: its messages.
+    can't enter. targets: whom it can message. budget: its messages. claim_readers: those of its targets
+    that understand claims alone: of a text its sentences of fixed form (`sentences.py`).
     """
 
     agent: str
@@ -54,6 +55,7 @@ class Briefing:
     max_turns: int
     public_facts: tuple[Proposition, ...] = ()
     wishes: tuple[Proposition, ...] = ()
+    claim_readers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -168,11 +170,11 @@ def _listed(seen: frozenset[Proposition], agent: str) -> str:
 
 
 class ViewMaker:
-    """Makes the views of one household's episodes."""
+    """Makes the views of one household's episodes. claim_readers: those of its agents that read claims alone."""
 
-    def __init__(self, household: Household) -> None:
+    def __init__(self, household: Household, claim_readers: Collection[str] = ()) -> None:
         self.household = household
-        self.briefings = [_briefing(household, agent) for agent in household.agents]
+        self.briefings = [_briefing(household, agent, claim_readers) for agent in household.agents]
         self._decoded: dict[int, frozenset[Proposition]] = {}
 
     def view(self, runtime: HouseRuntime, agent: int) -> HouseView:
@@ -201,7 +203,7 @@ class ViewMaker:
 _MOST_DECODED = 10_000
 
 
-def _briefing(household: Household, agent: str) -> Briefing:
+def _briefing(household: Household, agent: str, claim_readers: Collection[str]) -> Briefing:
     task, mechanics = household.task, household.mechanics
     return Briefing(
         agent,
@@ -215,6 +217,7 @@ def _briefing(household: Household, agent: str) -> Briefing:
         task.max_turns,
         task.public_facts,
         tuple(one.proposition for one in task.private_goals.get(agent, ()) if not one.depth),
+        tuple(target for target in mechanics.targets(agent) if target in claim_readers),
     )
 
 

@@ -17,15 +17,18 @@ from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace, to_json
-from hm_agent.registry import can_play, find_scenarios
+from hm_agent.registry import build_agent, can_play, find_scenarios
 from hm_agent.reporting.runs import read_runs
+from hm_agent.suite import AgentSetup
 from hm_agent.testing.enacttom import house_endpoint
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
-from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.testing.episodes import play_out, set_up, settled
+from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.plan_house import PlanHouse
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
 
@@ -53,6 +56,31 @@ def test_the_reasoner_solves_the_task_tells_what_is_to_be_known_and_asks_little(
 def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
     assert [name for name in ("vmp", "he_hr") if can_play(name, RELAY)] == []
     assert all(can_play(name, RELAY) for name in AGENTS)
+
+
+def prompts_beside(partner: str) -> list[str]:
+    """What agent_0 reads in a whole episode beside two partners of a kind."""
+    model = CheckedReasoner(ANSWERS)
+    world, team = set_up(RELAY, partner)
+    options = settled(RELAY)
+    asker = AgentSetup(RELAY, world, "agent_0", model, 0, options, Parameters())
+    play_out(world, team | {"agent_0": build_agent("react", asker)}, seed=0)
+    assert model.asked
+    return [render(question) for question in model.asked]
+
+
+@pytest.mark.parametrize("partner", ["order1", "flood"])
+def test_a_model_is_told_which_sentences_its_scripted_partners_understand(partner: str) -> None:
+    told = re.compile(r"^To be understood by agent_1, write such sentences alone: (.+)$", re.MULTILINE)
+    for prompt in prompts_beside(partner):
+        (said,) = told.findall(prompt)
+        named = re.sub(r"\bX\b", "cup_1", re.sub(r"\bY\b", "chest_2", said))
+        assert len(read_claims(named, RELAY.seats)) == named.count(". ") + 1
+
+
+@pytest.mark.parametrize("partner", ["react", "solo", "random"])
+def test_a_model_is_told_no_form_where_none_is_needed_or_none_helps(partner: str) -> None:
+    assert not any("To be understood" in prompt for prompt in prompts_beside(partner))
 
 
 def test_the_same_seed_gives_the_same_episode_to_the_last_thought() -> None:
