@@ -22,7 +22,9 @@ from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.partner_questions import MakeHouseStrategy
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS, answer_probes
 from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.tasks.mechanics import RemoteControl
 from hm_agent.worlds.enacttom.tasks.propositions import Proposition
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
@@ -96,6 +98,25 @@ def test_rules_claim_neither_secrets_nor_odd_handles_of_households_that_have_non
     prompt = render(HOUSE_EXAMPLES["probe_house"])
     assert "Each of you may have been told things that the others don't know" in prompt
     assert "A handle may open or close other furniture too, or turn the other way." in prompt
+
+
+REMOTE_CONTROLLED = ("mixed_k1_006", "mixed_k2_001", "cooperative_k2_018", "mixed_k3_006")
+
+
+@pytest.mark.parametrize("name", REMOTE_CONTROLLED)
+def test_nobody_is_told_into_which_state_a_drawn_remote_control_sets_its_target(name: str) -> None:
+    file = load_task(task_files()[f"enacttom_{name}"]).file
+    flipped = {"open": "closed", "closed": "open"}
+    bindings = [
+        one.model_copy(update={"target_state": flipped[one.target_state]}) if isinstance(one, RemoteControl) else one
+        for one in file.mechanic_bindings
+    ]
+    assert bindings != list(file.mechanic_bindings)
+    tasks = check_task(file), check_task(file.model_copy(update={"mechanic_bindings": tuple(bindings)}))
+    one, other = (EnacttomWorld(task).reset(0).observations for task in tasks)
+    assert {seat: seen.view.text for seat, seen in one.items()} == {
+        seat: seen.view.text for seat, seen in other.items()
+    }
 
 
 def test_a_message_can_not_pass_for_another_part_of_the_prompt() -> None:
