@@ -69,7 +69,7 @@ def test_every_agent_is_told_what_was_seen_taken_and_just_that(agent: str, scena
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_agent_reads_of_pickups_and_may_collect_unseen(agent: str) -> None:
     prompts = [render(exchange.question) for step in steps_of(agent, DYAD) for exchange in step.decision.exchanges]
-    assert any("has most likely taken (* before your eyes)" in prompt for prompt in prompts)
+    assert any("has most likely taken (* before your eyes, else found gone then)" in prompt for prompt in prompts)
     assert any("collect_unseen()" in prompt for prompt in prompts)
     assert any("shadow(" in prompt for prompt in prompts)
 

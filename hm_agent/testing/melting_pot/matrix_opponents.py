@@ -236,7 +236,10 @@ def _expected(prompt: str) -> str:
 
 def _taken(text: str) -> str | None:
     """The kind that the only opponent has taken most since the latest interaction."""
-    kinds = re.findall(r"(\w+) at \(", search(r"has most likely taken \(\* before your eyes\): (.+?)\.(?:$| )", text))
+    kinds = re.findall(
+        r"(\w+) at \(",
+        search(r"has most likely taken \(\* before your eyes, else found gone then\): (.+?)\.(?:$| )", text),
+    )
     return leading({kind: kinds.count(kind) for kind in kinds})
 
 
