@@ -113,7 +113,9 @@ _DOUBT = re.compile(
     r"\b(?:or|either|maybe|perhaps|possibly|might|may|could|unsure|uncertain|unknown|unclear|whether|if|unless|until|"
     r"except|apart from|other than|besides|not only)\b"
 )
-_TAKES_BACK = re.compile(r"^(?:but|however)\b|\b(?:there|so|true|right)\b")
+_TAKES_BACK = re.compile(
+    r"^(?:but|however)\b|\b(?:it|that|this)(?:'s| is) (?:not|no longer)(?: (?:there|so|true|right|correct|any more))*$"
+)
 _FIRST = "\ue000"
 _MENTION = f"[{_FIRST}-\uf8ff]"
 _GOES = r"(?:go|goes|going|went|walks?|heads?|runs?|returns?)(?: back| straight| right| directly| over)* to"
