@@ -38,7 +38,7 @@ class AskedProperty(Enum):
     TOPIC = "topic"
     STATE = "state"
     WHEREABOUTS = "whereabouts"
-    """Whether someone takes an object to be in a container, in the open, or knows no place; not in table 4."""
+    """Whether an object is, or is believed to be, in a container, in the open, or in no known place; not in table 4."""
 
 
 class AskedTime(Enum):
@@ -83,6 +83,8 @@ class Asked:
         """The question, in the paper's words if it is one of table 4."""
         subject, person, other = self.subject, self.person, self.other
         if self.about is AskedProperty.WHEREABOUTS:
+            if person is None:
+                return f"Where is the {subject} now? Answer {IN_CONTAINER} or {OPENLY}."
             where = f"Where does {person} think that {other} will" if other else f"Where will {person}"
             return f"{where} search for the {subject}? Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}."
         if self.about is AskedProperty.TOPIC:
@@ -118,6 +120,7 @@ _ASKED = (
         rf"Where (?:does (?P<person>{_NAME}) think that (?P<other>{_NAME}) will|will (?P<own>{_NAME})) search for the "
         rf"(?P<searched>.+)\? Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}\."
     ),
+    re.compile(rf"Where is the (?P<searched>.+) (?P<time>now)\? Answer {IN_CONTAINER} or {OPENLY}\."),
     re.compile(rf"In which (?P<about>room|container) will (?P<person>{_NAME}) search for the (?P<subject>.+)\?"),
     re.compile(
         rf"In which (?P<about>room|container) does (?P<person>{_NAME}) think that (?P<other>{_NAME}) will search for "
@@ -192,7 +195,7 @@ class AnsweredStory:
     def answer(self, asked: Asked) -> str | None:
         """The answer; None if there is none, e.g. where someone knows of no place."""
         if asked.person is None:
-            return _place_name(self._remembered(asked), asked.about)
+            return self._answer_from(self._remembered(asked), asked)
         unknown = [name for name in (asked.person, asked.other) if name and name not in self.tracker.people]
         if unknown:
             return self._answer_from(None, asked)
@@ -246,9 +249,11 @@ class AnsweredStory:
         return found
 
     def whereabouts_questions(self) -> list[StoryQuestion]:
-        """Where, roughly, each person takes each object to be, and thinks that each other does."""
+        """Where, roughly, each object is, each person takes it to be, and thinks that each other does."""
         found: list[StoryQuestion] = []
         for thing in self.tracker.locations:
+            now = Asked(AskedProperty.WHEREABOUTS, thing, time=AskedTime.NOW)
+            found.append(StoryQuestion(now, self.answer(now) or "", self.choices(now), False, False))
             found += self._belief_questions(AskedProperty.WHEREABOUTS, thing, None, (1, 2))
         return found
 
@@ -317,7 +322,7 @@ class AnsweredStory:
         if asked.about is AskedProperty.STATE or (asked.about is AskedProperty.TOPIC and asked.other is None):
             return (NO, YES)
         if asked.about is AskedProperty.WHEREABOUTS:
-            return (IN_CONTAINER, NO_PLACE, OPENLY)
+            return (IN_CONTAINER, OPENLY) if asked.person is None else (IN_CONTAINER, NO_PLACE, OPENLY)
         if asked.about is AskedProperty.TOPIC:
             return (DOES_NOT_KNOW, KNOWS)
         named = self._locations.get((asked.about, asked.subject), ())

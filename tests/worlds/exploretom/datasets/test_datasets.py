@@ -33,7 +33,7 @@ from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, AnswerWit
 from hm_agent.worlds.exploretom.story.language import parse_story, text_of, to_data
 from tests.worlds.exploretom.story_examples import DRAWN, FALSE_BELIEF, drawn
 
-BELIEFS = "99dc"
+BELIEFS = "9bf1"
 """Of beliefs, questions and answers of some stories. Where it changes, `item.TRACKER` must grow."""
 
 

@@ -105,6 +105,7 @@ def test_items_are_read_back_and_answered_from_the_text(story: DrawnStory) -> No
         assert overlapping(item.choices) is None
         assert answer_from_text(text, item.text, story.script.sees_contents) == item.answer
         needed = [literal[index].asked for index in relied_on(item, literal)]
+        assert needed
         assert all(asked.key == item.asked.key for asked in needed)
 
 
@@ -130,6 +131,7 @@ def test_who_knows_no_place_is_asked_for_it_in_words_too() -> None:
     assert asked_with(story, AskedAction(ActionType.FETCH, "Carl", apple)) == {
         "In which room is the apple now?": "hall",
         "In which container is the apple now?": "bin",
+        f"Where is the apple now? Answer {IN_CONTAINER} or {OPENLY}.": IN_CONTAINER,
         f"Where will Carl search for the apple? {options}": NO_PLACE,
     }
     told = asked_with(story, AskedAction(ActionType.TELL, "Anne", apple))
@@ -172,25 +174,25 @@ def test_nobody_believes_anything_of_a_thing_that_is_not_named_yet(story: DrawnS
 @given(DRAWN)
 @examples(max_examples=60)
 def test_the_literal_questions_of_an_item_leave_its_answer_no_choice(story: DrawnStory) -> None:
-    """Whoever answers them rightly can tell the place that someone looks at, and whom someone must tell."""
+    """Whoever answers them rightly can tell where someone looks, whether it is there, and whom someone must tell."""
     answered = AnsweredStory(story.script, story.tracker)
     posed = pose_functional(answered, "")
     for item, needed in zip(posed.questions, posed.relies_on, strict=True):
         if not isinstance(item, FunctionalQuestion):
             continue
-        told: dict[tuple[str, str | None], dict[AskedProperty, str]] = {}
+        told: dict[tuple[str | None, str | None], dict[AskedProperty, str]] = {}
         for question in (posed.questions[index] for index in needed):
             assert isinstance(question, StoryQuestion)
-            if question.asked.person:
-                told.setdefault((question.asked.person, question.asked.other), {})[question.asked.about] = (
-                    question.answer
-                )
+            one = question.asked
+            told.setdefault((one.person, one.other), {})[one.about] = question.answer
         asked = item.asked
         own = told[asked.person, None]
         if asked.type is ActionType.LOOK:
             container = own.get(AskedProperty.CONTAINER, OPENLY)
             place = f"{container} in the {own.get(AskedProperty.ROOM)}"
             assert item.answer == (ASKS if own[AskedProperty.WHEREABOUTS] == NO_PLACE else place)
+        if asked.type is ActionType.FETCH:
+            assert item.answer == ("yes" if own == told[None, None] else "no")
         if asked.type is ActionType.TELL and asked.key[0] == "location":
             others = sorted(name for name in story.tracker.people if name != asked.person)
             untold = [name for name in others if told[asked.person, name] != own]
