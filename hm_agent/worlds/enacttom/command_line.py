@@ -27,6 +27,7 @@ from hm_agent.worlds.enacttom.verification.verifier import (
     Verdict,
     certified,
     is_current,
+    misstated,
     over_budget,
     verify,
 )
@@ -151,20 +152,20 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
     if task.file.certificate and not (request.writes or is_current(task.file)):
         faults.append("its certificate was made for another state of the file: --write makes a new one")
     if not request.writes:
+        faults += misstated(task.file, verdict.certificate)
         faults += over_budget(task, verdict.turns)
-    return path, _line(verdict, TaskProof(task).relay_depth), faults
+    return path, _line(verdict), faults
 
 
-def _line(verdict: Verdict, hops: int | None) -> str:
-    """hops: how many messages, one after another, knowledge has to travel at least."""
+def _line(verdict: Verdict) -> str:
     found = verdict.certificate
     if found.status != "solved":
         return found.status
     others = "".join(f"; {name}: {status}" for name, status in found.checked_by.items())
     spare = f"; the physical goal does not need {listed(verdict.spare)}" if verdict.spare else ""
     return (
-        f"solved in {len(found.plan)} turns with {found.messages} messages, K depth {found.k_depth}, baseline "
-        f"{found.baseline_turns} turns, hops {hops}{spare}{others}"
+        f"solved in {len(found.plan)} turns with {found.messages} messages, K depth {found.k_depth}, relay depth "
+        f"{found.relay_depth}, baseline {found.baseline_turns} turns{spare}{others}"
     )
 
 

@@ -22,6 +22,12 @@ class Certificate(BaseModel):
     status: Status = Field(description="Of the task itself: solved, for a task that may be shipped.")
     checked_by: Mapping[str, Status] = Field(default_factory=dict, description="What other planners say of the task.")
     k_depth: int = Field(description="The deepest nesting of K in the goal.")
+    relay_depth: int | None = Field(
+        default=None,
+        ge=0,
+        description="How many messages, one after another, it takes at least until the physical goal can be brought "
+        "about. Null if a part of it is out of reach, and in certificates of earlier versions.",
+    )
     plan: tuple[Mapping[str, str], ...] = Field(description="The plan: each turn's commands by agent; others wait.")
     messages: int = Field(description="How many messages the plan sends.")
     without_agent: Mapping[str, Status] = Field(description="The task if that agent only waits: unsolvable.")

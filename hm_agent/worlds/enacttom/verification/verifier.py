@@ -174,6 +174,7 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
         status=proof.status("task"),
         checked_by=checked_by,
         k_depth=task.k_depth,
+        relay_depth=proof.relay_depth,
         plan=tuple({agent: str(one) for agent, one in turn.items()} for turn in proof.plan),
         messages=_messages(proof.plan),
         without_agent={agent: proof.status(f"without {agent}") for agent in agents},
@@ -299,6 +300,16 @@ def over_budget(task: HouseholdTask, plan: Sequence[JointTurn]) -> list[str]:
         if sent > most:
             faults.append(f"its plan has {agent} send {sent} messages, but it may send {most}: --write sets budgets")
     return faults
+
+
+def misstated(file: TaskFile, found: Certificate) -> list[str]:
+    """A line if the file's certificate says another relay depth than was found; none if it says no relay depth."""
+    said = file.certificate.relay_depth if file.certificate and is_current(file) else None
+    if said in (None, found.relay_depth):
+        return []
+    return [
+        f"its certificate says relay depth {said}, but the proof finds {found.relay_depth}: --write makes a new one"
+    ]
 
 
 def is_current(file: TaskFile) -> bool:

@@ -109,9 +109,17 @@ def _certified(task: HouseholdTask, certificate: Certificate) -> Mapping[str, An
     }
 
 
+def _measured(found: Certificate) -> Iterator[str]:
+    """What the plan takes, and how far knowledge has to travel."""
+    yield f"turns: {len(found.plan)}"
+    yield f"messages: {found.messages}"
+    if found.relay_depth is not None:
+        yield f"relay depth: {found.relay_depth}"
+
+
 def _proofs(task: HouseholdTask, found: Certificate) -> Iterator[tuple[str, Status, Status | None, str]]:
     """What was asked of the task, what came out, what is wanted (None: either), and a note."""
-    yield "can be solved", found.status, "solved", f"turns: {len(found.plan)}, messages: {found.messages}"
+    yield "can be solved", found.status, "solved", ", ".join(_measured(found))
     for planner, status in found.checked_by.items():
         yield f"can be solved, says {planner}", status, found.status, ""
     for agent, status in found.without_agent.items():

@@ -27,6 +27,7 @@ from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, is_current, verify
+from tests.worlds.enacttom.counting import runs_of
 
 NO_KITCHEN = RoomRestriction(restricted_rooms=("kitchen_1",), for_agents=("agent_0",))
 NO_HALL = RoomRestriction(restricted_rooms=("hall_1",), for_agents=("agent_1",))
@@ -110,6 +111,18 @@ def test_who_is_needed_for_what_has_to_be_known_alone_is_named(name: str, spare:
     verdict = verify(load_task(task_files()[f"enacttom_{name}"]))
     assert verdict.is_sound
     assert verdict.spare == spare
+
+
+@pytest.mark.parametrize(
+    ("name", "hops"), [("appendix_e", 1), ("relay_of_three", 2), ("cooperative_k3_000", 3), ("far_handle", 1)]
+)
+def test_the_certificate_says_how_far_knowledge_has_to_travel(name: str, hops: int) -> None:
+    assert verify(load_task(task_files()[f"enacttom_{name}"])).certificate.relay_depth == hops
+
+
+def test_a_goal_that_nobody_can_bring_about_has_no_relay_depth() -> None:
+    task = small_task(["(is_open cabinet_1)", "(is_on_top cup_1 counter_2)"], [NO_HALL, NO_KITCHEN])
+    assert verify(task).certificate.relay_depth is None
 
 
 def test_a_search_that_is_cut_short_proves_nothing_and_says_so() -> None:
@@ -223,6 +236,32 @@ def test_two_processes_write_the_same_certificates(folder: Path, tmp_path: Path)
         )
         written.append({path.name: path.read_text() for path in folder.glob("*.json")})
     assert written[0] == written[1]
+
+
+def test_a_relay_depth_that_the_proof_does_not_find_is_a_fault(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verified("verify", str(folder), "--write", capsys=capsys)[0] == 0
+    path = folder / "relay_of_three.json"
+    task = json.loads(path.read_text())
+    assert task["certificate"]["relay_depth"] == 2
+    status, output, errors = verified("verify", str(folder), capsys=capsys)
+    assert (status, errors) == (0, "")
+    assert "relay_of_three: solved in" in output
+    assert "K depth 3, relay depth 2, " in output
+    path.write_text(json.dumps(task | {"certificate": task["certificate"] | {"relay_depth": 3}}))
+    status, _, errors = verified("verify", str(folder), capsys=capsys)
+    assert status == 1
+    assert errors.startswith("relay_of_three: its certificate says relay depth 3, but the proof finds 2")
+    path.write_text(json.dumps(task | {"certificate": task["certificate"] | {"relay_depth": -1}}))
+    assert "certificate.relay_depth" in verified("verify", str(folder), capsys=capsys)[2]
+
+
+def test_verify_proves_a_task_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copy(task_files()["enacttom_far_handle"], tmp_path)
+    with runs_of(TaskProof.__init__) as proofs:
+        assert verified("verify", str(tmp_path), capsys=capsys)[0] == 0
+    assert len(proofs) == 1
 
 
 def test_verify_tells_of_each_fault_in_one_line_and_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,8 +15,10 @@ from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task
-from hm_agent.worlds.enacttom.viewer.task_pages import listed_task, mechanic_words
+from hm_agent.worlds.enacttom.verification.verifier import certified, verify
+from hm_agent.worlds.enacttom.viewer.task_pages import listed_task, mechanic_words, task_details
 from tests.worlds.enacttom.viewer.test_house_page import WORDS, hostile_house
 
 if TYPE_CHECKING:
@@ -110,6 +112,12 @@ def test_a_task_shows_goal_secrets_mechanics_and_pddl(page: Page, tasks: list[Ho
     assert not pddl.is_visible()
     one.locator(".pddl summary").click()
     assert pddl.text_content() == task.file.problem_pddl
+
+
+def test_the_relay_depth_stands_beside_what_the_plan_takes() -> None:
+    task = load_task(task_files()[CERTIFIED])
+    shown = task_details(check_task(certified(task.file, verify(task))))["certificate"]["proofs"][0]
+    assert shown["note"].endswith(", relay depth: 1")
 
 
 def test_a_certificate_for_another_state_of_the_file_is_told(browser: Browser, tmp_path: Path) -> None:
