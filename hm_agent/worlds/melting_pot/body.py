@@ -104,7 +104,8 @@ class MeltingPotBody:
         return events
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
-        if strategy != self._strategy and not self._game.goes_on(self._planner.rest, self._inventory, strategy):
+        has_changed = self._strategy is None or strategy.aims != self._strategy.aims
+        if has_changed and not self._game.goes_on(self._planner.rest, self._inventory, strategy):
             self._because = self._because or "the strategy has changed"
         self._strategy = strategy
         self._move = await self._choose(strategy, history)

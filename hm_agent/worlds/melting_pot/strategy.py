@@ -20,6 +20,11 @@ class SubstrateStrategy:
     seek: tuple[str, ...] | None = None
     covert: bool = False
 
+    @property
+    def aims(self) -> object:
+        """What a plan serves, by default all that is said: one made for a strategy with equal aims goes on."""
+        return self
+
 
 def is_sought(player: str, seek: Sequence[str] | None) -> bool:
     """True if a strategy with this `seek` wants to meet a player; nobody can meet one of the own side."""

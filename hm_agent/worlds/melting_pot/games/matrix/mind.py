@@ -95,6 +95,11 @@ class MatrixStrategy(SubstrateStrategy):
     target: Counts | None = None
     expected: Counts | None = None
 
+    @property
+    def aims(self) -> object:
+        """Neither words nor counts that are expected, but the kind that is to lead: a plan may wait until it does."""
+        return self.seek, self.covert, self.target, argmax(self.expected) if self.expected else None
+
 
 class MatrixMind(Mind):
     """What strategists ask about the other players of one matrix game.
