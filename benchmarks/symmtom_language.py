@@ -1,24 +1,32 @@
-"""SymmToM played by language agents with the built-in reasoner: rewards, questions, and the tokens of their prompts.
+"""SymmToM played by language agents with the built-in reasoner: rewards, questions, tokens, and their notes.
 
-Self-play, 20 episodes a row. Tokens are characters / 4 of the prompts that a language model would be sent.
+Self-play, 40 episodes a row, the same for all agents. Tokens are characters / 4 of the prompts that a language model
+would be sent. The second table compares the recharges that agents note of others with those that there were.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
+from hm_agent.core import Seat, Step
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.questions import AnswerT, Call, Question, ignore
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.worlds.symmtom.language.notebook import Notebook
+from hm_agent.worlds.symmtom.views import BoardScene
 
 AGENTS = ("random", "heuristic", "k_ge", "hypothetical_minds", "hm_joint", "react", "reflexion", "plan_react")
 SCENARIOS = ("symmtom_w6_n3_c3", "symmtom_w6_n3_c9", "symmtom_w12_n4_c4")
-SEEDS = range(1000, 1020)
+SEEDS = range(1000, 1040)
+NOTED = ("symmtom_w6_n3_c3", "symmtom_w6_n4_c8", "symmtom_w6_n4_c12")
+VARIANTS = (("cooperative", "public"), ("competitive", "public"), ("competitive", "private"))
+"""(rewards, first-hand knowledge) of the games in which notes are compared with the truth."""
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -44,11 +52,51 @@ class SelfPlayRow:
     decisions: int
     tokens: Sequence[float]
 
-    def __str__(self) -> str:
-        error = stdev(self.rewards) / len(self.rewards) ** 0.5
+    def beside(self, heuristic: SelfPlayRow) -> str:
+        """The cells of the row; the rewards also as paired differences from the heuristic's."""
+        more = [one - other for one, other in zip(self.rewards, heuristic.rewards, strict=True)]
         asked, tokens = len(self.tokens) / self.decisions, sum(self.tokens) / self.decisions
         largest = max(self.tokens, default=0)
-        return f"{mean(self.rewards):.1f} ± {error:.1f} | {asked:.2f} | {tokens:.0f} | {largest:.0f}"
+        return f"{_mean(self.rewards)} | {_mean(more, '+')} | {asked:.2f} | {tokens:.0f} | {largest:.0f}"
+
+
+def _mean(values: Sequence[float], sign: str = "") -> str:
+    return f"{mean(values):{sign}.1f} ± {stdev(values) / len(values) ** 0.5:.1f}"
+
+
+class NotedRecharges:
+    """A recorder that notes every view as a language agent does, and counts what it notes of others' recharges.
+
+    views: of all seats; wrong_views: in which another player's number is not the true one. noted: how often a number
+    rose; false: how often it did though the player had not recharged in that step.
+    """
+
+    def __init__(self) -> None:
+        self.views = self.wrong_views = self.noted = self.false = 0
+        self.close()
+
+    def close(self) -> None:
+        """Ends an episode; the counts go on with the next."""
+        self._notebooks: dict[Seat, Notebook] = {}
+        self._numbers: dict[tuple[Seat, str], int] = {}
+        self._truth = Counter[str]()
+        self._just: tuple[str, ...] = ()
+        """Who has recharged in the step before the views."""
+
+    def record(self, step: Step) -> None:
+        for seat, seen in step.turn.observations.items():
+            notebook = self._notebooks.setdefault(seat, Notebook(seed=0))
+            notebook.read(seen)
+            peers = notebook.board.peers
+            risen = [peer.name for peer in peers if peer.recharges > self._numbers.get((seat, peer.name), 0)]
+            self.noted += len(risen)
+            self.false += sum(name not in self._just for name in risen)
+            self.views += 1
+            self.wrong_views += any(peer.recharges != self._truth[peer.name] for peer in peers)
+            self._numbers |= {(seat, peer.name): peer.recharges for peer in peers}
+        assert isinstance(step.scene, BoardScene)
+        self._just = tuple(f"player_{agent}" for agent in step.scene.recharged)
+        self._truth.update(self._just)
 
 
 def measure(scenario: ScenarioInfo, agent: str) -> SelfPlayRow:
@@ -61,9 +109,28 @@ def measure(scenario: ScenarioInfo, agent: str) -> SelfPlayRow:
     return SelfPlayRow(rewards, decisions, reasoner.tokens)
 
 
+def noted_recharges(scenario: ScenarioInfo, rewards: str, first_hand: str) -> NotedRecharges:
+    counts = NotedRecharges()
+    for seed in SEEDS:
+        world, agents = set_up(scenario, "react", seed=seed, rewards=rewards, first_hand=first_hand)
+        play_out(world, agents, seed=seed, recorders=[counts])
+    return counts
+
+
 def main() -> None:
-    print("| scenario | agent | reward per agent | questions per decision | tokens per decision | largest prompt |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print(
+        "| scenario | agent | reward per agent | more than heuristic | questions per decision | tokens per decision "
+        "| largest prompt |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     for scenario in find_scenarios(SCENARIOS):
-        for agent in AGENTS:
-            print(f"| {scenario.short_name} | {agent} | {measure(scenario, agent)} |", flush=True)
+        rows = {agent: measure(scenario, agent) for agent in AGENTS}
+        for agent, row in rows.items():
+            print(f"| {scenario.short_name} | {agent} | {row.beside(rows['heuristic'])} |", flush=True)
+    print("\n| scenario | rewards | first-hand | noted without a recharge | views with a wrong number |")
+    print("| --- | --- | --- | --- | --- |")
+    for scenario in find_scenarios(NOTED):
+        for variant in VARIANTS:
+            found = noted_recharges(scenario, *variant)
+            false, wrong = f"{found.false:,} of {found.noted:,}", f"{found.wrong_views:,} of {found.views:,}"
+            print(f"| {scenario.short_name} | {' | '.join(variant)} | {false} | {wrong} |", flush=True)
