@@ -126,7 +126,7 @@ class HouseView:
         told = self.briefing
         lines = [f"You are {told.agent}. {told.text}", "", "The household:", told.plan.words]
         if told.secrets:
-            lines += ["", "Only you are told:", *(f"- {secret}" for secret in told.secrets)]
+            lines += ["", "Only you were told, at first:", *(f"- {secret}" for secret in told.secrets)]
         lines += ["", f"You can message {', '.join(told.targets) or 'nobody'}."]
         if told.barred:
             lines.append(f"You cannot enter {', '.join(told.barred)}.")
@@ -148,7 +148,7 @@ class HouseView:
             lines.append(f"{self.outcome.command}: {self.outcome.words}")
         lines += [f"{one.sender} to {', '.join(one.addressees)}: {quoted(one.text)}" for one in self.messages]
         lines += ["You see: " + self.sees_text]
-        lines += ["Seen before: " + _listed(self.remembers - self.sees, self.agent)]
+        lines += ["As you saw it last: " + _listed(self.remembers - self.sees, self.agent)]
         return "\n".join([*lines, f"Messages left: {self.messages_left}."])
 
 
