@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder, ThinkingBody
     from hm_agent.agents.reflection import Reflector
     from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
-    from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
@@ -139,7 +138,9 @@ class SymmtomSuite(Suite):
         assert isinstance(world, SymmtomWorld)
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            probe = LiteralProbe(world, seed, int(setup.options["literal"] or 0), _literal_steps(setup.scenario, world))
+            steps = min(world.settings.steps, setup.max_steps or world.settings.steps)
+            asked = int(setup.options["literal"] or 0)
+            probe = LiteralProbe(world, seed, asked, _literal_steps(setup.scenario, steps))
             body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world), probe)
             return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
 
@@ -195,10 +196,10 @@ def _settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSet
     return _game(scenario, options)
 
 
-def _literal_steps(scenario: ScenarioInfo, world: SymmtomWorld) -> int:
-    """From how many first steps literal ones are drawn: a game's, or those that a test of mind has for certain."""
+def _literal_steps(scenario: ScenarioInfo, steps: int) -> int:
+    """From how many first steps literal ones are drawn: all `steps`, or those that a test of mind has for certain."""
     test = mind_tests().get(scenario.name)
-    return test.prelude + 1 if test else world.settings.steps
+    return min(steps, test.prelude + 1) if test else steps
 
 
 def _size(scenario: ScenarioInfo) -> GameSettings:

@@ -137,6 +137,13 @@ def test_the_base_rate_is_what_one_answer_to_all_questions_gets(tmp_path: Path) 
     assert row.base_rate == pytest.approx(max(yes, 1 - yes))
 
 
+def test_an_episode_that_is_cut_short_asks_at_as_many_of_its_steps(tmp_path: Path) -> None:
+    """Four steps follow the first of five, and each asks every seat about some bits."""
+    play("symmtom_w6_n3_c6", "react", out=tmp_path, report=False, progress=False, literal="4", max_steps=5)
+    (result,) = read_runs([tmp_path]).results
+    assert result.metrics["literal_asked"] > 3 * BITS
+
+
 def test_the_reasoner_beats_the_base_rates() -> None:
     rates = []
     for seed in (1, 2, 3):
