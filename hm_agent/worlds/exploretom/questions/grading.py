@@ -105,7 +105,8 @@ _REASON = re.compile(r"\b(?:because|since|as(?! well)|given|due to)\b")
 _LEADING_REASON = re.compile(rf"^(?:{_REASON.pattern})[^,]* , ")
 _SO = re.compile(r"\b(?:so(?! that)|therefore|thus|hence)\b")
 _CLAUSE_ENDS = re.compile(r" ?, ?| (?=(?:but|however|and now)\b)")
-_CLAUSE_STARTS = re.compile(r"^(?:(?:but|however|and|then|now|also|i think|i believe|i would say|that)(?: |$))+")
+_OPENINGS = "but|however|and|then|now|also|i think|i believe|i would say|that|the answer is|probably|most likely"
+_CLAUSE_STARTS = re.compile(rf"^(?:(?:{_OPENINGS})(?: |$))+")
 _DENIAL = re.compile(
     r"\b(?:not(?! only)|never|nor|neither|nowhere|cannot|no longer|no more|without|instead of|rather than)\b"
 )
