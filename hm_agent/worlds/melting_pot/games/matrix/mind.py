@@ -335,10 +335,14 @@ class MatrixMind(Mind):
 
     def _strategy(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
         first = "" if self.rules.length.one_interaction else ", to see what the opponent plays"
-        against = f", expecting {self._words(expected)}" if expected else first
+        against = f", expecting {self._lead(expected)}" if expected else first
         how = ", and collect it unseen" if covert else ""
         words = f"hold {self._words(target)}{against}{how}"
         return MatrixStrategy(words, covert=covert, target=target, expected=expected)
+
+    def _lead(self, expected: Counts) -> str:
+        """Which kind is expected to lead, and its count: `paper to lead with 5`; of the others nothing is predicted."""
+        return f"{self.rules.behaviours[expected.index(max(expected))]} to lead with {max(expected)}"
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.rules.behaviours[main]
