@@ -14,8 +14,8 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
+from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
-from hm_agent.worlds.exploretom.questions.grading import overlapping
 
 FORMAT = 1
 """Changes with every change of the keys of a line."""

@@ -10,13 +10,13 @@ from typing import Any
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.belief_trace import StoryTrace, TracedAction
 from hm_agent.worlds.exploretom.datasets.item import FUNCTIONAL, LITERAL, StoryItem, json_lines, letter
+from hm_agent.worlds.exploretom.questions.accepted_forms import accepted_forms
 from hm_agent.worlds.exploretom.questions.functional import (
     FunctionalQuestion,
     functional_questions,
     literal_questions,
     relied_on,
 )
-from hm_agent.worlds.exploretom.questions.grading import accepted_forms
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, StoryQuestion
 from hm_agent.worlds.exploretom.random_stories.action_sets import ActionSet
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists

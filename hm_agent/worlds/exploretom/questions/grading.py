@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, permutations
 
-from hm_agent.wording import listed
+from hm_agent.worlds.exploretom.questions.accepted_forms import FIXED_FORMS, OPEN_FORMS, accepted_forms, placed
 from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY
 from hm_agent.worlds.exploretom.questions.story_questions import (
     DOES_NOT_KNOW,
@@ -20,84 +19,6 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
     YES,
 )
 from hm_agent.worlds.exploretom.story.language import names_in, plain_words
-
-MOST_REORDERED = 4
-"""Groups of more people have no accepted forms in another order; `meaning` reads them in any."""
-
-# Whole answers
-
-_FORMS = {
-    YES: ("yes", "yes it is", "yes they do", "yes he does", "yes she does"),
-    NO: ("no", "no it is not", "no they do not", "no he does not", "no she does not"),
-    KNOWS: (KNOWS, "knows", "knows it", "they know about it", "he knows about it", "she knows about it"),
-    DOES_NOT_KNOW: (
-        DOES_NOT_KNOW,
-        "does not know",
-        "does not know it",
-        "he does not know about it",
-        "she does not know about it",
-    ),
-    IN_CONTAINER: (IN_CONTAINER, "a container", "container"),
-    NO_PLACE: (
-        NO_PLACE,
-        "no place",
-        "none",
-        "nowhere",
-        "does not know",
-        "knows none",
-        "he knows no place",
-        "she knows no place",
-    ),
-    NOBODY: (NOBODY, "nobody else", "no one", "no one else", "no-one", "none", "none of them"),
-    ASKS: (ASKS, "ask somebody", "asks someone", "ask someone", "asks somebody else", "asks someone else", "asks"),
-}
-_OPEN_FORMS = (OPENLY, "in the open", "openly")
-
-
-def accepted_forms(choice: str, choices: Sequence[str] = ()) -> tuple[str, ...]:
-    """The commonest whole answers, in small letters, that mean a choice among others.
-
-    Of a container with its room the container alone is one, if no other of the choices has it.
-    """
-    if choice in _FORMS:
-        return _FORMS[choice]
-    container, room = _placed(choice)
-    if container == OPENLY:
-        return tuple(f"{form} in the {plain_words(room)}" if room else form for form in _OPEN_FORMS)
-    if room is None:
-        names = [plain_words(choice)]
-    else:
-        is_only = [_placed(other)[0] for other in choices].count(container) == 1
-        names = [plain_words(choice), *([plain_words(container)] if is_only else [])]
-    forms = [form for name in names for form in (name, f"the {name}", f"in the {name}", f"it is in the {name}")]
-    return (*forms, *_reordered(choice))
-
-
-def _placed(choice: str) -> tuple[str, str | None]:
-    """The container and the room of a choice such as `box in the hall`; other choices have no room."""
-    container, found, room = choice.rpartition(" in the ")
-    return (container, room) if found and choice != OPENLY else (choice, None)
-
-
-def _reordered(choice: str) -> tuple[str, ...]:
-    """The same people in other words, if a choice names several."""
-    names = names_in(choice)
-    if not 2 <= len(names) <= MOST_REORDERED:
-        return ()
-    lists = (form for order in permutations(names) for form in (listed(order), " and ".join(order)))
-    forms = dict.fromkeys(map(plain_words, lists))
-    return tuple(form for form in forms if form != plain_words(choice))
-
-
-def overlapping(choices: Sequence[str]) -> tuple[str, str] | None:
-    """Two choices that the same answer would mean; None if each answer means at most one."""
-    for first, second in combinations(choices, 2):
-        if not set(accepted_forms(first, choices)).isdisjoint(accepted_forms(second, choices)):
-            return first, second
-    return None
-
-
-# Sentences
 
 _SENTENCE_ENDS = re.compile(r"[.!?:()]+")
 _COMMAS = re.compile(r"[,;\n—–]| - ")
@@ -213,7 +134,7 @@ class _Vocabulary:
         for choice in choices:
             for form in dict.fromkeys(accepted_forms(choice, choices)):
                 self.whole.setdefault(form, []).append(choice)
-        named = [choice for choice in choices if choice not in _FORMS]
+        named = [choice for choice in choices if choice not in FIXED_FORMS]
         groups = {frozenset(map(plain_words, names_in(choice))): choice for choice in named if names_in(choice)}
         everyone = frozenset(name for group in groups for name in group)
         self.everyone = groups.get(everyone) if len(everyone) > 1 else None
@@ -225,7 +146,7 @@ class _Vocabulary:
         names = "|".join(re.escape(name) for name in sorted(self._letters, key=len, reverse=True))
         self._mentions = re.compile(rf"(?<!\S)(?:(?:the|a|an) )?({names})(?!\S)" if names else r"(?!)()")
         # After a container its room may follow, also one that no choice names, if no choice names a room.
-        room = rf"in(?= {_MENTION})" if any(_placed(choice)[1] for choice in named) else "in"
+        room = rf"in(?= {_MENTION})" if any(placed(choice)[1] for choice in named) else "in"
         self.stated = re.compile(
             rf"(?:^|^to |(?:^|\s){_BEFORE} ){_MENTION}(?=$| (?:{_AFTER}|{room})(?:\s|$)| {_MENTION})"
         )
@@ -252,12 +173,12 @@ def _names(choices: Sequence[str]) -> Mapping[str, Iterable[str]]:
     """The names in choices, and which choices each may stand for alone: places that have it, or one person."""
     found: dict[str, set[str]] = {}
     for choice in choices:
-        people, (container, room) = names_in(choice), _placed(choice)
+        people, (container, room) = names_in(choice), placed(choice)
         if len(people) > 1:
             for person in people:
                 found.setdefault(_bare(person), set())
             continue
-        for name in (*(_OPEN_FORMS if container == OPENLY else (container,)), *([room] if room else ())):
+        for name in (*(OPEN_FORMS if container == OPENLY else (container,)), *([room] if room else ())):
             found.setdefault(_bare(name), set()).add(choice)
     return found
 

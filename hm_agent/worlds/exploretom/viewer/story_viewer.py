@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Seat, Step
 from hm_agent.suite import ScenarioInfo
-from hm_agent.worlds.exploretom.questions.grading import accepted_forms
+from hm_agent.worlds.exploretom.questions.accepted_forms import accepted_forms
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
 from hm_agent.worlds.exploretom.story.language import parse_story

@@ -24,7 +24,8 @@ from hm_agent.worlds.exploretom.datasets.export_plan import ExportCounts, Export
 from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, TRACKER, StoryItem, line_of, read_items
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, items_of
 from hm_agent.worlds.exploretom.datasets.training import direct_pair, reasoned_pair, reasoning
-from hm_agent.worlds.exploretom.questions.grading import meaning, overlapping
+from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
+from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.story_questions import UNNAMED
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast

@@ -12,6 +12,7 @@ from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.wording import listed
+from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import (
     ASKS,
     MAX_CHOICES,
@@ -25,7 +26,7 @@ from hm_agent.worlds.exploretom.questions.functional import (
     pose_functional,
     relied_on,
 )
-from hm_agent.worlds.exploretom.questions.grading import meaning, overlapping
+from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.story_questions import (
     IN_CONTAINER,
     NO_PLACE,

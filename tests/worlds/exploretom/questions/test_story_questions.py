@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hm_agent.worlds.exploretom.questions.grading import accepted_forms, meaning, overlapping
+from hm_agent.worlds.exploretom.questions.accepted_forms import accepted_forms, overlapping
+from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.story_questions import (
     DOES_NOT_KNOW,
     IN_CONTAINER,
