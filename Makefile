@@ -113,14 +113,8 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 minds_out := runs/minds
 
 minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside what it does with it; see docs/minds.md
-	$(python) run_scenario.py --scenario='rws_repeated_*,pd_repeated_*,rws_unseen_*,pd_unseen_*' --bots=scripted --noreplay \
-		--agent=hypothetical_minds,hm_joint,oracle,random --episodes=2 --workers=2 --out=$(minds_out)
-	$(python) run_scenario.py --scenario='symmtom_w6_*' --agent=hypothetical_minds,hm_joint,k_oracle,random --literal=5 \
-		--episodes=5 --workers=2 --noreplay --out=$(minds_out)
-	$(python) run_scenario.py --scenario='exploretom_functional_*' --agent=hypothetical_minds,reader --episodes=5 \
-		--workers=2 --noreplay --out=$(minds_out)
-	$(python) run_scenario.py --scenario='enacttom_cooperative_*,enacttom_mixed_*' --episodes=1 --workers=2 --noreplay \
-		--agent=hypothetical_minds,hm_joint,order1,planner,random --out=$(minds_out)
+	$(python) -m hm_agent battery --size=full --agent=hypothetical_minds,hm_joint,reader,order1 --workers=2 --noreplay \
+		--out=$(minds_out)
 	$(python) -m hm_agent minds --out=$(minds_out) --report=docs/results/minds
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive; BOTS_SHA256 is compared

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Setting = str | int | float | None
 
+SMALL, FULL = "small", "full"
+"""The sizes of the battery: to be paid for a language model, and for intervals."""
+
 TOLD_SHARE = "told_share"
 """The metric in which a ceiling agent that is told of the other players records how often: 0 for never, 1 for always.
 
@@ -178,6 +181,19 @@ class OwnCommand:
     place: str
 
 
+@dataclass(frozen=True)
+class BatteryPart:
+    """What a battery plays in one world; all but scenarios as the flags of `hm-agent play` are called.
+
+    scenarios: names or globs. options: the world's own.
+    """
+
+    scenarios: tuple[str, ...]
+    episodes: int = 1
+    max_steps: int | None = None
+    options: Mapping[str, Setting] = field(default_factory=dict)
+
+
 class Viewer(Protocol):
     """How a world looks in replays and videos.
 
@@ -212,8 +228,9 @@ class Suite:
     commands: further ones of `hm-agent`, by name. published_source: whose results `ScenarioInfo.published` has.
     breakdowns: figures of its reports. environments: ids in PettingZoo's registry, with the scenario that each begins
     with. literal: how often what an agent says of other minds is right; None if nothing asks. functional: how well it
-    acts on them, if not by the normalised score of each scenario's metric. lists_numbers: False if a list has one line
-    for all scenarios of a group whose names differ in their number alone.
+    acts on them, if not by the normalised score of each scenario's metric. battery: what is played here where one agent
+    is measured in all worlds, by size. lists_numbers: False if a list has one line for all scenarios of a group whose
+    names differ in their number alone.
     """
 
     name: str
@@ -227,6 +244,7 @@ class Suite:
     environments: Mapping[str, str] = {}
     literal: ShareMetric | None = None
     functional: ShareMetric | None = None
+    battery: Mapping[str, BatteryPart] = {}
     lists_numbers: bool = True
 
     @property

@@ -60,6 +60,18 @@ literal and functional Theory of Mind, with base rates and the gap, as a picture
 
     {command} --out=runs --report=minds"""
 
+BATTERY_USAGE = """Plays a few episodes of every world with one agent and model, and shows what it knows of other minds
+beside what it does with it: literal and functional Theory of Mind, side by side (docs/minds.md).
+
+    {command}                                  # the built-in reasoner, without a key
+    {command} --model=gpt-4o --max_cost=10
+    {command} --model=my-model --base_url=http://localhost:8000/v1 --agent=hypothetical_minds,hm_joint
+    {command} --size=full --workers=2
+
+Where a score needs a floor and a ceiling, the agents that give them play first, with the built-in reasoner. OUT has the
+files of `hm-agent play`, and OUT/minds the table, the picture and CSV. The same command again goes on where it ended;
+--max_calls and --max_cost hold for all worlds together."""
+
 LIST_USAGE = "Lists scenarios, agents and models."
 
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
@@ -68,6 +80,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent report --out=runs                 compare the agents of earlier runs
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent minds --out=runs                  compare what they know of other minds with what they do
+    hm-agent battery --model=gpt-4o            play what that takes in every world, and compare it
     hm-agent watch runs                        show a run while it is played, as a page on this machine
     hm-agent list                              list scenarios, agents and models
 {own}
@@ -192,10 +205,19 @@ def _orders(command: Command) -> int:
 
 
 def _minds(command: Command) -> int:
-    from hm_agent.reporting.writing import write_minds
+    from hm_agent.command_line.running_battery import show_study
 
-    print(f"Study: {write_minds(*_asked_runs())}")
+    show_study(*_asked_runs())
     return 0
+
+
+def _battery(command: Command) -> int:
+    battery = flags.battery()
+    for experiment in battery:
+        experiment.check()
+    from hm_agent.command_line.running_battery import run_battery
+
+    return run_battery(battery, flags.report_request_in(battery[0].out), command.complain)
 
 
 def _list(command: Command) -> int:
@@ -248,6 +270,9 @@ COMMANDS: Mapping[str, Command] = {
     "report": _reading("report", REPORT_USAGE, _report),
     "orders": _reading("orders", ORDERS_USAGE, _orders),
     "minds": _reading("minds", MINDS_USAGE, _minds),
+    "battery": Command(
+        "hm-agent battery", "hm-agent battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery, flags.BATTERY_HELPS
+    ),
     "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, {"Help": (flags.HELP,)}, _list),
 }
 

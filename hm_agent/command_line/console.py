@@ -21,16 +21,19 @@ from hm_agent.pool.progress import Pulse
 from hm_agent.process.shell import printable
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
+from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import NOTHING, bill, number
+from hm_agent.wording import NOTHING, bill, number, percent
 
 SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
 """The columns of the summary that fit 80 characters where there is one model, with their headings here."""
 MOST_SHOWN = 8
 """At most this many running episodes are listed: those that were silent for longest."""
+MEASURES = ("literal", "base rate", "functional", "gap")
+"""What the study of minds shows of each agent in a world."""
 SILENCE = 5.0
 """After this many seconds without a pulse, the seconds are shown: the model's endpoint is slow or out of order."""
 
@@ -185,3 +188,19 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
         console.print(table)
     for note in notes(rows):
         console.out(printable(note), highlight=False)
+
+
+def show_minds(console: Console, study: MindStudy) -> None:
+    """Prints the table of the study of minds: a line for each world and agent, and what it is about below."""
+    columns = [Column(name, no_wrap=True) for name in ("world", "agent", "n", *MEASURES)]
+    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for row in study.rows:
+        shares = (row.literal, row.functional, row.gap)
+        literal, functional, gap = (percent(share.mean if share else None) for share in shares)
+        line = (row.suite.title, study.labels[row.condition], str(row.episodes), literal, percent(row.base_rate))
+        table.add_row(*(Text(printable(cell)) for cell in (*line, functional, gap)))
+    console.print(table)
+    about = (
+        "how often what it says of other minds is right. Functional: how well it acts on them. Gap: the first less that"
+    )
+    console.out(f"Literal: {about}.", highlight=False)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from absl import flags
 
+from hm_agent.battery import experiments
 from hm_agent.command_flags import define_count, define_float, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
@@ -19,7 +20,7 @@ from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
-from hm_agent.suite import Option, ScenarioInfo, Setting
+from hm_agent.suite import FULL, SMALL, Option, ScenarioInfo, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 from hm_agent.wording import listed
 
@@ -114,6 +115,10 @@ _REWARD_THRESHOLD = define_float(
     "reward_threshold", 3.0, "Of he_hr: the value that validates a strategy (table 3).", **_HERE
 )
 
+BATTERY_SIZE = flags.DEFINE_enum(
+    "size", SMALL, [SMALL, FULL], "A few hundred questions in all, or enough episodes for intervals.", **_HERE
+)
+
 LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and end.", **_HERE)
 VERSION = flags.DEFINE_bool("version", False, "Print the version, and end.", **_HERE)
 HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
@@ -169,6 +174,20 @@ REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "Help": (HELP,),
 }
 """The flags of `report`."""
+BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
+    "What to play": (BATTERY_SIZE, _AGENT, _SEED),
+    "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
+    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, *_FIGURES, _COUNT_UNANSWERED),
+    **_MODEL_FLAGS.groups,
+    "Help": (HELP,),
+}
+"""The flags of `battery`."""
+BATTERY_OUT = Path("runs/battery")
+BATTERY_HELPS: Mapping[str, str] = {
+    "agent": "Agents by name, with commas; in each world those play that it has.",
+    "out": f"The folder to write to. (default: {BATTERY_OUT})",
+}
+"""What these flags do in `battery`, by name."""
 REPORT_HELPS: Mapping[str, str] = {
     "out": "The folders to read, with commas. (default: runs)",
     "scenario": "Only these scenarios, by short or full name, or globs, with commas; all unless said.",
@@ -187,11 +206,24 @@ def experiment() -> Experiment:
     """What the flags ask for; raises ConfigError if it makes no sense, or a flag has no effect."""
     if not _said(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
-    if _RAY_ADDRESS.value and _ENGINE.value != "ray":
-        raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
     take_scenarios()
     found = find_scenarios(_said(_SCENARIO))
-    made = Experiment(
+    made = _experiment(found, _the_one_folder())
+    _check_effects(made)
+    return made
+
+
+def battery() -> tuple[Experiment, ...]:
+    """What the battery plays by these flags, in order; raises ConfigError if it makes no sense."""
+    asked = _experiment((), _the_one_folder() if FLAGS["out"].present else BATTERY_OUT)
+    _check_model_effects(asked)
+    return tuple(experiments(asked, BATTERY_SIZE.value))
+
+
+def _experiment(found: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
+    if _RAY_ADDRESS.value and _ENGINE.value != "ray":
+        raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
+    return Experiment(
         scenarios=found,
         agents=find_agents(_said(_AGENT), found),
         seats=tuple(name for agent in _said(_SEATS) for name in find_agents((agent,))),
@@ -199,7 +231,7 @@ def experiment() -> Experiment:
         seat_models=_said(_SEAT_MODELS),
         episodes=_EPISODES.value,
         seed=_SEED.value,
-        out=_the_one_folder(),
+        out=out,
         record_video=_VIDEO.value,
         record_gif=_filmed_steps(),
         record_replay=_REPLAY.value,
@@ -217,8 +249,6 @@ def experiment() -> Experiment:
             Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
         ),
     )
-    _check_effects(made)
-    return made
 
 
 def take_scenarios() -> None:
@@ -247,9 +277,7 @@ def _said(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
 
 def _check_effects(asked: Experiment) -> None:
     """Raises ConfigError for a flag that was typed and changes nothing."""
-    for name, (why, unused) in _MODEL_FLAGS.unused.items():
-        if all(model.startswith(name) for model in asked.model_names):
-            _refuse(unused, f"the model {asked.model_names[0]} {why}")
+    _check_model_effects(asked)
     played = {suite.title for suite in asked.suites}
     for name, holder in _BY_OPTION.items():
         titles = [title for title, holders in _OPTIONS.items() if name in holders]
@@ -259,6 +287,13 @@ def _check_effects(asked: Experiment) -> None:
         _refuse([_AGENT], "--seats says who plays")
     if (_VIDEO.present or _GIF.present) and not any(map(_is_filmed, asked.scenarios)):
         _refuse([_VIDEO, _GIF], "these scenarios have no pictures")
+
+
+def _check_model_effects(asked: Experiment) -> None:
+    """The same for the flags of the model alone."""
+    for name, (why, unused) in _MODEL_FLAGS.unused.items():
+        if all(model.startswith(name) for model in asked.model_names):
+            _refuse(unused, f"the model {asked.model_names[0]} {why}")
 
 
 def _is_filmed(scenario: ScenarioInfo) -> bool:
@@ -320,11 +355,17 @@ def report_request(*, after_playing: bool) -> ReportRequest:
     take_scenarios()
     folders = _folders()
     into = _path(_REPORT) or folders[0] / REPORT
-    figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
     if after_playing:
-        return ReportRequest(folders, into, figures=figures, counts_unanswered=_COUNT_UNANSWERED.value)
+        return replace(report_request_in(folders[0]), into=into)
+    figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
     agents = _said(_AGENT) if _AGENT.present else ()
     return ReportRequest(folders, into, _said(_SCENARIO), agents, figures, _COUNT_UNANSWERED.value)
+
+
+def report_request_in(out: Path) -> ReportRequest:
+    """The same on everything in one folder."""
+    figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
+    return ReportRequest((out,), out / REPORT, figures=figures, counts_unanswered=_COUNT_UNANSWERED.value)
 
 
 def _folders() -> tuple[Path, ...]:

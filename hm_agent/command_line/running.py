@@ -14,6 +14,7 @@ from hm_agent.command_line.console import progress_for, show_rows
 from hm_agent.command_line.flags import ReportRequest
 from hm_agent.experiment import Experiment
 from hm_agent.files import write_whole
+from hm_agent.models.budget import RunBudget
 from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
@@ -25,6 +26,8 @@ from hm_agent.reporting.writing import PAGE, episodes_reported, is_report_on, wr
 from hm_agent.watching.state import PLAN
 
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
+CUT_SHORT = (INTERRUPTED, NO_MODEL)
+"""The exit statuses of runs that did not play all they were to."""
 WIDTH = 120
 """The width of what is printed into files and pipes, in characters."""
 MANY = 10_000
@@ -35,9 +38,29 @@ Complain = Callable[[str, int], int]
 
 def run_and_report(experiment: Experiment, request: ReportRequest, complain: Complain) -> int:
     """Plays a checked experiment and writes its summary, report and index; returns the exit status."""
+    console = a_console()
+    status = play_missing(experiment, request, complain, console)
+    _sum_up(experiment.out, request, console, is_cut_short=status in CUT_SHORT)
+    return status
+
+
+def a_console() -> Console:
+    """The terminal, or a file or pipe with lines of `WIDTH`."""
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDTH)
+    return console if console.is_terminal else Console(width=WIDTH)
+
+
+def play_missing(
+    experiment: Experiment,
+    request: ReportRequest,
+    complain: Complain,
+    console: Console,
+    budget: RunBudget | None = None,
+) -> int:
+    """Plays what is not there of a checked experiment and shows the progress; returns the exit status.
+
+    budget: as in `run`.
+    """
     grid = experiment.survey()
     if grid.played:
         there = f"{len(grid.played):,} of {experiment.size:,} episodes are there already"
@@ -47,14 +70,12 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
         _tell_watchers(experiment)
     try:
         with progress_for(console, grid.due) as progress:
-            results = run(experiment, progress)
-        status = _judge(results, experiment, complain, counts_unanswered=request.counts_unanswered)
+            results = run(experiment, progress, budget)
+        return _judge(results, experiment, complain, counts_unanswered=request.counts_unanswered)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
             raise
-        status = complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
-    _sum_up(experiment.out, request, console, is_cut_short=status in (INTERRUPTED, NO_MODEL))
-    return status
+        return complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
 
 
 def _tell_watchers(experiment: Experiment) -> None:

@@ -29,9 +29,10 @@ RESERVED_BYTES = 50_000_000
 """Disk space that must stay free."""
 
 
-def run(experiment: Experiment, progress: Progress) -> list[Result]:
+def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = None) -> list[Result]:
     """Plays all episodes that are due and writes their files; call `experiment.check()` first.
 
+    budget: what experiments that are played one after the other may spend in all; the model's own unless given.
     After a result that stops the run, no further episode begins. Raises KeyboardInterrupt after an interruption,
     OSError if files can't be written, ConfigError if the disk has too little space or the cluster can't play. The files
     of episodes that had ended by then stay.
@@ -45,7 +46,7 @@ def run(experiment: Experiment, progress: Progress) -> list[Result]:
         workers = min(experiment.workers, grid.due)
         if not workers:
             return []
-        budget = RunBudget(experiment.model.max_calls, experiment.model.max_cost)
+        budget = budget or RunBudget(experiment.model.max_calls, experiment.model.max_cost)
         with closing(SharedState(budget, experiment.model.cache)) as state, told_of_interruptions(state.hurry):
             if workers == 1 and experiment.engine == "local":
                 return InlinePlayer(experiment.at_once, budget, state.cache, progress).play(grid.episodes())

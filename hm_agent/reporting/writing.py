@@ -14,7 +14,7 @@ from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 from hm_agent.reporting.halves import SplitMean
-from hm_agent.reporting.minds import MindRow, study_minds
+from hm_agent.reporting.minds import MindRow, MindStudy
 from hm_agent.reporting.minds_figure import minds_figure
 from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy, study_orders
 from hm_agent.reporting.orders_figure import orders_figure
@@ -95,12 +95,11 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     return into / ORDERS_PAGE
 
 
-def write_minds(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
+def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Path:
     """Writes the study of minds into a folder, made if it is missing; returns the path of its page.
 
     files: as in `write_orders`.
     """
-    study = study_minds(runs)
     into.mkdir(parents=True, exist_ok=True)
     _write_sheet(into / "minds.csv", [_mind_record(row, study.labels) for row in study.rows])
     for kind in dict.fromkeys((AS_PNG.kind, files.kind)):

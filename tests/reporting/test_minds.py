@@ -79,7 +79,7 @@ def test_without_floor_and_ceiling_there_is_no_score_and_no_gap(tmp_path: Path) 
 
 def test_study_is_written_as_page_picture_and_table(tmp_path: Path) -> None:
     rows(tmp_path / "runs", *(asked(10 + n, 0.75, seed=n) for n in range(5)))
-    page = write_minds(read_runs((tmp_path / "runs",)), tmp_path / "minds").read_text("utf-8")
+    page = write_minds(study_minds(read_runs((tmp_path / "runs",))), tmp_path / "minds").read_text("utf-8")
     shown = "75% (75% to 75%), 5/1 | 50% | 30% (27% to 33%), 5/1 | 45% (42% to 48%), 5/1"
     assert f"| Melting Pot | hypothetical_minds | {shown} |" in page
     assert (tmp_path / "minds" / "minds.png").read_bytes().startswith(b"\x89PNG")
@@ -91,13 +91,13 @@ def test_every_mean_is_shown_with_the_episodes_and_scenarios_that_it_has(tmp_pat
     """The third scenario has a literal share, but neither floor nor ceiling, so that it has no score."""
     rows(tmp_path / "runs", asked(10, 0.75), asked(30, 0.75, seed=2), asked(20, 0.75, scenario=RWS_2))
     leave(tmp_path / "runs", asked(10, 0.75, scenario=RWS_3))
-    page = write_minds(read_runs((tmp_path / "runs",)), tmp_path / "minds").read_text("utf-8")
+    page = write_minds(study_minds(read_runs((tmp_path / "runs",))), tmp_path / "minds").read_text("utf-8")
     assert "| Melting Pot | hypothetical_minds | 75%, 4/3 | 50% | 50%, 3/2 | 25%, 3/2 |" in page
 
 
 def drawn(runs: Path) -> list[str]:
     """The texts of the picture."""
-    write_minds(read_runs((runs,)), runs / "minds", FigureFiles("svg"))
+    write_minds(study_minds(read_runs((runs,))), runs / "minds", FigureFiles("svg"))
     return [text for text in ET.parse(runs / "minds" / "minds.svg").getroot().itertext() if text.strip()]
 
 

@@ -16,7 +16,10 @@ from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.suite import (
+    FULL,
+    SMALL,
     AgentSetup,
+    BatteryPart,
     Metric,
     Option,
     OwnAgent,
@@ -87,6 +90,15 @@ class EnacttomSuite(Suite):
         is_binary=True,
     )
     functional = ShareMetric("functional_success", "the share of tasks whose physical goals hold at the end")
+    battery: Mapping[str, BatteryPart] = {
+        SMALL: BatteryPart(
+            tuple(
+                f"enacttom_{name}"
+                for name in ("cooperative_k1_001", "mixed_k1_001", "cooperative_k2_000", "mixed_k2_000")
+            )
+        ),
+        FULL: BatteryPart(("enacttom_cooperative_*", "enacttom_mixed_*")),
+    }
     environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),

@@ -11,7 +11,10 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
+    FULL,
+    SMALL,
     AgentSetup,
+    BatteryPart,
     Breakdown,
     Metric,
     Option,
@@ -72,6 +75,10 @@ class ExploretomSuite(Suite):
     title = "ExploreToM"
     literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
+    battery: Mapping[str, BatteryPart] = {
+        SMALL: BatteryPart(tuple(f"{PREFIX}{FUNCTIONAL}{name}" for name in ("a1", "a4", "a9", "a6_asymmetric"))),
+        FULL: BatteryPart((f"{PREFIX}{FUNCTIONAL}*",), episodes=5),
+    }
     commands: Mapping[str, OwnCommand] = {
         "generate": OwnCommand("search stories that a model finds hard", f"{_HERE}.search.command:main"),
         "export": OwnCommand("write a data set", f"{_HERE}.datasets.export_command:main"),

@@ -17,7 +17,10 @@ from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.suite import (
+    FULL,
+    SMALL,
     AgentSetup,
+    BatteryPart,
     Metric,
     Option,
     OwnAgent,
@@ -91,6 +94,16 @@ class MeltingPotSuite(Suite):
     )
     packages = ("dm-meltingpot", "dmlab2d")
     literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
+    battery: Mapping[str, BatteryPart] = {
+        SMALL: BatteryPart(
+            ("rws_repeated_1", "rws_repeated_5", "rws_unseen_0", "rws_unseen_2", "pd_repeated_1", "pd_unseen_1"),
+            max_steps=400,
+            options={"bots": SCRIPTED},
+        ),
+        FULL: BatteryPart(
+            ("rws_repeated_*", "pd_repeated_*", "rws_unseen_*", "pd_unseen_*"), episodes=2, options={"bots": SCRIPTED}
+        ),
+    }
     published_source = "Hypothetical Minds' table 1, GPT-4 against trained bots"
 
     commands: Mapping[str, OwnCommand] = {

@@ -13,7 +13,10 @@ from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.suite import (
+    FULL,
+    SMALL,
     AgentSetup,
+    BatteryPart,
     Metric,
     Option,
     OwnAgent,
@@ -89,6 +92,10 @@ class SymmtomSuite(Suite):
         "literal_true",
         is_binary=True,
     )
+    battery: Mapping[str, BatteryPart] = {
+        SMALL: BatteryPart(("symmtom_w6_n3_c6",), episodes=2, max_steps=12, options={"literal": "3"}),
+        FULL: BatteryPart(("symmtom_w6_*",), episodes=5, options={"literal": "5"}),
+    }
     published_source = "Symmetric Machine Theory of Mind, table 1"
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
 

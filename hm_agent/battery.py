@@ -1,0 +1,49 @@
+"""The battery: the same episodes of every world for any agent and model, by which their minds are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hm_agent.config import ConfigError
+from hm_agent.experiment import Experiment
+from hm_agent.models.providers import BUILTIN, ModelSettings
+from hm_agent.registry import can_play, find_scenarios, suites
+from hm_agent.suite import BatteryPart, Suite
+
+
+def experiments(asked: Experiment, size: str) -> Iterator[Experiment]:
+    """What to play, world by world: first the agents that stand for 0 and 1 of a score, then those that are asked for.
+
+    asked: who plays, with which model, and where; what it says of scenarios, episodes and options does not count. In
+    each world those agents play that it has. Raises ConfigError for an agent that no world has.
+    """
+    parts = {suite: suite.battery[size] for suite in suites().values() if size in suite.battery}
+    played = {suite: _play(asked, part) for suite, part in parts.items()}
+    for agent in asked.agents:
+        if not any(agent in experiment.agents for experiment in played.values()):
+            raise ConfigError(f"{agent} can't play what the battery has of any world")
+    for suite, experiment in played.items():
+        if experiment.agents:
+            yield from _references(suite, experiment)
+            yield experiment
+
+
+def _play(asked: Experiment, part: BatteryPart) -> Experiment:
+    scenarios = find_scenarios(part.scenarios)
+    return replace(
+        asked,
+        scenarios=scenarios,
+        agents=tuple(agent for agent in asked.agents if all(can_play(agent, scenario) for scenario in scenarios)),
+        episodes=part.episodes,
+        max_steps=part.max_steps,
+        options={**asked.options, **part.options},
+    )
+
+
+def _references(suite: Suite, experiment: Experiment) -> Iterator[Experiment]:
+    """The floor and the ceiling of the same episodes with the built-in reasoner; none where no score is asked for."""
+    metrics = [scenario.metric for scenario in experiment.scenarios]
+    ends = dict.fromkeys(end for metric in metrics for end in (metric.floor, metric.ceiling) if end)
+    if ends and suite.functional is None:
+        yield replace(experiment, agents=tuple(ends), model=ModelSettings(BUILTIN))
