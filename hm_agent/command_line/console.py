@@ -197,7 +197,7 @@ def show_minds(console: Console, study: MindStudy) -> None:
     for row in study.rows:
         shares = (row.literal, row.functional, row.gap)
         literal, functional, gap = (percent(share.mean if share else None) for share in shares)
-        line = (row.suite.title, study.labels[row.condition], str(row.episodes), literal, percent(row.base_rate))
+        line = (row.suite.title, row.label, str(row.episodes), literal, percent(row.base_rate))
         table.add_row(*(Text(printable(cell)) for cell in (*line, functional, gap)))
     console.print(table)
     about = (

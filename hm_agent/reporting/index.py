@@ -14,7 +14,7 @@ from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
 from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.notes import file_notes, notes_on_results
 from hm_agent.reporting.pages import Link, address, page
-from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs, worlds_of
+from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs, world_title, worlds_of
 from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import listed
 
@@ -112,6 +112,11 @@ class Index:
         }
 
     @cached_property
+    def has_pictures(self) -> bool:
+        """True if any episode has one."""
+        return any(entry.picture for entry in self.entries)
+
+    @cached_property
     def has_calls(self) -> bool:
         """True if a language model was called in any episode."""
         return any(entry.result.model_calls for entry in self.entries)
@@ -162,13 +167,21 @@ def _measured(entries: Iterable[Entry]) -> str:
 
 
 def _units(entries: Sequence[Entry]) -> list[str]:
-    """What the column of rewards shows: the unit, with the groups it holds for if there are several units."""
-    groups: dict[str, dict[str, None]] = {}
-    for entry in entries:
-        groups.setdefault(entry.scenario.metric.unit, {})[entry.scenario.group] = None
-    if not groups:
+    """What the column of rewards shows: the unit, with what it holds for if there are several units.
+
+    That is a world where all its episodes have the unit, else groups of scenarios.
+    """
+    scenarios = [entry.scenario for entry in entries]
+    by_world: dict[str, set[str]] = {}
+    for one in scenarios:
+        by_world.setdefault(one.world, set()).add(one.metric.unit)
+    places: dict[str, dict[str, None]] = {}
+    for one in scenarios:
+        place = one.group if len(by_world[one.world]) > 1 else world_title(one.world)
+        places.setdefault(one.metric.unit, {})[place] = None
+    if not places:
         return []
-    units = [unit if len(groups) == 1 else f"{unit} in {listed(list(some))}" for unit, some in groups.items()]
+    units = [unit if len(places) == 1 else f"{unit} in {listed(list(some))}" for unit, some in places.items()]
     measured = _measured(entries)
     column = "The column of rewards" if measured == REWARD else f"The column `{measured}`"
     return [f"{column}: {'; '.join(units)}; below, the sum of rewards, per seat if there are several."]

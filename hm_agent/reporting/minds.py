@@ -41,10 +41,12 @@ class MindRow:
     """What one condition knows and does in one world: means with bootstrap 95% intervals over scenarios.
 
     Where there is one scenario alone the interval is over its episodes; of fewer than `LEAST_EPISODES` there is none.
+    label: the condition's name among those of the world.
     """
 
     suite: Suite
     condition: Condition
+    label: str
     scenarios: int
     episodes: int
     literal: ClusteredMean | None
@@ -58,7 +60,6 @@ class MindStudy:
     """All that the study shows: a row for each world and condition, by world."""
 
     rows: tuple[MindRow, ...]
-    labels: Mapping[Condition, str]
 
     @property
     def suites(self) -> list[Suite]:
@@ -80,14 +81,19 @@ def study_minds(runs: Runs) -> MindStudy:
     asked = {key: minds for key, minds in measured.items() if any(one.literal is not None for one in minds)}
     if not asked:
         raise ConfigError("no finished episode asked what others believe or do: play an agent that predicts or answers")
-    order = in_order(condition for _, condition in asked)
-    rows = [
-        _row(suite, condition, asked[name, condition])
-        for name, suite in suites().items()
-        for condition in order
-        if (name, condition) in asked
-    ]
-    return MindStudy(tuple(rows), labels(order))
+    return MindStudy(tuple(row for name, suite in suites().items() for row in _rows(suite, _of_world(asked, name))))
+
+
+def _of_world(
+    asked: Mapping[tuple[str, Condition], Sequence[EpisodeMinds]], name: str
+) -> Mapping[Condition, Sequence[EpisodeMinds]]:
+    return {condition: minds for (world, condition), minds in asked.items() if world == name}
+
+
+def _rows(suite: Suite, measured: Mapping[Condition, Sequence[EpisodeMinds]]) -> list[MindRow]:
+    order = in_order(measured)
+    names = labels(order)
+    return [_row(suite, condition, names[condition], measured[condition]) for condition in order]
 
 
 def _measure(result: Result, row: Row) -> EpisodeMinds:
@@ -110,7 +116,7 @@ def _score(result: Result, row: Row) -> float | None:
     return normalised_score(value, row.floor, row.ceiling, higher_is_better=metric.higher_is_better)
 
 
-def _row(suite: Suite, condition: Condition, minds: Sequence[EpisodeMinds]) -> MindRow:
+def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[EpisodeMinds]) -> MindRow:
     bases = _by_scenario((one.scenario, one.base_rate) for one in minds)
     base = mean(map(mean, bases.values())) if bases else None
     if base is not None and suite.literal and suite.literal.is_binary:
@@ -118,6 +124,7 @@ def _row(suite: Suite, condition: Condition, minds: Sequence[EpisodeMinds]) -> M
     return MindRow(
         suite,
         condition,
+        label,
         len({one.scenario for one in minds}),
         len(minds),
         _over_scenarios(_by_scenario((one.scenario, one.literal) for one in minds)),

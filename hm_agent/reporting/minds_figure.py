@@ -30,7 +30,7 @@ def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
     def paint_all(figure: Figure) -> None:
         panels = list(figure.subplots(rows, columns, squeeze=False).flat)
         for axes, suite in zip(panels, study.suites, strict=False):
-            _paint(study, study.of(suite), axes)
+            _paint(study.of(suite), axes)
             axes.set_title(suite.title)
         for axes in panels[count:]:
             axes.set_axis_off()
@@ -45,14 +45,14 @@ def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
     return drawn_file(files, columns * width, rows * style.height * height, paint_all)
 
 
-def _paint(study: MindStudy, rows: list[MindRow], axes: Axes) -> None:
+def _paint(rows: list[MindRow], axes: Axes) -> None:
     for place, row in enumerate(rows):
         _bar(axes, place - BAR / 2, row.literal, LITERAL)
         _bar(axes, place + BAR / 2, row.functional, FUNCTIONAL)
         if row.base_rate is not None:
             ends = place - BAR, place
             axes.plot([100 * row.base_rate] * 2, ends, color="black", label=BASE_RATE)
-    axes.set_yticks(range(len(rows)), [study.labels[row.condition] for row in rows])
+    axes.set_yticks(range(len(rows)), [row.label for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.axvline(0, color="0.6", linewidth=1)
     axes.set_xlim(right=max(100, axes.dataLim.xmax) + MARGIN)  # a score may exceed 100%

@@ -121,8 +121,12 @@ def _without_repetitions(
 
 def worlds_of(runs: Runs) -> str:
     """The titles of the worlds that were played: `Melting Pot and SymmToM`; `Runs` if none was."""
-    names = dict.fromkeys(result.world for result in runs.results)
-    return listed([suites()[name].title if name in suites() else name for name in names]) or "Runs"
+    return listed(list(map(world_title, dict.fromkeys(result.world for result in runs.results)))) or "Runs"
+
+
+def world_title(name: str) -> str:
+    """A world's title; its name where it is not installed."""
+    return suites()[name].title if name in suites() else name
 
 
 def identity(result: Result) -> tuple[str, Condition, int]:

@@ -101,7 +101,7 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
     files: as in `write_orders`.
     """
     into.mkdir(parents=True, exist_ok=True)
-    _write_sheet(into / "minds.csv", [_mind_record(row, study.labels) for row in study.rows])
+    _write_sheet(into / "minds.csv", [_mind_record(row) for row in study.rows])
     for kind in dict.fromkeys((AS_PNG.kind, files.kind)):
         write_whole(into / f"minds.{kind}", minds_figure(study, replace(files, kind=kind)))
     write_whole(into / MINDS_PAGE, page("minds.md.j2", study=study))
@@ -303,10 +303,10 @@ def _joined(values: Mapping[str, object]) -> str:
     return " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
 
 
-def _mind_record(row: MindRow, labels: Mapping[Condition, str]) -> Record:
+def _mind_record(row: MindRow) -> Record:
     return {
         "world": row.suite.name,
-        "agent": labels[row.condition],
+        "agent": row.label,
         "model": row.condition.model,
         "scenarios": row.scenarios,
         "episodes": row.episodes,

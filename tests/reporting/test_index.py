@@ -52,11 +52,19 @@ def test_only_files_that_are_there_are_linked_and_by_relative_addresses(tmp_path
     assert found.picture == f"{RWS}/react/builtin/episode-1/thumbnail.png"
 
 
-def test_without_picture_and_replay_there_is_a_blank_and_no_link(tmp_path: Path) -> None:
+def test_without_any_picture_there_is_no_column_for_them_and_without_replay_no_link(tmp_path: Path) -> None:
     text = written(tmp_path, result())
-    assert 'class="blank"' in text
+    assert "picture</span>" not in text
     assert "<img" not in text
     assert "replay.html" not in text
+
+
+def test_beside_an_episode_with_a_picture_the_cell_of_others_is_empty(tmp_path: Path) -> None:
+    leave(tmp_path, result("react"), result("random"))
+    (tmp_path / RWS / "react" / "builtin" / "episode-1" / "thumbnail.png").touch()
+    text = write_index(tmp_path).read_text()
+    assert "picture</span>" in text
+    assert (text.count('<td class="picture"><img'), text.count('<td class="picture"></td>')) == (1, 1)
 
 
 def test_the_report_is_linked_wherever_it_lies_and_not_where_there_is_none(tmp_path: Path) -> None:
@@ -116,6 +124,12 @@ def test_it_says_which_unit_holds_for_which_group(tmp_path: Path) -> None:
     (two, *_) = index(tmp_path / "two", result(), result(scenario=KITCHEN)).notes
     assert one.startswith("The column of rewards: reward per 1,200 steps; below, the sum")
     assert "reward per 1,000 steps in Collaborative Cooking, asymmetric; reward per 1,200 steps in Running With" in two
+
+
+def test_a_world_with_one_unit_is_named_instead_of_its_groups(tmp_path: Path) -> None:
+    (first, *_) = index(tmp_path, result(), result(scenario=KITCHEN), read("reader", 0.9)).notes
+    assert "; share of questions answered rightly in ExploreToM; " in first
+    assert "reward per 1,000 steps in Collaborative Cooking, asymmetric; " in first
 
 
 def test_the_column_of_the_metric_is_called_what_it_is(tmp_path: Path) -> None:

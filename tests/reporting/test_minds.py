@@ -15,7 +15,7 @@ from hm_agent.reporting.minds import MindRow, study_minds
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_minds
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
-from tests.reporting.examples import RWS, RWS_2, RWS_3, leave, result
+from tests.reporting.examples import RWS, RWS_2, RWS_3, leave, result, settings
 
 STORIES, READ = "exploretom_functional_a1", {"literal": 0.9, "functional": 0.6}
 ENDS = [("oracle", 40.0), ("random", 0.0)]
@@ -93,6 +93,16 @@ def test_every_mean_is_shown_with_the_episodes_and_scenarios_that_it_has(tmp_pat
     leave(tmp_path / "runs", asked(10, 0.75, scenario=RWS_3))
     page = write_minds(study_minds(read_runs((tmp_path / "runs",))), tmp_path / "minds").read_text("utf-8")
     assert "| Melting Pot | hypothetical_minds | 75%, 4/3 | 50% | 50%, 3/2 | 25%, 3/2 |" in page
+
+
+def test_agents_are_named_by_what_differs_within_their_world(tmp_path: Path) -> None:
+    """That one world's episodes were cut short tells nobody apart."""
+    cut = result(scenario=RWS, metrics={RIGHT: 0.5, BASE_RATE: 0.5}, settings=settings(max_steps=400))
+    leave(tmp_path, cut, result("reader", world="exploretom", scenario=STORIES, metrics=READ))
+    assert [row.label for row in study_minds(read_runs((tmp_path,))).rows] == ["hypothetical_minds", "reader"]
+    leave(tmp_path, asked(10, 0.5, seed=2))
+    names = sorted(row.label for row in study_minds(read_runs((tmp_path,))).rows)
+    assert names == ["hypothetical_minds", "hypothetical_minds (max_steps=400)", "reader"]
 
 
 def drawn(runs: Path) -> list[str]:
