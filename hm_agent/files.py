@@ -12,6 +12,8 @@ from pathlib import Path
 
 REPORT = "report"
 """The folder of a run's report within the run's, unless another is named."""
+MINDS_PAGE = Path("minds", "minds.md")
+"""The page of a battery's study within the folder of its runs."""
 LONGEST_NAME = 100
 """Characters of a folder's name; file systems allow 255 bytes."""
 _PLAIN = re.compile(r"(?!\.)[\w.-]+", re.ASCII)

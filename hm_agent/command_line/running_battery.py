@@ -10,6 +10,7 @@ from hm_agent.command_line.flags import ReportRequest
 from hm_agent.command_line.running import CUT_SHORT, Complain, a_console, play_missing, write_pages
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.files import MINDS_PAGE
 from hm_agent.models.budget import RunBudget
 from hm_agent.reporting import index
 from hm_agent.reporting.drawing import FigureFiles
@@ -17,9 +18,6 @@ from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.runs import Runs, read_runs
 from hm_agent.reporting.writing import write_minds
 from hm_agent.wording import counted, listed
-
-STUDY = "minds"
-"""The study's folder in that of the runs."""
 
 
 def run_battery(battery: Sequence[Experiment], request: ReportRequest, complain: Complain) -> int:
@@ -36,12 +34,12 @@ def run_battery(battery: Sequence[Experiment], request: ReportRequest, complain:
         status = play_missing(experiment, request, complain, console, budget) or status
         if status in CUT_SHORT:
             break
-    write_pages(asked.out, request, is_cut_short=status in CUT_SHORT)
     runs = read_runs((asked.out,), counts_unanswered=request.counts_unanswered)
     try:
-        show_study(runs, asked.out / STUDY, request.figures)
+        show_study(runs, (asked.out / MINDS_PAGE).parent, request.figures)
     except ConfigError as error:
         complain(str(error), status)
+    write_pages(asked.out, request, is_cut_short=status in CUT_SHORT)
     console.out(f"Index: {asked.out / index.PAGE}", highlight=False)
     return status
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from hm_agent.files import write_whole
+from hm_agent.files import MINDS_PAGE, write_whole
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
 from hm_agent.reporting.conditions import conditions_of, labels
@@ -127,7 +127,7 @@ def write_index(out: Path, report: Path | None = None, runs: Runs | None = None)
 
     report: the report's page, if any. runs: the episodes, if they were read already.
     """
-    overviews = {"Report": report, "Summary": out / "summary.md"}
+    overviews = {"Report": report, "Summary": out / "summary.md", "Minds": out / MINDS_PAGE}
     links = [Link(name, address(path, out)) for name, path in overviews.items() if path and path.is_file()]
     write_whole(out / PAGE, page("index.html.j2", index=list_episodes(runs or read_runs((out,)), out, links)))
     return out / PAGE

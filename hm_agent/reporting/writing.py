@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from hm_agent.files import path_in_words, read_regular, write_whole
+from hm_agent.files import MINDS_PAGE, path_in_words, read_regular, write_whole
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition
@@ -24,7 +24,7 @@ from hm_agent.reporting.runs import RecordedEpisode, Runs
 from hm_agent.reporting.statistics import ClusteredMean
 from hm_agent.reporting.tables import Row
 
-PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
+PAGE, ORDERS_PAGE = "report.html", "orders.md"
 EPISODES = "episodes.csv"
 AS_PNG = FigureFiles("png")
 """As what pages in Markdown show figures of several panels."""
@@ -104,8 +104,8 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
     _write_sheet(into / "minds.csv", [_mind_record(row) for row in study.rows])
     for kind in dict.fromkeys((AS_PNG.kind, files.kind)):
         write_whole(into / f"minds.{kind}", minds_figure(study, replace(files, kind=kind)))
-    write_whole(into / MINDS_PAGE, page("minds.md.j2", study=study))
-    return into / MINDS_PAGE
+    write_whole(into / MINDS_PAGE.name, page("minds.md.j2", study=study))
+    return into / MINDS_PAGE.name
 
 
 def _write_or_drop(path: Path, records: Sequence[Record]) -> None:

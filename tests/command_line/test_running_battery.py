@@ -42,6 +42,7 @@ def test_it_leaves_the_study_of_what_was_played(tmp_path: Path) -> None:
     assert shown == ["ExploreToM", "reader", "4", "100%", "-", "100%", "0%"]
     (row,) = csv.DictReader((tmp_path / "minds" / "minds.csv").read_text("utf-8").splitlines())
     assert (row["world"], row["agent"], row["episodes"], float(row["literal"])) == ("exploretom", "reader", "4", 1.0)
+    assert 'href="minds/minds.md">Minds<' in (tmp_path / "index.html").read_text("utf-8")
     assert all((tmp_path / name).is_file() for name in ("minds/minds.md", "index.html", "report/report.html"))
 
 
