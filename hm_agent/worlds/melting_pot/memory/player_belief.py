@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +19,22 @@ MIN_SEPARATION = 4
 """The least distance in cells between two places of one answer."""
 
 
+class _Glimpse(NamedTuple):
+    """What a frame tells of the players. is_away: the own avatar is not on the map, and all return anywhere.
+
+    in_view: the cells in view. seen: the cells of the players in view, by number.
+    """
+
+    is_away: bool
+    in_view: Sequence[Cell]
+    seen: Mapping[int, Cell]
+
+
 class PlayerBeliefMap:
     """A probability distribution over the open cells for each other player.
 
-    Players start, and return after a removal, anywhere on the map.
+    Players start, and return after a removal, anywhere on the map. Frames are taken in when someone asks: few do, and
+    what came before a frame that shows all players needs no calculation any more.
     """
 
     def __init__(self, layout: Layout, players: Sequence[str], reach: int, site_ratio: float = 1.0) -> None:
@@ -37,12 +50,20 @@ class PlayerBeliefMap:
         self._extra = site_ratio - 1.0
         self._site_count = 0
         self._set_dynamics(np.zeros_like(self._open))
-        self.beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
-        """(players, height, width) probabilities."""
+        self._taken_in = np.tile(self._stationary, (len(self._slots), 1, 1))
+        self._glimpses: list[_Glimpse] = []  # still to be taken in
 
     @property
     def players(self) -> Sequence[str]:
         return tuple(self._slots)
+
+    @property
+    def beliefs(self) -> npt.NDArray[np.float64]:
+        """(players, height, width) probabilities."""
+        for glimpse in self._glimpses:
+            self._take_in(glimpse)
+        self._glimpses.clear()
+        return self._taken_in
 
     def of(self, player: str) -> npt.NDArray[np.float64]:
         """(height, width) probabilities of one player."""
@@ -54,6 +75,7 @@ class PlayerBeliefMap:
             is_site = np.zeros_like(self._open)
             for x, y in sites:
                 is_site[y, x] = self._open[y, x]
+            self._taken_in = self.beliefs  # by the dynamics as they were
             self._set_dynamics(is_site)
             self._site_count = len(sites)
 
@@ -68,17 +90,26 @@ class PlayerBeliefMap:
         self._staying = 1 - self._step_probability * self._inflow(self._open[np.newaxis])
 
     def update(self, view: TextualMap) -> None:
-        """One step of the filter: moves the beliefs on, then corrects them by the cells and players in view."""
-        if not view.present:
-            self.beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
+        """One step of the filter, by what a frame shows."""
+        seen = {self._slots[one.kind]: one.cell for one in view.players if one.cell and one.kind in self._slots}
+        if not view.present or len(seen) == len(self._slots):
+            self._glimpses.clear()
+        self._glimpses.append(_Glimpse(not view.present, view.in_view, seen))
+
+    def _take_in(self, glimpse: _Glimpse) -> None:
+        """Moves the beliefs on, then corrects them by the cells and players in view."""
+        if glimpse.is_away:
+            self._taken_in = np.tile(self._stationary, (len(self._slots), 1, 1))
             return
-        self.beliefs = self.beliefs * self._staying + self._inflow(self._step_probability * self.beliefs)
-        self._clear(view.in_view)
-        for player in view.players:
-            if player.cell and (slot := self._slots.get(player.kind)) is not None:
-                x, y = player.cell
-                self.beliefs[slot] = 0.0
-                self.beliefs[slot, y, x] = 1.0
+        if len(glimpse.seen) == len(self._slots):
+            self._taken_in = np.zeros_like(self._taken_in)
+        else:
+            moving = self._step_probability * self._taken_in
+            self._taken_in = self._taken_in * self._staying + self._inflow(moving)
+            self._clear(glimpse.in_view)
+        for slot, (x, y) in glimpse.seen.items():
+            self._taken_in[slot] = 0.0
+            self._taken_in[slot, y, x] = 1.0
 
     def _inflow(self, moving: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The probability that enters each cell. moving: the one with which each open cell is left to each side.
@@ -95,13 +126,13 @@ class PlayerBeliefMap:
         """Rules out the cells in view; a player that is ruled out everywhere gets the stationary distribution again."""
         height, width = self._open.shape
         numbers = [y * width + x for x, y in in_view if 0 <= y < height and 0 <= x < width]
-        self.beliefs.reshape(len(self.beliefs), -1)[:, numbers] = 0.0
-        totals = self.beliefs.sum(axis=(1, 2), keepdims=True)
+        self._taken_in.reshape(len(self._taken_in), -1)[:, numbers] = 0.0
+        totals = self._taken_in.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
         if lost.any():
-            self.beliefs = np.where(lost, self._stationary, self.beliefs)
+            self._taken_in = np.where(lost, self._stationary, self._taken_in)
             totals[lost] = 1.0
-        self.beliefs /= totals
+        self._taken_in /= totals
 
     def likely_places(self, players: Sequence[str] = (), count: int = 3) -> tuple[tuple[Cell, float], ...]:
         """The `count` best places that lie apart, each with the expected number of these players in view from there.

@@ -103,6 +103,35 @@ def test_much_likelier_place_is_worth_a_longer_way() -> None:
     assert place_to_search([((9, 1), 0.9), ((2, 1), 0.1)], (1, 1)) == (9, 1)
 
 
+MANY_VIEWS = st.lists(
+    st.one_of(
+        st.just(AWAY),
+        st.just(empty((1, 1), (2, 1))),
+        st.builds(showing, st.sampled_from(ROOM.open_cells), st.sampled_from(["first", "second"])),
+        st.just(
+            TextualMap(
+                HERE, True, None, (*showing((4, 3), "first").detections, *showing((9, 1), "second").detections), (), 0
+            )
+        ),
+    ),
+    max_size=20,
+)
+
+
+@given(MANY_VIEWS, st.sets(st.integers(0, 19)), st.integers(0, 19))
+def test_asking_for_beliefs_in_between_changes_none(views: list[TextualMap], asked: set[int], found: int) -> None:
+    """To the bit, also where sites are found on the way. asked: after which views someone asks."""
+    both = [PlayerBeliefMap(ROOM, ("first", "second"), 2, site_ratio=4.0) for _ in range(2)]
+    for number, view in enumerate(views):
+        for belief_map in both:
+            if number == found:
+                belief_map.set_sites([(1, 4), (9, 1)])
+            belief_map.update(view)
+        if number in asked:
+            both[0].likely_places()
+    assert (both[0].beliefs == both[1].beliefs).all()
+
+
 def test_each_player_has_its_own_belief() -> None:
     belief_map = PlayerBeliefMap(ROOM, ("first", "second"), 2)
     belief_map.update(showing((4, 3), "first"))
