@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, distance
@@ -118,6 +118,7 @@ MANY_VIEWS = st.lists(
 )
 
 
+@example([showing((4, 3), "first"), empty((1, 1)), empty((1, 1))], {0, 1}, 2)
 @given(MANY_VIEWS, st.sets(st.integers(0, 19)), st.integers(0, 19))
 def test_asking_for_beliefs_in_between_changes_none(views: list[TextualMap], asked: set[int], found: int) -> None:
     """To the bit, also where sites are found on the way. asked: after which views someone asks."""
