@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
+from hm_agent.files import read_regular
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.suite import (
@@ -188,7 +189,7 @@ def _task(path: Path) -> HouseholdTask:
 def _info(path: Path) -> ScenarioInfo:
     """What a list shows of a task; raises TaskError for a file that is none."""
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(read_regular(path))
         kind, seats = f"{found['category']}, K depth {found['k_depth']}", tuple(found["agent_spawns"])
         about = _about(found, path.stem)
     except (
