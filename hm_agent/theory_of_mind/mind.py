@@ -152,6 +152,10 @@ class BasicMind(Protocol):
         """The strategy that an answer decides on. informed: False before anything is known of the others."""
         ...
 
+    def in_view_of(self, strategy: Strategy, beliefs: Sequence[PlayerBelief]) -> Strategy:
+        """The strategy with what is believed of each other player, for a game whose planning is to see that, too."""
+        return strategy
+
     def undecided(self) -> Strategy:
         """The strategy of an agent that leaves every decision to planning."""
         ...
@@ -180,6 +184,12 @@ class MindReading(BasicMind, Protocol):
         last hypothesis's prediction (step 5).
         """
         ...
+
+    def ask_prediction_among(
+        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief]
+    ) -> Question[Any]:
+        """`ask_prediction`, for a game in which it also asks what to do in view of what is believed of the others."""
+        return self.ask_prediction(history, hypotheses)
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         """The behaviours that an answer to `ask_prediction` predicts: by hypothesis, one without any hypothesis."""

@@ -120,7 +120,8 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         """
         proven = validated(bank, self._parameters)
         asked = (proven,) if proven else bank
-        answer = await self._ask(self._mind.ask_prediction(history, asked)) if asked else None
+        others = self._beliefs(partner)
+        answer = await self._ask(self._mind.ask_prediction_among(history, asked, others)) if asked else None
         predictions = self._mind.predicted(answer) if answer else (None,) * len(asked)
         self._banks[partner] = with_predictions(bank, asked, predictions)
         self._expected[partner] = predictions[-1] if predictions else None

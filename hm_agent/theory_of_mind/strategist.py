@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy, Thoughts
 from hm_agent.questions import Model, answer_or_none
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, validated
-from hm_agent.theory_of_mind.mind import BasicMind
+from hm_agent.theory_of_mind.mind import BasicMind, PlayerBelief
 from hm_agent.theory_of_mind.predictions import PredictionRecord
 
 
@@ -165,6 +165,19 @@ class HypothesisKeeper(BaseStrategist[MindT]):
         """The behaviour that the present strategy answers, by player."""
         self._is_due = False
         """Whether a decision waits until the agent can act again."""
+
+    async def revise(self, events: Sequence[Event]) -> Strategy:
+        self._strategy = self._mind.in_view_of(await super().revise(events), self._beliefs())
+        return self._strategy
+
+    def _beliefs(self, but: str | None = None) -> tuple[PlayerBelief, ...]:
+        """What is believed of each other player that was met, except for one."""
+        met = (player for player in self._mind.players if player != but and self._memory.of(player))
+        return tuple(self._belief(player) for player in met)
+
+    def _belief(self, player: str) -> PlayerBelief:
+        hypothesis = self.believed_about(player)
+        return PlayerBelief(player, hypothesis.words if hypothesis else None, self._expected.get(player))
 
     @property
     def is_outdated(self) -> bool:

@@ -215,6 +215,8 @@ def browse_command(arguments: Sequence[str]) -> int:
         return 0
     values, folder = parsed
     page = Path(values["page"])
+    if page.is_dir() or not page.name:
+        raise ConfigError(f"--page={page}: this is a folder; name a file")
     write_task_page([load_task(path) for path in _files(folder)], page, folder.name)
     print(f"Page: {page}")
     return 0

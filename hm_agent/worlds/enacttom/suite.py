@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
+from hm_agent.files import read_regular
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.suite import (
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 PREFIX = "enacttom_"
+EVERYWHERE = "room_restriction"
+"""The mechanic of every task that ships."""
 _COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
 WITHOUT_A_BODY = ("vmp", "he_hr")
 """The shared agents that ask of the others what this world's agents can't answer."""
@@ -118,7 +122,6 @@ class EnacttomSuite(Suite):
         return EnacttomWorld(_task(_path(scenario)), asks=_asks(options))
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        _task(_path(scenario))
         asked = options.get("literal")
         if asked is not None and not str(asked).isdecimal():
             raise ConfigError(f"--literal={asked}: say 0 to ask nothing at the end of an episode, or 1")
@@ -198,22 +201,52 @@ def _task(path: Path) -> HouseholdTask:
 def _info(path: Path) -> ScenarioInfo:
     """What a list shows of a task; raises TaskError for a file that is none."""
     try:
-        found = json.loads(path.read_bytes())
-        title, category, depth, seats = (found[key] for key in ("title", "category", "k_depth", "agent_spawns"))
-        seats = tuple(seats)
-    except (OSError, ValueError, TypeError, LookupError, RecursionError):  # load_task says what is wrong
-        task = _task(path)
-        title, category, depth, seats = task.file.title, task.file.category, task.k_depth, task.agents
+        found = json.loads(read_regular(path))
+        kind, seats = f"{found['category']}, K depth {found['k_depth']}", tuple(found["agent_spawns"])
+        about = _about(found, path.stem)
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+    ):  # load_task says what is wrong
+        file = _task(path).file
+        kind, seats = f"{file.category}, K depth {file.k_depth}", tuple(file.agent_spawns)
+        about = _about(file.model_dump(mode="json"), path.stem)
     return ScenarioInfo(
         world="enacttom",
         name=f"{PREFIX}{path.stem}",
         short_name=f"{PREFIX}{path.stem}",
-        group=f"EnactToM, {category}, K depth {depth}",
-        about=f"{title} ({category}, K depth {depth}, {len(seats)} agents)",
+        group=f"EnactToM, {kind}",
+        about=about,
         seats=seats,
         metric=METRIC,
         asked_by="enacttom",
     )
+
+
+def _about(found: Mapping[str, Any], stem: str) -> str:
+    """The title of a task and what sets it apart. Its category and K depth are left out where its name tells them."""
+    category, depth = found["category"], found["k_depth"]
+    named = stem.startswith(f"{category}_k{depth}_")
+    relay = (found.get("certificate") or {}).get("relay_depth")
+    mechanics = (one for one in found.get("active_mechanics", ()) if one != EVERYWHERE)
+    facts = (
+        *(() if named else (category, f"K depth {depth}")),
+        *(() if relay is None else (f"relay depth {relay}",)),
+        f"{len(found['agent_spawns'])} agents, {_room_count(found['problem_pddl'])} rooms",
+        *(one.replace("_", " ") for one in mechanics),
+    )
+    return f"{' '.join(found['title'].split())}: {', '.join(facts)}"
+
+
+def _room_count(problem: str) -> int:
+    """How many rooms the `:objects` of a PDDL problem name."""
+    objects = re.sub(";.*", "", problem).lower().partition("(:objects")[2].partition(")")[0]
+    named, *_ = re.split(r"\s-\s+room\b", objects)
+    return len(re.split(r"\s-\s+\S+", named)[-1].split())
 
 
 def _own_info(path: Path) -> ScenarioInfo:

@@ -117,6 +117,22 @@ def test_every_task_is_a_scenario_with_its_agents_as_seats() -> None:
             check_agent(agent, scenario, "builtin")
 
 
+def test_a_scenario_says_of_its_task_what_neither_its_name_nor_its_group_says() -> None:
+    about = {scenario.name.removeprefix("enacttom_"): scenario.about for scenario in SUITE.scenarios}
+    assert about["cooperative_k2_007"] == (
+        "Ready for winter: relay depth 2, 4 agents, 6 rooms, limited bandwidth, restricted communication, inverse state"
+    )
+    assert about["relay_of_three"] == (
+        "The pantry at the end of the line: cooperative, K depth 3, relay depth 2, 3 agents, 3 rooms, "
+        "limited bandwidth, restricted communication"
+    )
+    for name, path in task_files().items():
+        task, said = load_task(path), about[name.removeprefix("enacttom_")]
+        assert f"{len(task.agents)} agents, {len(task.plan.rooms)} rooms" in said
+        assert task.file.certificate
+        assert f"relay depth {task.file.certificate.relay_depth}, " in said
+
+
 def test_the_scene_tells_what_messages_taught() -> None:
     world = world_of("enacttom_relay_of_three")
     world.reset(0)

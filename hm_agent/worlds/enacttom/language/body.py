@@ -9,7 +9,6 @@ from itertools import takewhile
 from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation
 from hm_agent.questions import UNSHOWN, Model, answer_or_none
-from hm_agent.theory_of_mind.mind import WrittenStrategy
 from hm_agent.wording import listed
 from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, IDLE, WAIT, HouseCommand
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
@@ -17,7 +16,7 @@ from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
-from hm_agent.worlds.enacttom.language.partner_mind import PartnerMind, acts
+from hm_agent.worlds.enacttom.language.partner_mind import HouseStrategy, PartnerMind, acts
 from hm_agent.worlds.enacttom.language.plan_house import (
     BarredCommand,
     EvaluateHouse,
@@ -49,14 +48,14 @@ class HouseThoughts:
     asked_because: str | None = None
 
 
-class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]):
+class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
     """One agent through one episode."""
 
     def __init__(self, me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> None:
         self._agents, self._model, self._reflector = agents, model, reflector
         self._notebook = HouseNotebook()
         self.mind = PartnerMind(me, agents)
-        self._strategy: WrittenStrategy | None = None
+        self._strategy: HouseStrategy | None = None
         self._plan: tuple[HouseCommand, ...] = ()
         self._done = self._waited = self._since = 0
         """How many commands of the plan were carried out, the turns waited since, and the turn it began in."""
@@ -109,7 +108,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]
         else:
             self._waited += 1
 
-    async def act(self, strategy: WrittenStrategy, history: Sequence[Interaction]) -> HouseCommand | ProbeAnswers:
+    async def act(self, strategy: HouseStrategy, history: Sequence[Interaction]) -> HouseCommand | ProbeAnswers:
         situation = self._notebook.situation
         if situation.view.probes:
             probing = ProbeHouse(situation, situation.view.probes)
@@ -124,13 +123,13 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, WrittenStrategy]
             return replace(command, claims=read_claims(command.text, self._agents))
         return command
 
-    async def _ask_for_plan(self, strategy: WrittenStrategy, history: Sequence[Interaction], because: str) -> None:
+    async def _ask_for_plan(self, strategy: HouseStrategy, history: Sequence[Interaction], because: str) -> None:
         situation = self._notebook.situation
         record = HousePlanRecord(self._plan, self._done) if self._plan else None
         question = PlanHouse(
             situation=situation,
             strategy=strategy.words or None,
-            expects=strategy.expects,
+            partners=strategy.partners,
             history=acts(history),
             critiques=(),
             because=because,

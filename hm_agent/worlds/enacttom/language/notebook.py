@@ -18,7 +18,14 @@ from hm_agent.worlds.enacttom.language.situation import (
     PartnerAct,
     PartnerActed,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, IS_CLOSED, IS_HELD_BY, IS_OPEN, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import (
+    AGENT_IN_ROOM,
+    IS_CLOSED,
+    IS_HELD_BY,
+    IS_IN_ROOM,
+    IS_OPEN,
+    Proposition,
+)
 
 
 class HouseNotebook:
@@ -58,15 +65,20 @@ def _act_in_sight(partner: str, before: HouseView, view: HouseView) -> PartnerAc
         return None
     held = [one for one in before.sees ^ view.sees if one.predicate == IS_HELD_BY and one.arguments[1] == partner]
     if held:
-        return PartnerAct(turn, partner, HANDLES, (held[0].arguments[0],))
+        thing = held[0].arguments[0]
+        now = sorted(one.words for one in view.sees if one.arguments[0] == thing and one.predicate != IS_IN_ROOM)
+        return PartnerAct(turn, partner, HANDLES, (thing,), seen="; ".join(now))
     others = [one for one in view.sees if one.predicate == AGENT_IN_ROOM and one.arguments[0] != view.agent]
     turned = _turned(before, view)
-    return PartnerAct(turn, partner, HANDLES, turned) if turned and len(others) == 1 else None
+    if not turned or len(others) > 1:
+        return None
+    things = tuple(one.arguments[0] for one in turned)
+    return PartnerAct(turn, partner, HANDLES, things, seen="; ".join(one.words for one in turned))
 
 
-def _turned(before: HouseView, view: HouseView) -> tuple[str, ...]:
-    """The furniture whose state changed in sight, unless the agent turned a handle itself."""
+def _turned(before: HouseView, view: HouseView) -> list[Proposition]:
+    """The states of furniture that are new in sight, unless the agent turned a handle itself."""
     if view.outcome and view.outcome.command.verb in (OPEN_IT, CLOSE_IT):
-        return ()
+        return []
     states = (one for one in view.sees - before.sees if one.predicate in (IS_OPEN, IS_CLOSED))
-    return tuple(sorted(one.arguments[0] for one in states))
+    return sorted(states, key=lambda one: one.arguments[0])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
-from hm_agent.core import Clue, Event, Interaction
+from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.mind import (
     JointMindReading,
     MindOfWords,
     MindReading,
     OpponentModel,
+    PlayerBelief,
     Revision,
     WrittenStrategy,
     WrittenStrategyAnswer,
@@ -29,6 +31,24 @@ from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerA
 
 TOLD = 5
 """How many of the latest acts questions show."""
+
+
+@dataclass(frozen=True, slots=True)
+class HouseStrategy(WrittenStrategy):
+    """A strategy in words. partners: what is believed of each partner that was noticed, and expected of it next."""
+
+    partners: tuple[PlayerBelief, ...] = ()
+
+    def why_replan(self, before: WrittenStrategy) -> str | None:
+        """Another hypothesis that expects the same is no reason."""
+        if self.words != before.words:
+            return "your strategy has changed"
+        assert isinstance(before, HouseStrategy)
+        return None if _expected(self) == _expected(before) else "you now expect something else"
+
+
+def _expected(strategy: HouseStrategy) -> Mapping[str, str]:
+    return {partner.name: partner.expected for partner in strategy.partners if partner.expected is not None}
 
 
 class PartnerMind(MindOfWords, MindReading, JointMindReading):
@@ -52,19 +72,19 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
         assert isinstance(interaction, PartnerAct)
         return interaction.fits(prediction)
 
-    def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
-        """True if the partner did the same as the time before, with nothing new in words."""
-        latest = acts(history)[-2:]
-        return len(latest) == 2 and (latest[0].behaviour, latest[0].text) == (latest[1].behaviour, latest[1].text)
-
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposePartner:
         return ProposePartner(self.situation, history[-1].partner, acts(history), tuple(best))
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> PredictPartner:
+        return self.ask_prediction_among(history, hypotheses, ())
+
+    def ask_prediction_among(
+        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief]
+    ) -> PredictPartner:
         about = history[-1].partner if history else self.players[0]
-        return PredictPartner(self.situation, about, acts(history), tuple(hypotheses))
+        return PredictPartner(self.situation, about, acts(history), tuple(hypotheses), tuple(others))
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, PartnerPrediction)
@@ -87,11 +107,19 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeHouseStrategy:
         return MakeHouseStrategy(self.situation, acts(history))
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> WrittenStrategy:
-        if isinstance(answer, PartnerPrediction):
-            return WrittenStrategy(answer.strategy, f"{answer.partner} {answer.next[-1].behaviour}")
-        assert isinstance(answer, PartnerRevision | WrittenStrategyAnswer)
-        return WrittenStrategy(answer.strategy)
+    def strategy(self, answer: BaseModel, *, informed: bool) -> HouseStrategy:
+        assert isinstance(answer, PartnerPrediction | PartnerRevision | WrittenStrategyAnswer)
+        return HouseStrategy(answer.strategy)
+
+    def in_view_of(self, strategy: Strategy, beliefs: Sequence[PlayerBelief]) -> HouseStrategy:
+        assert isinstance(strategy, HouseStrategy)
+        return replace(strategy, partners=tuple(beliefs))
+
+    def undecided(self) -> HouseStrategy:
+        return HouseStrategy("")
+
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> HouseStrategy:
+        return HouseStrategy(self.first_strategy)
 
 
 def acts(history: Sequence[Interaction]) -> tuple[PartnerAct, ...]:

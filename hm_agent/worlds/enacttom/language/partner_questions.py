@@ -79,7 +79,7 @@ class PartnerPrediction(BaseModel):
 class PredictPartner(Question[PartnerPrediction]):
     """What will a partner do by each hypothesis (step 4), and what should the agent do about it (step 5)?
 
-    The last hypothesis is acted on.
+    The last hypothesis is acted on. others: what is believed of the partners but this one.
     """
 
     template = "enacttom/predict_partner.j2"
@@ -88,6 +88,7 @@ class PredictPartner(Question[PartnerPrediction]):
     about: str
     history: tuple[PartnerAct, ...]
     hypotheses: tuple[Hypothesis, ...]
+    others: tuple[PlayerBelief, ...] = ()
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question, plan_of
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.language.written_commands import (
@@ -50,16 +51,17 @@ class CommandsAnswer(BaseModel):
 class PlanHouse(Question[CommandsAnswer]):
     """What to do and what to say? (Hypothetical Minds, section 3.2, subgoal module; EnactToM, section 3)
 
-    strategy, expects: None for an agent that plans without a strategist. history: the partners' latest acts, for such
-    an agent. critiques: the lessons from earlier plans. because: why a plan is asked for. previous: the plan before,
-    None at first. barred: what has just failed, and must not be tried first.
+    strategy: None for an agent that plans without a strategist. partners: what such a strategist believes of each
+    partner. history: the partners' latest acts, for an agent without one. critiques: the lessons from earlier plans.
+    because: why a plan is asked for. previous: the plan before, None at first. barred: what has just failed, and must
+    not be tried first.
     """
 
     template = "enacttom/plan_house.j2"
     schema = CommandsAnswer
     situation: HouseSituation
     strategy: str | None
-    expects: str | None
+    partners: tuple[PlayerBelief, ...]
     history: tuple[PartnerAct, ...]
     critiques: tuple[str, ...]
     because: str

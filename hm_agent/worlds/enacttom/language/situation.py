@@ -197,6 +197,7 @@ class PartnerAct:
     """An interaction: an act of a partner that the agent noticed.
 
     step: the turn of the act. does: one of `DOINGS`. things: what it was about, maybe nothing. text: of a message.
+    seen: what the agent then saw of a thing that was handled, in words.
     """
 
     step: int
@@ -204,6 +205,7 @@ class PartnerAct:
     does: str
     things: tuple[str, ...] = ()
     text: str = ""
+    seen: str = ""
 
     @property
     def behaviour(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from hm_agent.wording import counted
 from hm_agent.worlds.enacttom.house.commands import (
     CLOSE_IT,
     COMMUNICATE,
@@ -133,7 +134,7 @@ def check_plan(commands: Sequence[HouseCommand], view: HouseView) -> None:
     """Raises CallError for a plan with more messages than are left, or whose first command can't succeed now."""
     sent = sum(command.verb == COMMUNICATE for command in commands)
     if sent > view.messages_left:
-        raise CallError(f"Communicate: {sent} messages, and you have {view.messages_left} left")
+        raise CallError(f"Communicate: {counted(sent, 'message')}, and you have {view.messages_left} left")
     first = commands[0]
     if first.verb == NAVIGATE and _room(first, view) == view.room:
         raise CallError(f"{first} first: you are in {view.room} already")

@@ -31,8 +31,13 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     claim,
     wanted,
 )
+from hm_agent.written_calls import shortened
 
 KNOWS = "K"
+LONGEST_NAME = 60
+RESERVED = ("all", "nothing", "you")
+"""Words that stand for something else: all addressees of a message, the want of a thing, and the reader of a prompt."""
+_NAME = re.compile(rf"[a-z][\w-]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
 _TOKEN = re.compile(r"[()]|[^\s();]+|;[^\n]*|\n")
 _SECTIONS = (":domain", ":objects", ":init", ":goal", ":goal-owners", ":requirements")
 _MOST_NESTED = 50
@@ -171,6 +176,16 @@ def _sections(expressions: Iterable[Expression]) -> dict[str, Expression]:
     return found
 
 
+def _check_name(name: Expression) -> None:
+    """Raises PddlError for a name that commands and sentences could not tell from something else."""
+    if not _NAME.fullmatch(name.text) or name.text in RESERVED:
+        raise PddlError(
+            name.line,
+            f"{shortened(name.text)} can't be a name: write a letter, then letters, digits, _ and -, at most "
+            f"{LONGEST_NAME} in all, and none of {', '.join(RESERVED)}",
+        )
+
+
 def _objects(items: Sequence[Expression]) -> dict[str, str]:
     found: dict[str, str] = {}
     waiting: list[Expression] = []
@@ -182,6 +197,7 @@ def _objects(items: Sequence[Expression]) -> dict[str, str]:
             if kind not in TYPES:
                 raise PddlError(item.line, f"unknown type {kind!r}: types are {', '.join(TYPES)}")
             for name in waiting:
+                _check_name(name)
                 if name.text in found:
                     raise PddlError(name.line, f"{name.text} is declared twice")
                 found[name.text] = kind

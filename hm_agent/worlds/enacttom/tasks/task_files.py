@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from hm_agent.files import write_whole
+from hm_agent.files import read_regular, write_whole
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
+
+LONGEST_ERROR = 300
 
 
 def parse_task(text: str) -> HouseholdTask:
     """The task that a JSON text holds; raises TaskError with one line for what is wrong with it."""
     try:
-        file = TaskFile.model_validate_json(text)
+        return check_task(TaskFile.model_validate_json(text))
     except ValidationError as error:
-        raise TaskError(_first_error(error)) from None
-    return check_task(file)
+        raise TaskError(_one_line(_first_error(error))) from None
+    except TaskError as error:
+        raise TaskError(_one_line(str(error))) from None
 
 
 def load_task(path: Path) -> HouseholdTask:
     """The task of a file; errors are TaskError and begin with the file's name."""
     try:
-        return parse_task(path.read_text("utf-8"))
+        return parse_task(read_regular(path).decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"{path}: can't be read: {error}") from None
     except TaskError as error:
@@ -52,4 +54,9 @@ def _first_error(error: ValidationError) -> str:
     place = ".".join(map(str, first["loc"])) or "the task"
     if first["type"] == "json_invalid":
         return f"no JSON: {first['msg']}"
-    return re.sub(r"\s+", " ", f"{place}: {first['msg']}")
+    return f"{place}: {first['msg']}"
+
+
+def _one_line(text: str) -> str:
+    line = "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
+    return line if len(line) <= LONGEST_ERROR else f"{line[: LONGEST_ERROR - 3]}..."

@@ -20,6 +20,18 @@ from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, ste
 from hm_agent.worlds.enacttom.verification.strips import StripsProblem, to_strips
 
 SOLVER = f"hm_agent {version('hm_agent')}, best-first"
+PROVED = (
+    "status",
+    "k_depth",
+    "relay_depth",
+    "without_agent",
+    "without_communication",
+    "deepest_by_sight",
+    "baseline",
+    "private_goals",
+    "all_private_goals",
+)
+"""The fields of a certificate that every proof of the same file fills alike."""
 BUDGET_FACTOR = 2
 """An episode gets twice the baseline's turns and messages (section 5)."""
 
@@ -274,8 +286,11 @@ def certified(file: TaskFile, verdict: Verdict) -> TaskFile:
 
     max_turns is twice the turns of the baseline or of the plan, whichever takes more. max_messages, which each agent
     may send, is twice the messages of all agents in the baseline or, if that is more, of the busiest agent in the plan.
+    What other planners have said of the same task stays, unless they were asked anew.
     """
     found, plan = verdict.certificate, verdict.turns
+    if file.certificate and is_current(file) and file.certificate.strips_hash == found.strips_hash:
+        found = found.model_copy(update={"checked_by": {**file.certificate.checked_by, **found.checked_by}})
     if found.status != "solved" or found.baseline_turns is None or found.baseline_messages is None:
         return file.model_copy(update={"certificate": found, "max_turns": None, "max_messages": None})
     most = max((_sent_by(plan, agent) for agent in file.agent_spawns), default=0)
@@ -303,13 +318,26 @@ def over_budget(task: HouseholdTask, plan: Sequence[JointTurn]) -> list[str]:
 
 
 def misstated(file: TaskFile, found: Certificate) -> list[str]:
-    """A line if the file's certificate says another relay depth than was found; none if it says no relay depth."""
-    said = file.certificate.relay_depth if file.certificate and is_current(file) else None
-    if said in (None, found.relay_depth):
+    """A line for each thing that the file's certificate says otherwise than was found, where both are of one file.
+
+    A certificate that says no relay depth is of an earlier version, and no fault.
+    """
+    said = file.certificate if is_current(file) else None
+    if said is None:
         return []
+    pairs = [(name, getattr(said, name), getattr(found, name)) for name in PROVED]
     return [
-        f"its certificate says relay depth {said}, but the proof finds {found.relay_depth}: --write makes a new one"
+        f"its certificate says {name.replace('_', ' ')} {_in_words(one)}, but the proof finds {_in_words(other)}: "
+        "--write makes a new one"
+        for name, one, other in pairs
+        if one != other and (name, one) != ("relay_depth", None)
     ]
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {status}" for name, status in value.items()) or "of nobody"
+    return "nothing" if value is None else str(value)
 
 
 def is_current(file: TaskFile) -> bool:

@@ -70,7 +70,7 @@ PLAN = HousePlanRecord((pick("lamp_3"), open_it("chest_2"), HouseCommand("Wait")
 PLAN_HOUSE = PlanHouse(
     situation=LATER,
     strategy="Open chest_2 and put lamp_3 into it; then say so.",
-    expects="agent_0 writes about cabinet_1",
+    partners=(PlayerBelief("agent_0", IDEAS[1].words, "writes about cabinet_1"),),
     history=(),
     critiques=(),
     because="agent_0 has written to you",
@@ -100,12 +100,12 @@ PARTED = Watched("one_window", "agent_1").play(
 )
 HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_house": PLAN_HOUSE,
-    "plan_house_at_first": PlanHouse(AT_FIRST, None, None, (), (), "the episode begins", None),
-    "plan_house_after_a_meeting": PlanHouse(PARTED, "Open drawer_3.", None, (), (), "the plan is used up", None),
+    "plan_house_at_first": PlanHouse(AT_FIRST, None, (), (), (), "the episode begins", None),
+    "plan_house_after_a_meeting": PlanHouse(PARTED, "Open drawer_3.", (), (), (), "the plan is used up", None),
     "plan_house_undecided": replace(
         PLAN_HOUSE,
         strategy=None,
-        expects=None,
+        partners=(),
         history=ACTS,
         critiques=("1 of 2 commands carried out: look whether what a command needs is so before you plan it.",),
         because="Open[chest_2] failed: Nothing happens to chest_2",

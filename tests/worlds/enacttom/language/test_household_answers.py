@@ -82,6 +82,13 @@ def test_a_wrong_plan_is_told_what_would_be_right(commands: list[str], problem: 
         read_answer(json.dumps({"commands": commands}), PLAN_HOUSE)
 
 
+def test_a_message_without_one_left_is_told_so() -> None:
+    talks = {"agent_1": 'Communicate["Hello", all]'}
+    spent = replace(PLAN_HOUSE, situation=Watched("far_handle", "agent_1").play(talks, talks))
+    with pytest.raises(BadAnswer, match="Communicate: 1 message, and you have 0 left"):
+        read_answer("""{"commands": ["Communicate['hi', all]"]}""", spent)
+
+
 def test_all_wrong_commands_of_a_plan_are_told_at_once() -> None:
     with pytest.raises(BadAnswer, match=r"no object that you know of.*can't be messaged"):
         read_answer("""{"commands": ["Pick[sun]", "Communicate['hi', moon]"]}""", PLAN_HOUSE)

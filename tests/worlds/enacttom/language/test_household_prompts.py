@@ -17,6 +17,7 @@ from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
 from hm_agent.testing.enacttom.small_house import small_task
+from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.partner_questions import MakeHouseStrategy
@@ -28,7 +29,14 @@ from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
-from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER, PLAN_HOUSE, Joint
+from tests.worlds.enacttom.language.household_examples import (
+    AT_FIRST,
+    HOUSE_EXAMPLES,
+    LATER,
+    PLAN_HOUSE,
+    Joint,
+    Watched,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -196,3 +204,13 @@ def test_whoever_is_asked_at_the_end_reads_all_messages_whole() -> None:
     turns = [{"agent_1": f'Communicate["{long}{number}.", agent_0]'} for number in range(10)]
     prompt = render(asked_after(*turns))
     assert [number for number in range(10) if f"{long}{number}." in prompt] == list(range(10))
+
+
+def test_the_rules_say_how_long_a_message_may_be_and_how_far_a_walk_goes() -> None:
+    prompt = render(HOUSE_EXAMPLES["plan_house"])
+    assert f"a message ({MOST_CHARACTERS} characters at most) is read in the next turn." in prompt
+    assert "Navigate takes one turn from anywhere, and to furniture means into its room." in prompt
+    watched = Watched("far_handle", "agent_1")
+    watched.play({"agent_1": "Navigate[shelf_4]"})
+    assert watched.situation.view.outcome
+    assert watched.situation.view.outcome.words == "You are in cellar_1 already."

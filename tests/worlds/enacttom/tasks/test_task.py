@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem, write_problem
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import task_schema
-from hm_agent.worlds.enacttom.tasks.task_files import load_task, parse_task, save_task, task_text
+from hm_agent.worlds.enacttom.tasks.task_files import LONGEST_ERROR, load_task, parse_task, save_task, task_text
 
 SCHEMA = Path(__file__).parents[4] / "docs" / "schemas" / "enacttom_task.schema.json"
 TASK = task_files()["enacttom_appendix_e"]
@@ -277,6 +279,38 @@ def test_what_is_no_task_at_all_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(TaskError) as caught:
         parse_task(text)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["all", "nothing", "you", "a,b", "cup]", "wait[]", "cup'1", "<b>x", "1cup", "x" * 61, "é_1"]
+)
+@pytest.mark.parametrize("old", ["agent_0", "bowl_1", "table_22", "hall_1"])
+def test_a_name_that_commands_could_not_tell_from_something_else_is_refused(old: str, name: str) -> None:
+    task = content()
+    del task["certificate"]
+    with pytest.raises(TaskError, match="can't be a name: write a letter"):
+        parse_task(json.dumps(task).replace(old, name))
+
+
+def test_an_error_is_one_short_line_whatever_a_task_names() -> None:
+    for room in ("a\nb\x1b[31m", "x" * 5000):
+        task = content()
+        task["agent_spawns"]["agent_0"]["room"] = room
+        with pytest.raises(TaskError, match="agent_spawns puts agent_0 into") as caught:
+            parse_task(json.dumps(task))
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) <= LONGEST_ERROR
+
+
+def test_a_pipe_with_the_name_of_a_task_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.json")
+    with pytest.raises(TaskError, match="is no file"):
+        load_task(tmp_path / "a.json")
+
+
+def test_a_task_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(codecs.BOM_UTF8 + TASK.read_bytes())
+    assert load_task(tmp_path / "a.json") == load_task(TASK)
 
 
 def test_an_error_names_the_file(tmp_path: Path) -> None:

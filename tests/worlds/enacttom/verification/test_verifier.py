@@ -257,6 +257,37 @@ def test_a_relay_depth_that_the_proof_does_not_find_is_a_fault(
     assert "certificate.relay_depth" in verified("verify", str(folder), capsys=capsys)[2]
 
 
+def test_whatever_a_certificate_says_otherwise_than_the_proof_is_a_fault(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "relay_of_three.json"
+    verified("verify", str(folder), "--write", capsys=capsys)
+    task = json.loads(path.read_text())
+    doctored = {"without_communication": "solved", "without_agent": dict.fromkeys(task["agent_spawns"], "unknown")}
+    path.write_text(json.dumps(task | {"certificate": task["certificate"] | doctored}))
+    status, _, errors = verified("verify", str(folder), capsys=capsys)
+    assert status == 1
+    agents = ("agent_0", "agent_1", "agent_2")
+    said, found = (", ".join(f"{agent}: {status}" for agent in agents) for status in ("unknown", "unsolvable"))
+    assert [line.removeprefix("relay_of_three: its certificate says ") for line in errors.splitlines()] == [
+        f"without agent {said}, but the proof finds {found}: --write makes a new one",
+        "without communication solved, but the proof finds unsolvable: --write makes a new one",
+    ]
+
+
+def test_what_another_planner_said_of_a_task_stays_until_the_task_changes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "far_handle.json"
+    verified("verify", str(folder), "--write", capsys=capsys)
+    task = json.loads(path.read_text())
+    told = task | {"certificate": task["certificate"] | {"checked_by": {"fast_downward": "solved"}}}
+    for changed, left in ((told, {"fast_downward": "solved"}), (told | {"title": "Another story"}, {})):
+        path.write_text(json.dumps(changed))
+        verified("verify", str(folder), "--write", capsys=capsys)
+        assert json.loads(path.read_text())["certificate"]["checked_by"] == left
+
+
 def test_verify_proves_a_task_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copy(task_files()["enacttom_far_handle"], tmp_path)
     with runs_of(TaskProof.__init__) as proofs:
@@ -283,6 +314,7 @@ def test_verify_tells_of_each_fault_in_one_line_and_goes_on(folder: Path, capsys
         (["verify", "--out=x"], "--out is no flag of this command"),
         (["verify", "a", "b"], "one folder at a time, not 2"),
         (["export", "enacttom", "nowhere"], "nowhere is no folder"),
+        (["browse", "enacttom", "--page=/tmp"], "--page=/tmp: this is a folder; name a file"),
     ],
 )
 def test_wrong_command_lines_are_refused_in_one_line(
@@ -328,7 +360,7 @@ def test_help_names_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "status", "complaint"),
     [
         (["verify", "--seconds=3"], 2, "--seconds has no effect: it is for --planner=fast_downward"),
-        (["browse", "enacttom", "--page="], 1, "can't write: [Errno 21] Is a directory: '.'"),
+        (["browse", "enacttom", "--page="], 2, "--page=.: this is a folder; name a file"),
     ],
 )
 def test_bad_flags_are_one_line(

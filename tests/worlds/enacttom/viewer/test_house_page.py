@@ -63,10 +63,10 @@ FIRED, TOLD, TAKEN = 0, 1, 6
 
 
 def hostile_house() -> HouseholdTask:
-    """A house in which every text and the name of a thing are made to be run."""
+    """A house in which every text is made to be run, and a thing is called as what every object of a page has."""
     file = small_house().file
-    odd = "<img/src=x/onerror='window.harmed=1'>"
-    problem = file.problem_pddl.replace("cup_1", odd)
+    odd = "; <img/src=x/onerror='window.harmed=1'>"
+    problem = f"{odd}\n{file.problem_pddl.replace('cup_1', 'constructor')}\n{odd}"
     changes = {"task": WORDS, "title": WORDS, "agent_secrets": {"agent_0": (WORDS,)}, "problem_pddl": problem}
     return check_task(file.model_copy(update=changes))
 

@@ -1,0 +1,153 @@
+"""What an agent thinks of its partners while they act: each has hypotheses and an expectation of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from hm_agent.models.prompts import render
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.testing.scripted_model import ScriptedModel
+from hm_agent.theory_of_mind.hypotheses import TABLE_2
+from hm_agent.theory_of_mind.joint import JointMind
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.module import TheoryOfMind
+from hm_agent.worlds.enacttom.language.partner_mind import HouseStrategy, PartnerMind
+from hm_agent.worlds.enacttom.language.partner_questions import (
+    NextAct,
+    PartnerPrediction,
+    PartnerRevision,
+    PredictPartner,
+    ProposePartner,
+    RevisedPartner,
+    RevisePartner,
+)
+from hm_agent.worlds.enacttom.language.plan_house import PlanHouse
+from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.language.situation import NOTHING
+from tests.model_stand_ins import CheckedReasoner
+from tests.worlds.enacttom.language.household_examples import Watched
+
+
+def predict(asked: PredictPartner) -> PartnerPrediction:
+    """Whoever handles something is expected to handle it again, whoever writes to write again."""
+    latest = asked.history[-1]
+    expected = NextAct(does=latest.does, about=latest.things[0] if latest.things else NOTHING)
+    return PartnerPrediction(
+        partner=asked.about, next=[expected] * len(asked.hypotheses), strategy=f"Reckon with {asked.about}."
+    )
+
+
+def propose(asked: ProposePartner) -> HypothesisAnswer:
+    return HypothesisAnswer(hypothesis=f"{asked.about} goes on with {', '.join(asked.history[-1].things)}.")
+
+
+def revise(asked: RevisePartner) -> PartnerRevision:
+    if not asked.history:
+        return PartnerRevision(hypotheses=[], strategy="Wait.")
+    latest = asked.history[-1]
+    rule = RevisedPartner(
+        of=0, hypothesis=f"{asked.about} goes on with {latest.things[0]}.", does=latest.does, about=latest.things[0]
+    )
+    return PartnerRevision(hypotheses=[rule], strategy=f"Reckon with {asked.about}.")
+
+
+def model() -> ScriptedModel:
+    return ScriptedModel({ProposePartner: propose, PredictPartner: predict, RevisePartner: revise})
+
+
+def noticing(watched: Watched, told: ScriptedModel, strategist: type[TheoryOfMind | JointMind]) -> Callable[..., Any]:
+    """Plays one turn and has a strategist take in what one agent noticed of it; returns the strategy."""
+    mind = PartnerMind(watched.seat, watched.world.seats)
+    thinker = strategist(mind, told, TABLE_2)
+
+    def play(joint: Mapping[str, str]) -> Any:
+        mind.situation = watched.play(joint)
+        return asyncio.run(thinker.revise(watched.events))
+
+    return play
+
+
+def test_a_partner_that_does_the_same_twice_is_asked_about_once_more() -> None:
+    """It brings a cup, puts it down and takes it again: that it handles it a third time does not follow."""
+    told = model()
+    play = noticing(Watched("one_window", "agent_0"), told, TheoryOfMind)
+    asked = []
+    for command in (
+        "Open[drawer_3]",
+        "Pick[cup_4]",
+        "Navigate[living_room_1]",
+        "Place[cup_4, on, table_5]",
+        "Pick[cup_4]",
+        "Place[cup_4, on, shelf_2]",
+    ):
+        play({"agent_1": command})
+        asked.append(len(told.of(PredictPartner)))
+    assert asked == [0, 0, 1, 2, 3, 4]
+    seen = [act.seen for act in told.of(PredictPartner)[-1].history]
+    assert seen == ["", "cup_4 is on top of table_5", "agent_1 holds cup_4", "cup_4 is on top of shelf_2"]
+    assert "\n- turn 5: handled cup_4 here; then agent_1 holds cup_4\n" in render(told.of(PredictPartner)[-1])
+
+
+BOTH_WRITE = {
+    "agent_0": 'Communicate["by the end, cabinet_5 must be open.", all]',
+    "agent_2": 'Communicate["cabinet_5 is closed.", all]',
+}
+
+
+@pytest.mark.parametrize("strategist", [TheoryOfMind, JointMind])
+def test_each_partner_keeps_its_own_hypothesis_and_expectation(strategist: type[TheoryOfMind | JointMind]) -> None:
+    told = model()
+    play = noticing(Watched("relay_of_three", "agent_1"), told, strategist)
+    strategy = play(BOTH_WRITE)
+    believed = tuple(
+        PlayerBelief(name, f"{name} goes on with cabinet_5.", "writes about cabinet_5")
+        for name in ("agent_0", "agent_2")
+    )
+    assert strategy == HouseStrategy("Reckon with agent_2.", partners=believed)
+    first, second = (one for one in told.asked if isinstance(one, PredictPartner | RevisePartner) and one.history)
+    assert (first.about, second.about) == ("agent_0", "agent_2")
+    assert second.others == believed[:1]
+    assert f"\n- agent_0 (expected next: writes about cabinet_5): {believed[0].hypothesis}\n" in render(second)
+    assert play({}) == strategy
+
+
+@pytest.mark.parametrize("agent", ["hypothetical_minds", "hm_joint", "mmp"])
+def test_a_plan_is_shown_what_is_believed_of_every_partner_that_was_noticed(agent: str) -> None:
+    (scenario,) = find_scenarios(["enacttom_cooperative_k2_003"])
+    reasoner = CheckedReasoner(ANSWERS)
+    world, agents = set_up(scenario, agent, model=reasoner)
+    play_out(world, agents, seed=0)
+    plans = [question for question in reasoner.asked if isinstance(question, PlanHouse)]
+    for question in plans:
+        views = question.situation.views
+        noticed = {one.sender for view in views for one in view.messages}
+        assert noticed <= {partner.name for partner in question.partners}
+        for partner in question.partners:
+            assert f"\n- {partner.name} (expected next: {partner.expected}): {partner.hypothesis}\n" in render(question)
+    assert max(len(question.partners) for question in plans) > 1
+
+
+def strategy(words: str, **expected: str | None) -> HouseStrategy:
+    partners = tuple(PlayerBelief(name, "It waits.", each) for name, each in expected.items())
+    return HouseStrategy(words, partners=partners)
+
+
+@pytest.mark.parametrize(
+    ("now", "because"),
+    [
+        (strategy("Wait.", agent_0="leaves", agent_2="comes"), None),
+        (strategy("Wait.", agent_0="leaves", agent_2="comes", agent_3=None), None),
+        (strategy("Wait.", agent_0="leaves", agent_2="leaves"), "you now expect something else"),
+        (strategy("Wait.", agent_0="leaves"), "you now expect something else"),
+        (strategy("Go.", agent_0="leaves", agent_2="comes"), "your strategy has changed"),
+    ],
+)
+def test_a_plan_goes_on_while_the_strategy_and_what_is_expected_of_everyone_stand(
+    now: HouseStrategy, because: str | None
+) -> None:
+    assert now.why_replan(strategy("Wait.", agent_0="leaves", agent_2="comes")) == because
