@@ -5,7 +5,7 @@ A game builds questions and reads answers; it never asks a model itself, and bui
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
@@ -152,8 +152,11 @@ class BasicMind(Protocol):
         """The strategy that an answer decides on. informed: False before anything is known of the others."""
         ...
 
-    def in_view_of(self, strategy: Strategy, beliefs: Sequence[PlayerBelief]) -> Strategy:
-        """The strategy with what is believed of each other player, for a game whose planning is to see that, too."""
+    def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> Strategy:
+        """The strategy with what is believed of each other player, for a game whose planning is to see that, too.
+
+        beliefs: gathers them; it is called at every step, and few games need it.
+        """
         return strategy
 
     def undecided(self) -> Strategy:

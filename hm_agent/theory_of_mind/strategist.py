@@ -167,7 +167,7 @@ class HypothesisKeeper(BaseStrategist[MindT]):
         """Whether a decision waits until the agent can act again."""
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
-        self._strategy = self._mind.in_view_of(await super().revise(events), self._beliefs())
+        self._strategy = self._mind.in_view_of(await super().revise(events), self._beliefs)
         return self._strategy
 
     def _beliefs(self, but: str | None = None) -> tuple[PlayerBelief, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
@@ -111,9 +111,9 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
         assert isinstance(answer, PartnerPrediction | PartnerRevision | WrittenStrategyAnswer)
         return HouseStrategy(answer.strategy)
 
-    def in_view_of(self, strategy: Strategy, beliefs: Sequence[PlayerBelief]) -> HouseStrategy:
+    def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> HouseStrategy:
         assert isinstance(strategy, HouseStrategy)
-        return replace(strategy, partners=tuple(beliefs))
+        return replace(strategy, partners=tuple(beliefs()))
 
     def undecided(self) -> HouseStrategy:
         return HouseStrategy("")
