@@ -123,6 +123,8 @@ def play(
         recorders=tuple(recorders),
     )
     _check(experiment, options)
+    if not isinstance(report, bool):
+        raise ConfigError(f"report={report!r}: it is True or False; the report's folder is OUT/{REPORT}")
     _run(experiment, shows_progress=progress)
     if report:
         write_pages(experiment.out, ReportRequest((experiment.out,), experiment.out / REPORT))

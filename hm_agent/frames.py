@@ -24,8 +24,11 @@ def load(out: Where | Sequence[Where] = "runs", *, count_unanswered: bool = Fals
     count_unanswered: False to give episodes the status `no_result: ...` in which more than a fifth of the questions
     went unanswered. Raises ConfigError for a folder that is not there.
     """
-    folders = [out] if isinstance(out, str | PathLike) else out
-    return frame_of(read_runs([Path(folder) for folder in folders], counts_unanswered=count_unanswered).episodes)
+    folders = [Path(folder) for folder in ([out] if isinstance(out, str | PathLike) else out)]
+    for folder in folders:
+        if not folder.is_dir():
+            raise ConfigError(f"out={folder}: no such folder")
+    return frame_of(read_runs(folders, counts_unanswered=count_unanswered).episodes)
 
 
 def frame_of(episodes: Iterable[RecordedEpisode]) -> pd.DataFrame:

@@ -198,7 +198,8 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
-            raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(known)}")
+            there = [name for name in known if name in able] or known
+            raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(there)}")
         if not matching:
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
         found |= dict.fromkeys(matching)

@@ -109,7 +109,7 @@ def test_plays_inside_a_running_event_loop_with_a_cache_of_answers() -> None:
 
     async def cell() -> hm_agent.Results:
         hm_agent.register_model("red", lambda seed: SaysRed())
-        settings = hm_agent.ModelSettings("red", cache=Path("answers.sqlite"))
+        settings = hm_agent.ModelSettings("red", cache="answers.sqlite")  # type: ignore[arg-type]
         return play(model=settings, episodes=3)
 
     results = asyncio.run(cell())
@@ -151,6 +151,7 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"record_gif": (1, 5)}, r"record_gif=\(1, 5\): it is a range of steps"),
         ({"engine": "cloud"}, "engine='cloud': it is local or ray"),
         ({"bots": "scripted"}, "no option 'bots'"),
+        ({"report": "here"}, "report='here': it is True or False"),
         ({"model": "python:reds:nothing"}, "no function build"),
         ({"workers": 2, "recorders": [Lock().acquire]}, "can't be sent to workers"),
     ],

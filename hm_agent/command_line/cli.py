@@ -100,6 +100,7 @@ SHORTEST_COLUMN = 27
 """How many characters names have at least in lists, so that most sections are alike."""
 
 COMPLETION = "completion"
+HELP_FLAGS = ("--help", "-h", "--helpfull")
 INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 
 
@@ -297,6 +298,9 @@ def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -
     first = arguments[0] if arguments else ""
     if first in worlds:
         return _call(worlds[first].commands[name], arguments[1:])
+    if first in HELP_FLAGS and len(worlds) > 1:
+        print("\n".join(f"hm-agent {name} {world} --help    {worlds[world].commands[name].about}" for world in worlds))
+        return 0
     if first in suites():
         raise ConfigError(f"{first} has no command {name}: say hm-agent {name} {' or '.join(worlds)}")
     if len(worlds) > 1:
@@ -326,6 +330,12 @@ def _print_version() -> int:
 
 def _complete(arguments: Sequence[str]) -> int:
     """Prints the script that completes the command line in a shell."""
+    if arguments and arguments[0] in HELP_FLAGS:
+        print(
+            "Prints what completes the command line in a shell, bash or zsh.\n\n"
+            '    eval "$(hm-agent completion bash)"    # in ~/.bashrc'
+        )
+        return 0
     if len(arguments) != 1 or arguments[0] not in completion.SHELLS:
         raise ConfigError(f"say for which shell: {' or '.join(completion.SHELLS)}")
     typed = {

@@ -267,6 +267,8 @@ def _filmed_steps() -> range | None:
         raise ConfigError(
             f"--record_gif={_GIF.value}: say the first and the last step, e.g. 40-119, at most {MOST_GIF_STEPS} in all"
         )
+    if _MAX_STEPS.value is not None and steps[0] >= _MAX_STEPS.value:
+        raise ConfigError(f"--record_gif={_GIF.value}: --max_steps={_MAX_STEPS.value} cuts episodes before these steps")
     return steps
 
 

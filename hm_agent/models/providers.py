@@ -58,6 +58,12 @@ class ModelSettings:
     max_cost: float | None = None
     prices: Path | None = None
 
+    def __post_init__(self) -> None:
+        """Takes the names of files, too."""
+        for name in ("cache", "prices"):
+            if (path := getattr(self, name)) is not None:
+                object.__setattr__(self, name, Path(path))
+
     @property
     def endpoint_url(self) -> str | None:
         """The endpoint's address: `base_url` or, where that is None, what OPENAI_BASE_URL says."""

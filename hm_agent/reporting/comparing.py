@@ -94,9 +94,16 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
 
 
 def episode_values(results: Sequence[Result], *, with_references: bool = False) -> Values:
-    """The metric of every finished episode by condition and pairing key."""
+    """The metric of every finished episode by condition and pairing key.
+
+    Left out are episodes whose mean over the seats is no agent's own: in which different agents meet, and of games in
+    which one's gain is another's loss. Who plays whom shows them.
+    """
     found: dict[Condition, dict[Key, float]] = {}
+    zero_sum = _zero_sum(results)
     for result, condition in zip(results, conditions_of(results), strict=True):
+        if result.scenario in zero_sum or len({(seat.agent, seat.model) for seat in result.seats}) > 1:
+            continue
         scenario = scenario_named(result.scenario)
         value = result.metric(scenario.metric.name)
         is_wanted = with_references or not is_reference(condition, scenario)
@@ -104,6 +111,18 @@ def episode_values(results: Sequence[Result], *, with_references: bool = False) 
             key = (result.scenario, result.seed, result.background, condition.world_settings(result.world))
             found.setdefault(condition, {})[key] = value
     return found
+
+
+def _zero_sum(results: Iterable[Result]) -> set[str]:
+    """The scenarios with several seats in which rewards are earned, and add up to nothing in every episode."""
+    earned: dict[str, list[list[float]]] = {}
+    for result in results:
+        earned.setdefault(result.scenario, []).append([seat.reward for seat in result.seats])
+    return {
+        scenario
+        for scenario, found in earned.items()
+        if any(map(any, found)) and all(abs(sum(rewards)) < _TINY for rewards in found)
+    }
 
 
 def paired(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str, list[float]]:

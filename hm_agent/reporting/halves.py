@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS, groups
 from hm_agent.reporting.statistics import Estimate, estimate
@@ -33,8 +34,14 @@ class SplitMean:
 
 
 def has_halves(rows: Iterable[Row]) -> bool:
-    """True if there are scenarios of both halves."""
-    return {row.scenario.held_out for row in rows} == {True, False}
+    """True if there are scenarios of both halves of a world."""
+    return {row.scenario.held_out for row in _of_split_worlds(rows)} == {True, False}
+
+
+def _of_split_worlds(rows: Iterable[Row]) -> list[Row]:
+    """Those of worlds that hold scenarios out; of others it is not said by which scenarios constants were chosen."""
+    worlds = {name for name, suite in suites().items() if any(one.held_out for one in suite.scenarios)}
+    return [row for row in rows if row.scenario.world in worlds]
 
 
 def split_means(rows: Sequence[Row]) -> list[SplitMean]:
@@ -44,9 +51,9 @@ def split_means(rows: Sequence[Row]) -> list[SplitMean]:
     """
     if not has_halves(rows):
         return []
-    found = []
-    for group in groups(rows):
-        of_group = [row for row in rows if row.scenario.group == group or (group == OVERALL and not row.is_reference)]
+    found, split = [], _of_split_worlds(rows)
+    for group in groups(split):
+        of_group = [row for row in split if row.scenario.group == group or (group == OVERALL and not row.is_reference)]
         for condition in in_order(row.condition for row in of_group):
             own = [row for row in of_group if row.condition == condition]
             whole = _mean(own, group)

@@ -195,7 +195,7 @@ def gather(runs: Runs, into: Path) -> Report:
     gaps = ceiling_gaps(runs.results, rows)
     said = *notes(rows), *exceeded_notes(gaps, names), *identical(comparisons, names)
     folders = [episode.folder for episode in runs.episodes]
-    shared = matchups(runs.results)
+    shared = [one for one in matchups(runs.results) if one.is_mixed]
     return Report(
         runs=runs,
         into=into,

@@ -47,6 +47,11 @@ class Matchups:
     usage: Mapping[Player, Usage] = field(hash=False)
 
     @property
+    def is_mixed(self) -> bool:
+        """True if different agents met; else the means by agent tell all."""
+        return any(one != other for one, other in self.rewards)
+
+    @property
     def length(self) -> str:
         """How long the finished episodes were, in words."""
         if self.steps is None:

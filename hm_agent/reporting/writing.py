@@ -49,7 +49,7 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
     _write_or_drop(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
     _write_sheet(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
-    shared = runs.episodes if report.matchups else ()
+    shared = [episode for episode in runs.episodes if len(episode.result.seats) > 1]
     seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
     _write_or_drop(into / "seats.csv", seats)
     write_whole(into / "report.md", page("report.md.j2", report=report))
@@ -80,7 +80,7 @@ def _reported(into: Path) -> list[tuple[object, object]]:
 def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     """Writes the study of orders into a folder, made if it is missing; returns the path of its page.
 
-    files: as what the figure is written; as PNG in any case, which the page shows.
+    files: as what the figure is written; as SVG, and as PNG, which the page shows, in any case.
     """
     study = study_orders(runs)
     into.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     _write_sheet(into / "orders_differences.csv", differences)
     _write_sheet(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
     _write_or_drop(into / "orders_selfplay.csv", list(_matchup_records(study)))
-    for kind in dict.fromkeys((AS_PNG.kind, files.kind)):
+    for kind in dict.fromkeys((AS_PNG.kind, AS_SVG.kind, files.kind)):
         write_whole(into / f"orders.{kind}", orders_figure(study, replace(files, kind=kind)))
     write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
     return into / ORDERS_PAGE
@@ -102,7 +102,7 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
     """
     into.mkdir(parents=True, exist_ok=True)
     _write_sheet(into / "minds.csv", [_mind_record(row) for row in study.rows])
-    for kind in dict.fromkeys((AS_PNG.kind, files.kind)):
+    for kind in dict.fromkeys((AS_PNG.kind, AS_SVG.kind, files.kind)):
         write_whole(into / f"minds.{kind}", minds_figure(study, replace(files, kind=kind)))
     write_whole(into / MINDS_PAGE.name, page("minds.md.j2", study=study))
     return into / MINDS_PAGE.name

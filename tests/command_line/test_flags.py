@@ -47,6 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         ([SCENARIO, "--agent=no_such_module:build"], "no_such_module:build can't be loaded"),
         ([SCENARIO, "--recorder=hm_agent.core:Nothing"], "hm_agent.core:Nothing can't be loaded"),
+        ([SCENARIO, "--record_gif=200-300", "--max_steps=200"], "--max_steps=200 cuts episodes before these steps"),
         (["--flagfile=nowhere.flags"], "Unable to open flagfile"),
     ],
 )
@@ -110,3 +111,19 @@ def test_zsh_gets_the_same_after_what_it_needs(capsys: pytest.CaptureFixture[str
     assert "bashcompinit" in capsys.readouterr().out.splitlines()[1]
     assert main(["hm-agent", "completion", "fish"]) == 2
     assert capsys.readouterr().err == "hm-agent completion: say for which shell: bash or zsh\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [("generate", "hm-agent generate enacttom --help"), ("browse", "browse exploretom --help"), ("completion", "bash")],
+)
+def test_each_command_has_its_own_help(command: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hm-agent", command, "--help"]) == 0
+    assert shown in capsys.readouterr().out
+
+
+def test_agents_that_can_play_are_named_where_one_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hm-agent", "play", "--scenario=exploretom_a1", "--agent=nobody"]) == 2
+    said = capsys.readouterr().err
+    assert "reader_cot" in said
+    assert "k_oracle" not in said

@@ -6,7 +6,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.tables import tabulate
-from tests.reporting.examples import HELD_OUT, PD, RWS, RWS_2, RWS_3, delivered, result, settings
+from tests.reporting.examples import HELD_OUT, PD, RWS, RWS_2, RWS_3, delivered, result, settings, shared_result
 
 
 def compared(*results: Result) -> list[Comparison]:
@@ -35,6 +35,21 @@ def test_episodes_that_did_not_complete_are_not_paired() -> None:
 
 def test_those_who_met_other_kinds_of_bots_are_not_compared() -> None:
     assert compared(result("hypothetical_minds", 10), result("react", 8, settings=settings(bots="trained"))) == []
+
+
+def test_episodes_in_which_different_agents_meet_are_not_compared() -> None:
+    alone = shared_result(("react", 4.0), ("react", 2.0))
+    assert compared(alone, shared_result(("react", 9.0), ("vmp", 1.0))) == []
+    (found,) = compared(alone, shared_result(("vmp", 1.0), ("vmp", 1.0)))
+    assert found.difference is not None
+    assert found.difference.mean == 2
+
+
+def test_games_in_which_one_gains_what_another_loses_are_not_compared() -> None:
+    one, other = (shared_result((agent, 3.0), (agent, -3.0)) for agent in ("react", "vmp"))
+    assert compared(one, other) == []
+    failed, also_failed = (shared_result((agent, 0.0), (agent, 0.0)) for agent in ("react", "vmp"))
+    assert [pair.common for pair in compared(failed, also_failed)] == [1]
 
 
 def test_references_do_not_compete() -> None:

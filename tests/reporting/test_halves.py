@@ -15,7 +15,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.tables import tabulate
 from hm_agent.reporting.writing import write_report
-from tests.reporting.examples import DELIVERY, HELD_OUT, delivered, leave, result
+from tests.reporting.examples import DELIVERY, HELD_OUT, delivered, leave, read, result
 
 EVEN = "running_with_scissors_in_the_matrix__repeated_2"
 MINUTES = {"vmp": 4.0, "mmp": 8.0, "react": 2.0, "random": 10.0}
@@ -53,6 +53,13 @@ def test_over_all_groups_halves_are_normalised_scores_without_references() -> No
     assert vmp.held_out is not None
     assert (vmp.unit, vmp.digits) == (SCORE, 2)
     assert (vmp.whole.n, vmp.chosen.mean, vmp.held_out.mean) == pytest.approx((3, 0.725, 0.75))
+
+
+@pytest.mark.usefixtures("delivery")
+def test_a_world_that_holds_nothing_out_has_no_halves() -> None:
+    """Beside one that does; by none of its scenarios were constants chosen."""
+    rows = tabulate([*both_halves(), read("reader", 0.9)])
+    assert {split.group for split in split_means(rows)} == {"Delivery"}
 
 
 @pytest.mark.usefixtures("delivery")

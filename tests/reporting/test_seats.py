@@ -32,6 +32,11 @@ def test_an_episode_weighs_the_same_however_many_seats_an_agent_has() -> None:
     assert found.length == "600 to 1,200 steps"
 
 
+def test_who_plays_whom_is_asked_where_different_agents_meet() -> None:
+    (mixed,), (alone,) = matchups([shared_result(*MIXED)]), matchups([shared_result(*MIXED[:1], *MIXED[:1])])
+    assert (mixed.is_mixed, alone.is_mixed) == (True, False)
+
+
 def test_unfinished_episodes_count_in_usage_alone() -> None:
     (found,) = matchups([shared_result(*MIXED), shared_result(*MIXED, seed=2, status="interrupted")])
     assert rewards(found)[REACT, OURS] == (3, 1)

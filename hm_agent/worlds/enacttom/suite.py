@@ -93,7 +93,10 @@ class EnacttomSuite(Suite):
         "literal_always_yes",
         is_binary=True,
     )
-    functional = ShareMetric("functional_success", "the share of tasks whose physical goals hold at the end")
+    functional = ShareMetric(
+        "functional_success",
+        "the share of tasks whose physical goals hold at the end, which telling everybody everything reaches, too",
+    )
     battery: Mapping[str, BatteryPart] = {
         SMALL: BatteryPart(
             tuple(

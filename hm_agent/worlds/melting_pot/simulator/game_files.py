@@ -19,6 +19,8 @@ from hm_agent.worlds.melting_pot.scenarios import load_game
 from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 
+MATRIX = "_in_the_matrix__"
+"""What the names of all matrix games hold."""
 STILL = 1
 """Steps that the engine takes on top of `freezeOnInteraction` and `framesTillRespawn`."""
 
@@ -26,7 +28,9 @@ STILL = 1
 def settings_named(substrate: str) -> dict[str, Any]:
     """The lab2d settings of a substrate with its default players; ConfigError, with the nearest name, if unknown."""
     if substrate not in mp_substrate.SUBSTRATES:
-        raise ConfigError(f"Melting Pot has no substrate {substrate!r}: {nearest(substrate, mp_substrate.SUBSTRATES)}")
+        games = sorted(name for name in mp_substrate.SUBSTRATES if MATRIX in name)
+        near = nearest(substrate, mp_substrate.SUBSTRATES)
+        raise ConfigError(f"Melting Pot has no substrate {substrate!r}: {near}matrix games are {', '.join(games)}")
     return settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
 
 
@@ -240,7 +244,7 @@ def _are_alike(settings: Mapping[str, Any]) -> bool:
 
 
 def _head(substrate: str, settings: Mapping[str, Any]) -> str:
-    stem, _, kind = substrate.partition("_in_the_matrix__")
+    stem, _, kind = substrate.partition(MATRIX)
     players = _players(substrate)
     alike = f"\nalike = {players - 1}" if players > 2 and _are_alike(settings) else ""
     return f"""# Written from the configuration of Melting Pot's {substrate}: see docs/adding_a_game.md.

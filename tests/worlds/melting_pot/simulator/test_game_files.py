@@ -100,7 +100,7 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
         (
             CHICKEN,
             "chickn_in_the_matrix__repeated",
-            f"no substrate 'chickn_in_the_matrix__repeated': did you mean {CHICKEN}",
+            f"no substrate 'chickn_in_the_matrix__repeated': did you mean {CHICKEN}. matrix games are bach_or",
         ),
         ('"resource_class1_sprite"', '"resource_klass1_sprite"', "'resource_klass1_sprite' stands for nothing"),
         ('"Ready"', '"Redy"', "'Redy' stands for nothing.*did you mean Ready"),

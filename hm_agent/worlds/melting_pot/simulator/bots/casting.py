@@ -94,7 +94,7 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     if missing:
         raise ConfigError(
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
-            "reinstall dm-meltingpot where its archive can be downloaded, or use --bots=scripted"
+            "get them where they can be downloaded (`make bots` in a checkout), or use --bots=scripted"
         )
     # TensorFlow takes long to import, so only those who play with trained bots wait for it.
     from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
