@@ -104,7 +104,7 @@ def test_rules_claim_neither_secrets_nor_odd_handles_of_households_that_have_non
     assert any(not task.file.agent_secrets.get(agent) for agent in task.agents)
     assert not {"remote_control", "state_mirroring", "inverse_state"} & set(task.file.active_mechanics)
     prompt = render(HOUSE_EXAMPLES["probe_house"])
-    assert "Each of you may have been told things that the others don't know" in prompt
+    assert "Each may have been told things that others don't know" in prompt
     assert "A handle may open or close other furniture too, or turn the other way." in prompt
 
 
