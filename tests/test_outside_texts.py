@@ -26,9 +26,9 @@ from hm_agent.models.prompts import render
 from hm_agent.questions import Question
 from hm_agent.recording.result import Result, read_result
 from hm_agent.recording.trace import read_trace
+from hm_agent.reporting.interactions import read_streams
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
-from hm_agent.reporting.validation import read_streams
 from hm_agent.testing.melting_pot.text_player import play
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.scenarios import load_game

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order
-from hm_agent.reporting.drawing import LINE, MARKERS, MUTED, Key, Keys, Panel, Picture, head, legend
+from hm_agent.reporting.drawing import LINE, Keys, Panel, Picture, head, legend, reference_keys
 from hm_agent.reporting.statistics import Estimate, estimate
 from hm_agent.suite import Breakdown
 from hm_agent.wording import FEW_HAVE_NONE
@@ -59,7 +59,7 @@ def breakdown_pictures(means: Sequence[KindMean], labels: Mapping[Condition, str
 def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Condition, str], keys: Keys) -> Picture:
     conditions = in_order(one.condition for one in means)
     references = [one for one in conditions if one not in keys]
-    drawn_as = {**keys, **dict(_reference_keys(references))}
+    drawn_as = {**keys, **reference_keys(references)}
     groups = dict.fromkeys(one.group for one in means)
     panels = [
         _panel(f"{breakdown.name}-{place}", breakdown, group, [one for one in means if one.group == group], drawn_as)
@@ -70,12 +70,6 @@ def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Co
         caption.append(f"Grey: {breakdown.references}.")
     entries = legend(breakdown.name, conditions, labels, drawn_as)
     return Picture(breakdown.name, breakdown.title, " ".join(filter(None, caption)), tuple(panels), tuple(entries))
-
-
-def _reference_keys(references: Sequence[Condition]) -> Iterator[tuple[Condition, Key]]:
-    """Agents by which others are measured: grey, with markers from the end of the list."""
-    for place, one in enumerate(references):
-        yield one, Key(MUTED, MARKERS[-1 - place % len(MARKERS)])
 
 
 def _panel(name: str, breakdown: Breakdown, group: str, means: Sequence[KindMean], keys: Keys) -> Panel:

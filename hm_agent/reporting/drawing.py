@@ -191,6 +191,11 @@ def told_apart(conditions: Sequence[Condition], drawn_as: Keys) -> Keys:
     return own if len({key.colour for key in own.values()}) == len(own) else keys(conditions)
 
 
+def reference_keys(references: Sequence[Condition]) -> Keys:
+    """Keys for the conditions by which others are measured: grey, with markers from the end of the list."""
+    return {one: Key(MUTED, MARKERS[-1 - place % len(MARKERS)]) for place, one in enumerate(references)}
+
+
 def legend(
     name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys
 ) -> list[LegendEntry]:

@@ -1,4 +1,4 @@
-"""The figures of a report: means by scenario, ablations, reward around validation, results against effort."""
+"""The figures of a report on whole episodes: means by scenario, ablations, results against effort."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from hm_agent.questions import Usage
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.drawing import (
     BAND,
-    INK,
     MUTED,
     PAGE,
     STYLES,
@@ -22,13 +21,11 @@ from hm_agent.reporting.drawing import (
     head,
     legend,
     lines_beside,
-    told_apart,
     width_in_letters,
 )
 from hm_agent.reporting.tables import Row, by_group
-from hm_agent.reporting.validation import FEWEST, Curve
 from hm_agent.suite import ScenarioInfo
-from hm_agent.wording import FEW_HAVE_NONE, counted, listed
+from hm_agent.wording import FEW_HAVE_NONE, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,60 +126,6 @@ def _bars(axes: Axes, place: int, rows: Sequence[Row], conditions: Sequence[Cond
             top = place - _FILLED / 2 + lanes[0] * height
             tall = (lanes[-1] - lanes[0] + 1) * height
             axes.barh(top, ceiling - floor, tall, floor, align="edge", color=BAND, linewidth=0, zorder=1)
-
-
-# Reward around the moment a hypothesis is validated (the paper's figure 4): a panel for each group
-
-VALIDATION_HEIGHT = 290
-
-
-def validation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> Picture | None:
-    """None if there are no curves."""
-    if not curves:
-        return None
-    conditions = in_order(curve.condition for curve in curves)
-    keys = told_apart(conditions, keys)
-    groups = dict.fromkeys(curve.group for curve in curves)
-    panels = [
-        _validation_panel(f"validation-{place}", group, [curve for curve in curves if curve.group == group], keys)
-        for place, group in enumerate(groups)
-    ]
-    streams, validated = sum(curve.streams for curve in curves), sum(curve.validated for curve in curves)
-    caption = (
-        "Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; from offset 1 on, "
-        "strategies follow a validated hypothesis. Hypotheses are kept about each other player, so the interactions "
-        f"with each are a stream of their own: {validated} of {counted(streams, 'stream')} reached the threshold, the "
-        "others are not shown. Means over episodes, after those over the streams of each, with 95% bootstrap "
-        f"intervals; {FEW_HAVE_NONE}; offsets that fewer than {FEWEST} episodes or a third of them have are cut."
-    )
-    key = legend("validation", conditions, labels, keys)
-    return Picture("validation", "Reward per interaction around validation", caption, tuple(panels), tuple(key))
-
-
-def _validation_panel(name: str, group: str, curves: Sequence[Curve], keys: Keys) -> Panel:
-    def paint(axes: Axes) -> None:
-        from matplotlib.ticker import MaxNLocator
-
-        axes.axvline(0, color=INK, linewidth=1.5)
-        axes.axhline(0, color=MUTED, linewidth=1)
-        for curve in curves:
-            _curve(axes, curve, keys)
-        head(axes, group)
-        axes.set_xlabel("interactions after validation")
-        axes.set_ylabel("reward")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-    return Panel(name, f"{group}: reward per interaction before and after validation", VALIDATION_HEIGHT, paint)
-
-
-def _curve(axes: Axes, curve: Curve, keys: Keys) -> None:
-    key = keys[curve.condition]
-    offsets = list(curve.points)
-    means = [point.mean for point in curve.points.values()]
-    ends = [point.interval or (point.mean, point.mean) for point in curve.points.values()]
-    low, high = zip(*ends, strict=True)
-    axes.fill_between(offsets, low, high, color=key.colour, alpha=0.18, linewidth=0)
-    axes.plot(offsets, means, marker=key.marker, color=key.colour, linewidth=1.8, markersize=4)
 
 
 # Results against what was asked of the model: a panel for each measure that any condition has

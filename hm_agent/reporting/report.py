@@ -8,13 +8,16 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
+from hm_agent.reporting.adaptation import EARLY, AdaptationCurve, AdaptationRow, adaptation_curves, adaptation_rows
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
 from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
 from hm_agent.reporting.drawing import Picture, keys
-from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture, validation_picture
+from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
+from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
+from hm_agent.reporting.interactions import StreamGroup, stream_groups
 from hm_agent.reporting.notes import (
     Fact,
     ScenarioSeeds,
@@ -29,7 +32,7 @@ from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, world
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
-from hm_agent.reporting.validation import curves
+from hm_agent.reporting.validation import validation_curves
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.wording import listed
 
@@ -62,6 +65,7 @@ class Report:
     alike: tuple[str, ...]
     matchups: tuple[Matchups, ...]
     players: Mapping[Player, str]
+    adaptation: tuple[AdaptationRow, ...]
     pictures: tuple[Picture, ...]
     facts: tuple[Fact, ...]
     seeds: tuple[ScenarioSeeds, ...]
@@ -100,6 +104,11 @@ class Report:
         floors = dict.fromkeys(f"`{metric.floor}`" for metric in metrics)
         ceilings = dict.fromkeys(f"`{metric.ceiling}`" for metric in metrics)
         return f"from {listed(list(floors), 'or')} (0) to {listed(list(ceilings), 'or')} (1)"
+
+    @property
+    def early_interactions(self) -> int:
+        """How many interactions with a partner count as early."""
+        return EARLY
 
     @property
     def rows_by_unit(self) -> dict[str, list[Row]]:
@@ -196,6 +205,8 @@ def gather(runs: Runs, into: Path) -> Report:
     said = *notes(rows), *exceeded_notes(gaps, names), *identical(comparisons, names)
     folders = [episode.folder for episode in runs.episodes]
     shared = [one for one in matchups(runs.results) if one.is_mixed]
+    streams = stream_groups(runs.episodes)
+    adaptation = adaptation_curves(streams)
     return Report(
         runs=runs,
         into=into,
@@ -211,7 +222,8 @@ def gather(runs: Runs, into: Path) -> Report:
         alike=tuple(_alike(comparisons, names)),
         matchups=tuple(shared),
         players=player_labels(shared),
-        pictures=tuple(_pictures(runs, rows, names)),
+        adaptation=tuple(adaptation_rows(adaptation)),
+        pictures=tuple(_pictures(runs, rows, names, adaptation, streams)),
         facts=tuple(what_was_run(runs)),
         seeds=tuple(seeds_played(runs)),
         notes=(*said, *unscored(rows), *file_notes(runs)),
@@ -224,12 +236,19 @@ def _alike(comparisons: Sequence[Comparison], names: Mapping[Condition, str]) ->
     return [*sentences, REASONER_NOTE] if calculated else sentences
 
 
-def _pictures(runs: Runs, rows: list[Row], names: Mapping[Condition, str]) -> Iterable[Picture]:
+def _pictures(
+    runs: Runs,
+    rows: list[Row],
+    names: Mapping[Condition, str],
+    adaptation: Sequence[AdaptationCurve],
+    streams: Sequence[StreamGroup],
+) -> Iterable[Picture]:
     """The figures that there are data for."""
     drawn_as = keys([one for one in names if not one.is_world_reference])
     made = (
         means_picture(rows, names, drawn_as),
-        validation_picture(curves(runs.episodes), names, drawn_as),
+        adaptation_picture(adaptation, names, drawn_as),
+        validation_picture(validation_curves(streams), names, drawn_as),
         ablation_picture(rows, names, drawn_as),
         effort_picture(rows, names, drawn_as),
     )

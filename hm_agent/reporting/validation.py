@@ -1,44 +1,21 @@
-"""Reward per interaction around the moment a hypothesis is validated (the paper's figure 4), from traces.
+"""Reward per interaction around the moment a hypothesis is validated (the paper's figure 4).
 
 Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; offset 1 is the first interaction
-played by a validated hypothesis. An agent keeps hypotheses about each other player, so the interactions of each seat
-with each partner are a stream of their own. Streams of one episode are not independent: they are averaged first, and
-the sample are episodes.
+played by a validated hypothesis. An agent keeps hypotheses about each other player, so each stream has its own offsets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from statistics import mean
-from typing import Any
 
-from hm_agent.recording import trace
-from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference
-from hm_agent.reporting.runs import RecordedEpisode
+from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.interactions import Stream, StreamGroup, mean_curve
 from hm_agent.reporting.statistics import Estimate
 
-FEWEST = 3
-"""An offset is drawn only if at least this many episodes have it, and at least `SHARE` of them."""
-SHARE = 1 / 3
-
 
 @dataclass(frozen=True)
-class Stream:
-    """The rewards of one seat's interactions with one partner; validated: the index of offset 0, None if none is."""
-
-    rewards: tuple[float, ...]
-    validated: int | None
-
-    def by_offset(self) -> dict[int, float]:
-        if self.validated is None:
-            return {}
-        return {place - self.validated: reward for place, reward in enumerate(self.rewards)}
-
-
-@dataclass(frozen=True)
-class Curve:
+class ValidationCurve:
     """The mean reward by offset over the episodes of one condition in one group of scenarios.
 
     streams: the number of all streams, of which `validated` reached the threshold.
@@ -51,67 +28,22 @@ class Curve:
     validated: int
 
 
-TELLING = ("hypotheses", "interactions", "understood")
-"""The keys of a trace's lines that tell of interactions and of what is believed before them."""
+def by_offset(stream: Stream) -> dict[int, float]:
+    """The rewards of a stream by offset; none if no hypothesis was validated."""
+    if stream.validated is None:
+        return {}
+    return {place - stream.validated: reward for place, reward in enumerate(stream.rewards)}
 
 
-def read_streams(path: Path) -> list[Stream]:
-    """The streams of one trace, of seats with hypotheses; interactions with an unknown partner are left out."""
-    rewards: dict[tuple[str, str], list[float]] = {}
-    moments: dict[tuple[str, str], int] = {}
-    beliefs: dict[str, tuple[Any, Any]] = {}
-    believers: set[str] = set()
-    for line in trace.read_trace(path, telling=TELLING):
-        seat = str(line["seat"])
-        if "hypotheses" in line:
-            beliefs[seat] = line.get("validated"), line.get("about")
-            if line["hypotheses"]:
-                believers.add(seat)
-        validated, about = beliefs.get(seat, (None, None))
-        for partner, reward in _interactions(line):
-            stream = seat, partner
-            rewards.setdefault(stream, []).append(reward)
-            if validated is not None and about == partner:
-                moments.setdefault(stream, len(rewards[stream]) - 1)
-    return [Stream(tuple(paid), moments.get(stream)) for stream, paid in rewards.items() if stream[0] in believers]
+def validation_curves(groups: Sequence[StreamGroup]) -> list[ValidationCurve]:
+    """A curve for each condition with validated hypotheses and each group; references are left out."""
+    curves = [_curve(group) for group in groups if not group.is_reference]
+    order = in_order(curve.condition for curve in curves)
+    return sorted((curve for curve in curves if curve.points), key=lambda curve: order.index(curve.condition))
 
 
-def _interactions(line: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    interactions = line.get("interactions")
-    for interaction in interactions if isinstance(interactions, list) else []:
-        match interaction:
-            case {"partner": str(partner), "reward": float() | int() as reward}:
-                yield partner, float(reward)
-
-
-def curves(episodes: Sequence[RecordedEpisode]) -> list[Curve]:
-    """A curve for each condition with validated hypotheses and each group with paid interactions, from traces."""
-    found: dict[tuple[str, Condition], list[list[Stream]]] = {}
-    conditions = conditions_of([episode.result for episode in episodes])
-    for episode, condition in zip(episodes, conditions, strict=True):
-        path, scenario = episode.folder / trace.FILE, episode.scenario
-        is_counted = episode.result.is_finished and not is_reference(condition, scenario)
-        if is_counted and scenario.has_paid_interactions and path.is_file():
-            found.setdefault((scenario.group, condition), []).append(read_streams(path))
-    made = [_curve(condition, group, read) for (group, condition), read in found.items()]
-    order = in_order(curve.condition for curve in made)
-    return sorted((curve for curve in made if curve.points), key=lambda curve: order.index(curve.condition))
-
-
-def _curve(condition: Condition, group: str, episodes: Sequence[Sequence[Stream]]) -> Curve:
-    means = [found for streams in episodes if (found := _mean_by_offset(streams))]
-    least = max(FEWEST, SHARE * len(means))
-    offsets = sorted({offset for found in means for offset in found})
-    values = {offset: [found[offset] for found in means if offset in found] for offset in offsets}
-    points = {offset: Estimate(tuple(some)) for offset, some in values.items() if len(some) >= least}
-    streams = [stream for episode in episodes for stream in episode]
-    return Curve(condition, group, points, len(streams), sum(stream.validated is not None for stream in streams))
-
-
-def _mean_by_offset(streams: Iterable[Stream]) -> dict[int, float]:
-    """An episode's mean reward by offset, over its validated streams."""
-    found: dict[int, list[float]] = {}
-    for stream in streams:
-        for offset, reward in stream.by_offset().items():
-            found.setdefault(offset, []).append(reward)
-    return {offset: mean(rewards) for offset, rewards in found.items()}
+def _curve(group: StreamGroup) -> ValidationCurve:
+    points = mean_curve(group.episodes, by_offset)
+    streams = [stream for episode in group.episodes for stream in episode if stream.has_hypotheses]
+    validated = sum(stream.validated is not None for stream in streams)
+    return ValidationCurve(group.condition, group.group, points, len(streams), validated)

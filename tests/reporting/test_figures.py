@@ -19,14 +19,15 @@ import resvg_py
 from PIL import Image
 
 from hm_agent.process.shell import printable
+from hm_agent.reporting.adaptation import AdaptationCurve
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.drawing import COLOURS, FORMATS, STYLES, FigureFiles, Panel, Picture, keys, page_colours
-from hm_agent.reporting.figures import validation_picture
+from hm_agent.reporting.drawing import COLOURS, FORMATS, MUTED, STYLES, FigureFiles, Panel, Picture, keys, page_colours
+from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate
-from hm_agent.reporting.validation import Curve
+from hm_agent.reporting.validation import ValidationCurve
 from hm_agent.reporting.writing import write_report
 from tests.reporting.examples import leave, read, result
 from tests.reporting.test_orders import write as write_study
@@ -97,7 +98,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Picture]:
 def validation_of(conditions: Sequence[Condition]) -> Picture:
     """The figure of rewards around validation with a rising curve of each condition."""
     points = {offset: Estimate((offset, offset + 1.0, offset + 2.0)) for offset in range(-2, 4)}
-    drawn = [Curve(condition, "Running With Scissors", points, 3, 3) for condition in conditions]
+    drawn = [ValidationCurve(condition, "Running With Scissors", points, 3, 3) for condition in conditions]
     picture = validation_picture(drawn, {one: one.agent for one in conditions}, keys(conditions))
     assert picture is not None
     return picture
@@ -117,12 +118,28 @@ def test_curves_around_validation_have_colours_of_their_own_also_where_the_palet
     labels = {one: one.agent for one in conditions}
 
     def colours(shown: Sequence[Condition]) -> list[str]:
-        picture = validation_picture([Curve(one, "a game", points, 3, 3) for one in shown], labels, drawn_as)
+        picture = validation_picture([ValidationCurve(one, "a game", points, 3, 3) for one in shown], labels, drawn_as)
         assert picture is not None
         return [entry.key.colour for entry in picture.legend]
 
     assert len(set(colours((first, last)))) == 2
     assert colours(conditions[1:3]) == [drawn_as[one].colour for one in conditions[1:3]]
+
+
+def test_references_are_grey_beside_curves_of_adaptation_and_make_no_figure_alone() -> None:
+    agent, oracle = Condition("hypothetical_minds", "builtin"), Condition("oracle", "builtin")
+    points = {number: Estimate((float(number),)) for number in range(1, 9)}
+
+    def curve(condition: Condition) -> AdaptationCurve:
+        return AdaptationCurve(condition, "a game", condition is oracle, condition is oracle, points, None, None)
+
+    labels = {one: one.agent for one in (agent, oracle)}
+    picture = adaptation_picture([curve(agent), curve(oracle)], labels, keys([agent]))
+    assert picture is not None
+    assert [entry.label for entry in picture.legend] == ["hypothetical_minds", "oracle"]
+    assert picture.legend[0].key.colour in COLOURS
+    assert picture.legend[1].key.colour == MUTED
+    assert adaptation_picture([curve(oracle)], labels, keys([])) is None
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

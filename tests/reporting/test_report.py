@@ -134,7 +134,7 @@ def test_what_a_played_episode_leaves_is_found(grid: Folders) -> None:
 
 def test_validation_is_drawn_and_ablations_are_not_where_there_are_none(grid: Folders) -> None:
     pictures = [picture.name for picture in gather(read_runs(grid), grid[0]).pictures]
-    assert pictures == ["means", "validation", "effort"]
+    assert pictures == ["means", "adaptation", "validation", "effort"]
 
 
 def test_the_same_episodes_give_the_same_report(grid: Folders, report: Path, tmp_path: Path) -> None:

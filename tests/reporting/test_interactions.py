@@ -1,4 +1,4 @@
-"""Curves around validation from traces as agents leave them."""
+"""Curves of the rewards of interactions from traces: around validation, and by their number."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 
 from hm_agent.core import Decision, Hypothesis, Seat, Step, Thoughts, Turn
 from hm_agent.recording.trace import TraceRecorder
+from hm_agent.reporting.adaptation import AdaptationCurve, AdaptationRow, adaptation_curves, adaptation_rows
+from hm_agent.reporting.interactions import Stream, read_streams, stream_groups
 from hm_agent.reporting.runs import RecordedEpisode
-from hm_agent.reporting.validation import Stream, curves, read_streams
+from hm_agent.reporting.validation import ValidationCurve, by_offset, validation_curves
 from tests.reporting.examples import KITCHEN, result
 
 BELIEF = Hypothesis("it plays rock", 0.8)
@@ -38,7 +40,7 @@ def trace(folder: Path, *met: Met) -> Path:
 
 def traces(folder: Path, by_seat: dict[Seat, tuple[Met, ...]]) -> Path:
     """A trace in which each seat has its interactions, and does nothing in every second step."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     recorder = TraceRecorder(folder / "trace.jsonl")
     for seat, all_met in by_seat.items():
         for number, met in enumerate(all_met):
@@ -53,17 +55,19 @@ def traces(folder: Path, by_seat: dict[Seat, tuple[Met, ...]]) -> Path:
 def test_the_interaction_that_meets_the_threshold_is_at_zero(tmp_path: Path) -> None:
     path = trace(tmp_path, ("it", -1, False), ("it", 2, False), ("it", 3, True), ("it", 4, True))
     (stream,) = read_streams(path)
-    assert stream.by_offset() == {-2: -1, -1: 2, 0: 3, 1: 4}
+    assert by_offset(stream) == {-2: -1, -1: 2, 0: 3, 1: 4}
 
 
 def test_validation_that_is_lost_and_won_again_counts_from_the_first(tmp_path: Path) -> None:
     path = trace(tmp_path, ("it", 1, False), ("it", 2, True), ("it", 3, False), ("it", 4, True))
-    assert read_streams(path) == [Stream((1, 2, 3, 4), validated=1)]
+    assert read_streams(path) == [Stream((1, 2, 3, 4), validated=1, has_hypotheses=True)]
 
 
 def test_each_other_player_makes_a_stream_of_its_own(tmp_path: Path) -> None:
     met: list[Met] = [("one", 1, False), ("two", 2, True), (None, 9, False), ("one", 3, False), ("two", 4, True)]
-    assert read_streams(trace(tmp_path, *met)) == [Stream((1, 3), validated=None), Stream((2, 4), validated=0)]
+    one, two = read_streams(trace(tmp_path, *met))
+    assert (one.rewards, one.validated) == ((1, 3), None)
+    assert (two.rewards, two.validated) == ((2, 4), 0)
 
 
 def test_in_self_play_each_seat_and_partner_makes_a_stream(tmp_path: Path) -> None:
@@ -71,16 +75,20 @@ def test_in_self_play_each_seat_and_partner_makes_a_stream(tmp_path: Path) -> No
         "player_0": (("player_1", 1, False), ("player_1", 2, True)),
         "player_1": (("player_0", 3, True), ("player_0", 4, True)),
     }
-    assert read_streams(traces(tmp_path, met)) == [Stream((1, 2), validated=1), Stream((3, 4), validated=0)]
+    first, second = read_streams(traces(tmp_path, met))
+    assert (first.rewards, first.validated) == ((1, 2), 1)
+    assert (second.rewards, second.validated) == ((3, 4), 0)
 
 
-def test_a_seat_that_holds_no_hypotheses_makes_no_stream(tmp_path: Path) -> None:
+def test_a_seat_that_holds_no_hypotheses_counts_for_no_curve_around_validation(tmp_path: Path) -> None:
     recorder = TraceRecorder(tmp_path / "trace.jsonl")
     for number in range(3):
         met = Thoughts(about="it", interactions=(Paid(number, "it", "rock", 1),))  # type: ignore[arg-type]
         recorder.record(Step(Turn(number, {}), {"player_0": Decision(0, thoughts=met)}, {}, {}))
     recorder.close()
-    assert read_streams(tmp_path / "trace.jsonl") == []
+    assert read_streams(tmp_path / "trace.jsonl") == [Stream((1, 1, 1))]
+    recorded = [RecordedEpisode(result(seed=number), tmp_path) for number in range(3)]
+    assert curves(recorded) == []
 
 
 def test_a_trace_of_format_1_is_read_too(tmp_path: Path) -> None:
@@ -90,11 +98,11 @@ def test_a_trace_of_format_1_is_read_too(tmp_path: Path) -> None:
         {"step": 1, "action": "noop", "reward": 0, "understood": [{"step": 1, "partner": "it", "reward": 2}], **belief},
     ]
     (tmp_path / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert read_streams(tmp_path / "trace.jsonl") == [Stream((1, 2), validated=1)]
+    assert read_streams(tmp_path / "trace.jsonl") == [Stream((1, 2), validated=1, has_hypotheses=True)]
 
 
 def test_a_stream_without_validation_is_counted_and_not_drawn() -> None:
-    assert Stream((1.0, 2.0), validated=None).by_offset() == {}
+    assert by_offset(Stream((1.0, 2.0), validated=None)) == {}
 
 
 def episodes(tmp_path: Path, *played: tuple[Met, ...], **changes: object) -> list[RecordedEpisode]:
@@ -102,6 +110,10 @@ def episodes(tmp_path: Path, *played: tuple[Met, ...], **changes: object) -> lis
         RecordedEpisode(result(seed=number, **changes), trace(tmp_path / str(number), *met).parent)  # type: ignore[arg-type]
         for number, met in enumerate(played)
     ]
+
+
+def curves(recorded: list[RecordedEpisode]) -> list[ValidationCurve]:
+    return validation_curves(stream_groups(recorded))
 
 
 def test_a_curve_averages_episodes_and_cuts_what_few_of_them_have(tmp_path: Path) -> None:
@@ -126,3 +138,57 @@ def test_few_episodes_unfinished_ones_and_kitchens_make_no_curve(tmp_path: Path)
     assert curves(episodes(tmp_path, met, met, met, status="interrupted")) == []
     assert curves(episodes(tmp_path, met, met, met, scenario=KITCHEN)) == []
     assert len(curves(episodes(tmp_path, met, met, met))) == 1
+
+
+# By the number of the interaction
+
+
+def paid(*rewards: float, partner: str = "it") -> tuple[Met, ...]:
+    return tuple((partner, reward, False) for reward in rewards)
+
+
+def adapted(recorded: list[RecordedEpisode]) -> list[AdaptationCurve]:
+    return adaptation_curves(stream_groups(recorded))
+
+
+def test_rewards_are_averaged_by_the_number_of_the_interaction(tmp_path: Path) -> None:
+    (curve,) = adapted(episodes(tmp_path, paid(0, 3, 6), paid(3, 3), paid(6, 0)))
+    assert {number: (point.mean, point.n) for number, point in curve.points.items()} == {1: (3, 3), 2: (2, 3)}
+
+
+def test_each_partner_is_numbered_apart(tmp_path: Path) -> None:
+    mixed = (*paid(1), *paid(5, partner="other"), *paid(2), *paid(6, partner="other"))
+    (curve,) = adapted(episodes(tmp_path, mixed, mixed, mixed))
+    assert {number: point.mean for number, point in curve.points.items()} == {1: 3, 2: 4}
+
+
+def test_the_first_five_are_early_and_the_rest_is_later(tmp_path: Path) -> None:
+    long, short = paid(0, 1, 2, 3, 4, 10, 20), paid(7)
+    (curve,) = adapted(episodes(tmp_path, long, long, short))
+    assert curve.early is not None
+    assert curve.early.values == (2, 2, 7)
+    assert curve.later is not None
+    assert curve.later.values == (15, 15)
+
+
+def test_shares_are_of_the_ceiling_of_the_same_group(tmp_path: Path) -> None:
+    agent = episodes(tmp_path / "agent", *[paid(1, 1, 1, 1, 1, 3)] * 3)
+    ceiling = episodes(tmp_path / "ceiling", *[paid(4, 4, 4, 4, 4, 4)] * 3, agent="oracle")
+    own, highest = adaptation_rows(adapted([*ceiling, *agent]))
+    assert (own.early_share, own.later_share) == (0.25, 0.75)
+    assert highest == AdaptationRow(highest.curve, None, None)
+    assert highest.curve.is_ceiling
+
+
+def test_without_a_ceiling_or_later_interactions_there_is_no_share(tmp_path: Path) -> None:
+    agent = episodes(tmp_path / "agent", *[paid(1)] * 3)
+    ceiling = episodes(tmp_path / "ceiling", *[paid(4)] * 3, agent="oracle")
+    assert [(row.early_share, row.later_share) for row in adaptation_rows(adapted(agent))] == [(None, None)]
+    own, _ = adaptation_rows(adapted([*agent, *ceiling]))
+    assert (own.early_share, own.later_share) == (0.25, None)
+
+
+def test_a_ceiling_that_earns_nothing_is_no_measure(tmp_path: Path) -> None:
+    agent = episodes(tmp_path / "agent", *[paid(1)] * 3)
+    ceiling = episodes(tmp_path / "ceiling", *[paid(-1)] * 3, agent="oracle")
+    assert adaptation_rows(adapted([*agent, *ceiling]))[0].early_share is None

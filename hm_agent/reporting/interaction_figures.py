@@ -1,0 +1,133 @@
+"""The figures of a report on single interactions: reward as players get to know each other, and around validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hm_agent.reporting.adaptation import EARLY, AdaptationCurve
+from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.drawing import (
+    INK,
+    MUTED,
+    Key,
+    Keys,
+    Panel,
+    Picture,
+    head,
+    legend,
+    reference_keys,
+    told_apart,
+)
+from hm_agent.reporting.interactions import FEWEST
+from hm_agent.reporting.statistics import Estimate
+from hm_agent.reporting.validation import ValidationCurve
+from hm_agent.wording import FEW_HAVE_NONE, counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Labels = Mapping[Condition, str]
+HEIGHT = 290
+MOST_BANDS = 3
+"""The largest number of curves of one panel that are drawn with their intervals; more would hide each other."""
+
+
+# By the number of the interaction: a panel for each group
+
+
+def adaptation_picture(curves: Sequence[AdaptationCurve], labels: Labels, keys: Keys) -> Picture | None:
+    """None if only references have curves."""
+    if all(curve.is_reference for curve in curves):
+        return None
+    conditions = in_order(curve.condition for curve in curves)
+    references = [one for one in conditions if all(c.is_reference for c in curves if c.condition == one)]
+    compared = [one for one in conditions if one not in references]
+    drawn_as = {**told_apart(compared, keys), **reference_keys(references)}
+    panels = [
+        _adaptation_panel(f"adaptation-{place}", group, [curve for curve in curves if curve.group == group], drawn_as)
+        for place, group in enumerate(dict.fromkeys(curve.group for curve in curves))
+    ]
+    caption = (
+        "Interactions of a seat with each partner are numbered from the first of an episode on; the first "
+        f"{EARLY} are left of the line. Means over episodes, after those over the partners of each; grey: references. "
+        f"With at most {MOST_BANDS} agents, 95% bootstrap intervals; {FEW_HAVE_NONE}. Numbers that fewer than {FEWEST} "
+        "episodes or a third of them have are cut."
+    )
+    key = legend("adaptation", [*compared, *references], labels, drawn_as)
+    return Picture(
+        "adaptation", "Adaptation: reward per interaction with the same partner", caption, tuple(panels), tuple(key)
+    )
+
+
+def _adaptation_panel(name: str, group: str, curves: Sequence[AdaptationCurve], keys: Keys) -> Panel:
+    has_bands = sum(not curve.is_reference for curve in curves) <= MOST_BANDS
+
+    def paint(axes: Axes) -> None:
+        axes.axvline(EARLY + 0.5, color=MUTED, linewidth=1)
+        for curve in curves:
+            _draw(axes, curve.points, keys[curve.condition], has_band=has_bands and not curve.is_reference)
+
+    label = f"{group}: reward per interaction by the number of the interaction with the same partner"
+    return Panel(name, label, HEIGHT, _framed(paint, group, "number of the interaction with the same partner"))
+
+
+# Around the moment a hypothesis is validated (the paper's figure 4): a panel for each group
+
+
+def validation_picture(curves: Sequence[ValidationCurve], labels: Labels, keys: Keys) -> Picture | None:
+    """None if there are no curves."""
+    if not curves:
+        return None
+    conditions = in_order(curve.condition for curve in curves)
+    keys = told_apart(conditions, keys)
+    panels = [
+        _validation_panel(f"validation-{place}", group, [curve for curve in curves if curve.group == group], keys)
+        for place, group in enumerate(dict.fromkeys(curve.group for curve in curves))
+    ]
+    streams, validated = sum(curve.streams for curve in curves), sum(curve.validated for curve in curves)
+    caption = (
+        "Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; from offset 1 on, "
+        "strategies follow a validated hypothesis. Hypotheses are kept about each other player, so the interactions "
+        f"with each are a stream of their own: {validated} of {counted(streams, 'stream')} reached the threshold, the "
+        "others are not shown. Means over episodes, after those over the streams of each, with 95% bootstrap "
+        f"intervals; {FEW_HAVE_NONE}; offsets that fewer than {FEWEST} episodes or a third of them have are cut."
+    )
+    key = legend("validation", conditions, labels, keys)
+    return Picture("validation", "Reward per interaction around validation", caption, tuple(panels), tuple(key))
+
+
+def _validation_panel(name: str, group: str, curves: Sequence[ValidationCurve], keys: Keys) -> Panel:
+    def paint(axes: Axes) -> None:
+        axes.axvline(0, color=INK, linewidth=1.5)
+        for curve in curves:
+            _draw(axes, curve.points, keys[curve.condition], has_band=True)
+
+    label = f"{group}: reward per interaction before and after validation"
+    return Panel(name, label, HEIGHT, _framed(paint, group, "interactions after validation"))
+
+
+def _framed(paint: Callable[[Axes], None], group: str, x_label: str) -> Callable[[Axes], None]:
+    """Draws curves with the axes that all panels of this module share."""
+
+    def paint_all(axes: Axes) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        axes.axhline(0, color=MUTED, linewidth=1)
+        paint(axes)
+        head(axes, group)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel("reward")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+    return paint_all
+
+
+def _draw(axes: Axes, points: Mapping[int, Estimate], key: Key, *, has_band: bool) -> None:
+    places = list(points)
+    if has_band:
+        ends = [point.interval or (point.mean, point.mean) for point in points.values()]
+        low, high = zip(*ends, strict=True)
+        axes.fill_between(places, low, high, color=key.colour, alpha=0.18, linewidth=0)
+    means = [point.mean for point in points.values()]
+    axes.plot(places, means, marker=key.marker, color=key.colour, linewidth=1.8, markersize=4)
