@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar, Literal, Self
 
 from pydantic import ConfigDict
@@ -343,11 +344,11 @@ class MatrixFacts(GameFacts):
         seen = replace(sprites, own=there.own, players=there.players)
         return replace(self, payoff=there.payoff, sprites=seen, column=here)
 
-    @property
+    @cached_property
     def behaviours(self) -> tuple[str, ...]:
         return tuple(resource.behaviour for resource in self.resources)
 
-    @property
+    @cached_property
     def things(self) -> tuple[str, ...]:
         return tuple(resource.thing for resource in self.resources)
 

@@ -126,6 +126,8 @@ class Kitchen:
         """What the cook holds."""
         self.looked_at: dict[Cell, int] = {}
         """The step at which each cell was last in view."""
+        self._pots: tuple[Pot, ...] | None = None
+        """The pots, once they were asked for since the latest frame."""
 
     def update(self, step: int, view: TextualMap) -> None:
         """Updates the kitchen with one frame; with a frame of unknown pose, only what the cook holds."""
@@ -141,11 +143,15 @@ class Kitchen:
             self.looked_at[cell] = step
             self.stations.pop(cell, None)
         self.stations |= seen
+        self._pots = None
 
     @property
     def pots(self) -> tuple[Pot, ...]:
         """The pots seen so far, sorted by cell."""
-        return tuple(self.as_pot(s) for _, s in sorted(self.stations.items()) if s.kind.startswith(POT))
+        if self._pots is None:
+            stations = (station for _, station in sorted(self.stations.items()) if station.kind.startswith(POT))
+            self._pots = tuple(map(self.as_pot, stations))
+        return self._pots
 
     def as_pot(self, station: Station) -> Pot:
         """What a station of kind `pot_<tomatoes>` tells of the pot."""

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -190,13 +189,27 @@ def scripted_player(
     raise TypeError(f"no scripted player plays {type(game).__name__}")
 
 
-class SynchronousExecutor(Executor):
+@dataclass(frozen=True, slots=True)
+class FinishedCall:
+    """The outcome of a call that has ended, as a population asks a future for it."""
+
+    value: Any
+
+    def result(self) -> Any:
+        return self.value
+
+    def cancel(self) -> bool:
+        return False
+
+
+class SynchronousExecutor:
     """Runs each call when it is submitted, in the caller's thread."""
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
+    def submit(self, call: Callable[..., Any], *arguments: Any) -> FinishedCall:
+        return FinishedCall(call(*arguments))
+
+    def shutdown(self, wait: bool = True) -> None:
+        """Nothing to release."""
 
 
 def build_population(

@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import dm_env
 from meltingpot.configs import bots as bot_configs
@@ -120,14 +120,6 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
         """Nothing to release."""
 
 
-@runtime_checkable
-class HasIntent(Protocol):
-    """The state of a scripted player that knows which of the game's behaviours it intends."""
-
-    @property
-    def intent(self) -> str | None: ...
-
-
 @dataclass
 class IntentLog:
     """The behaviour that each background player intends, by slot; complete up to the last finished step."""
@@ -159,7 +151,8 @@ class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
         if isinstance(game, MatrixFacts) and "GOAL" in timestep.observation:
             kind, _ = goal_of(game, timestep.observation["GOAL"])
             return game.behaviours[kind]
-        return state.intent if isinstance(state, HasIntent) else self._constant_intent
+        intent: str | None = getattr(state, "intent", self._constant_intent)
+        return intent
 
     def close(self) -> None:
         self._policy.close()
