@@ -13,9 +13,9 @@ from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
 TELLING = 2
-"""A lead of fewer pickups than this is a slight clue: a player may take one thing off its kind on its way.
+"""A lead of fewer pickups is a slight clue: a player may take a single thing of another kind on its way.
 
-Among many players, who are seen seldom, every lead tells.
+Among many players, who are seldom seen, no lead is slight.
 """
 RESPAWN_GAP = 60
 """A gap of this many steps between pickups means that the player respawned in between.
@@ -26,9 +26,9 @@ An interaction takes both players off the map for long.
 
 @dataclass(frozen=True, slots=True)
 class Pickup:
-    """A thing that another player took. behaviour: the one it stands for.
+    """A thing that another player took. behaviour: the pure strategy that the thing stands for.
 
-    step: when it was found gone. witnessed: True if the player was seen taking it, False if the thing went out of view.
+    step: when it was found gone. witnessed: True if the player was seen taking it, False if it vanished out of view.
     """
 
     step: int
@@ -39,9 +39,9 @@ class Pickup:
 
 @dataclass(frozen=True, slots=True)
 class PickupRecord:
-    """What a player was seen to collect between two respawns. step: of the last pickup seen.
+    """What a player was seen to collect between two respawns. step: the step of the last pickup seen.
 
-    pickups: the single ones in order, for the present life alone.
+    pickups: each pickup in order; empty in records of former lives.
     """
 
     step: int
@@ -53,7 +53,7 @@ class PickupRecord:
 class Gathering(Clue):
     """How much of each resource a player is known to have taken since it respawned.
 
-    own: the agent's inventory. pickups: the single ones in order.
+    own: the agent's inventory. pickups: each pickup in order.
     """
 
     taken: Counts
@@ -85,7 +85,7 @@ class GatheringReader:
         self._spent[partner] |= dict.fromkeys(spent, step)
 
     def former(self, player: str) -> tuple[PickupRecord, ...]:
-        """What was seen of a player between earlier respawns, except before its interactions with the agent."""
+        """The records of a player's former lives, except those that ended in an interaction with the agent."""
         return self._former[player]
 
     def read(self, step: int, view: TextualMap, lost: Sequence[Disappearance], own: Counts) -> tuple[Gathering, ...]:
@@ -94,7 +94,8 @@ class GatheringReader:
         The taker of a lost resource is the one seen on its cell or, if it was out of view, the only other player; what
         vanishes in view from a cell with nobody on it was destroyed by beams. A resource last seen before a player's
         interaction may have been part of the inventory it held there, so its loss does not count. Nothing is
-        counted while the agent itself interacts: what is gone then was the partner's, whose inventory is settled.
+        counted while the agent interacts with the only other player: what is gone by then was part of the inventory
+        that the partner holds in this interaction.
         """
         if view.mark == INTERACTING and self._is_alone:
             return ()
@@ -125,9 +126,9 @@ class GatheringReader:
         return respawned
 
     def _count(self, taker: str, pickup: Pickup) -> None:
-        # A single opponent can interact with the agent alone, which `met` handles.
-        before = self._pickups[taker]
-        if not self._is_alone and before and pickup.step - before[-1].step >= RESPAWN_GAP:
+        # An only opponent interacts with nobody but the agent, which `met` handles.
+        pickups = self._pickups[taker]
+        if not self._is_alone and pickups and pickup.step - pickups[-1].step >= RESPAWN_GAP:
             self._close(taker)
         self._pickups[taker] += (pickup,)
 
