@@ -30,7 +30,7 @@ WORTHWHILE = 0.0018
 
 
 def expected_inventories(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> tuple[Counts, ...]:
-    """For each pure strategy the inventory an opponent will hold: the median of its earlier ones, TYPICAL without."""
+    """The inventory an opponent will hold for each pure strategy: its median count so far, TYPICAL if it has none."""
     expected = []
     for played, name in enumerate(rules.behaviours):
         held = [interaction.other[played] for interaction in history if interaction.behaviour == name]

@@ -128,11 +128,11 @@ def predict(question: PredictNext) -> PredictionAnswer:
 def choose(question: ChooseOpponents) -> ChoiceAnswer:
     rules, opponents, own = question.rules, question.opponents, question.own
     predictions = predict_all(rules, opponents, question.step)
-    said = "; ".join(f"{player} {_describe(rules, shares)}" for player, shares in predictions.items())
+    reasoning = "; ".join(f"{player} {_describe(rules, shares)}" for player, shares in predictions.items())
     best = choose_among(rules, opponents, predictions, own, question.step)
     if not is_worthwhile(rules, best, own):
-        return ChoiceAnswer(reasoning=said, seek=[], own_next=rules.by_name(own), watch=True)
-    return ChoiceAnswer(reasoning=said, seek=list(best.seek), own_next=rules.by_name(best.target))
+        return ChoiceAnswer(reasoning=reasoning, seek=[], own_next=rules.by_name(own), watch=True)
+    return ChoiceAnswer(reasoning=reasoning, seek=list(best.seek), own_next=rules.by_name(best.target))
 
 
 def read_minds(question: ReadMinds) -> MindsAnswer:
@@ -196,7 +196,7 @@ def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
 def _counter_to(
     question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, believed: str | None
 ) -> CounterAnswer:
-    """The answer to a single hypothesis about the only opponent, None for no hypothesis. own: the agent's inventory."""
+    """The best response to the only opponent. believed: the hypothesis about it, if any. own: the agent's inventory."""
     present = question.opponents[0].present if question.opponents else None
     hypotheses = (Hypothesis(believed),) if believed else ()
     rules, step, history = question.rules, question.step, question.history
@@ -206,7 +206,7 @@ def _counter_to(
 def _choice(
     question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, lead: int | None = None
 ) -> ChoiceAnswer:
-    """What to hold among many players, and whom to seek. lead: the resource that must lead, if any."""
+    """What to hold among many players, and whom to seek. lead: the index of the resource that must lead, if any."""
     rules, step = question.rules, question.step
     others = known_opponents(rules, question.history, question.opponents)
     best = choose_among(rules, others, predict_all(rules, others, step), own, step, lead)
@@ -240,7 +240,7 @@ def plan(question: PlanSubgoals) -> PlanAnswer:
 
 
 def _as_learnt(question: PlanSubgoals, target: Counts) -> Counts:
-    """The target with one thing less or more of its main kind for each critique that says so; it keeps its lead."""
+    """The target with one unit of its main kind less or more for each critique that says so; that kind still leads."""
     main = argmax(target)
     if main is None:
         return target
@@ -258,7 +258,7 @@ MORE = "plan more things, for nobody came while I searched"
 
 
 def evaluate_plan(question: EvaluatePlan) -> Critique:
-    """States what the plan earned or collected, and whether the next ones should collect fewer things or more."""
+    """States what the plan earned or collected, and whether the next plans should collect fewer or more things."""
     verdict = _verdict(question)
     left = question.plan.calls[question.plan.done :]
     if question.met and not question.plan.shot and any(isinstance(call, MoveTo) for call in left):

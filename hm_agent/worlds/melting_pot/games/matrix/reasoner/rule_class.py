@@ -31,7 +31,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_earnings import earn
 from hm_agent.worlds.melting_pot.games.matrix.rules import Payoff, StageGame
 
 MOST_TIMES = 4
-"""How many moves of the agent may at most set off a change."""
+"""The largest number of moves of the agent that a change may wait for."""
 OWN_LAST, OTHER_LAST, SEEN = PastMove(True, 1), PastMove(False, 1), SeenCollecting()
 OLDER: Sequence[Feature] = tuple(PastMove(is_own, ago) for ago in (2, 3) for is_own in (True, False))
 
@@ -48,8 +48,8 @@ class Masses:
 
     constant: one behaviour throughout. reaction, repetition, observation: a relation, e.g. the same, to what the agent
     played last, to what the opponent itself played last, or to what it saw the agent collect. older: to an older move.
-    table: a reply of its own to each value of a recent feature. older_table: of an older one. pair: answers to two
-    moves at once. until: a change after moves of the agent, half as likely for each further move. mixture: no rule.
+    table: an arbitrary reply to each value of a recent feature. older_table: the same of an older one. pair: answers to
+    two moves at once. until: a change after moves of the agent, half as likely for each further move. mixture: no rule.
     """
 
     constant: float
@@ -76,7 +76,7 @@ ZERO_SUM = Masses(
     until=0.02,
     mixture=0.1,
 )
-"""Where nobody can be rewarded or punished."""
+"""For zero-sum games, in which nobody can be rewarded or punished."""
 MIXED_MOTIVE = Masses(
     constant=0.15,
     reaction=0.25,
@@ -89,7 +89,7 @@ MIXED_MOTIVE = Masses(
     until=0.4,
     mixture=0.03,
 )
-"""Where both can gain, so that players reciprocate."""
+"""For games in which both can gain, so that players reciprocate."""
 
 
 class Weighted(NamedTuple):
@@ -130,24 +130,26 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
 
 
 def _sense(rule: Rule, game: StageGame) -> float:
-    """How much likelier a rule is for what it earns. In a zero-sum game none earns anything: each can be exploited."""
+    """The factor on a rule's prior for what it earns: 1 in zero-sum games, where every rule can be exploited."""
     return 1.0 if game.is_zero_sum else exp(LOG_ODDS_PER_REWARD * earnings(rule, game.payoff, game.theirs))
 
 
 def _in_kind_first(answers: Iterator[Answer]) -> list[Weighted]:
-    """Answers by a relation, the same as the move itself IN_KIND times as likely as any other relation."""
-    every = [(answer, IN_KIND if _is_in_kind(answer) else 1.0) for answer in answers]
-    total = sum(weight for _, weight in every)
-    return [Weighted(answer, weight / total) for answer, weight in every]
+    """The answers with priors that sum to 1, those in kind IN_KIND times as likely as any other."""
+    weighted = [(answer, IN_KIND if _is_in_kind(answer) else 1.0) for answer in answers]
+    total = sum(weight for _, weight in weighted)
+    return [Weighted(answer, weight / total) for answer, weight in weighted]
 
 
 def _is_in_kind(answer: Answer) -> bool:
+    """True if it answers each move with the same move."""
     return answer.replies == tuple(range(len(answer.behaviours)))
 
 
 def _alike(rules: Iterator[Rule]) -> list[Weighted]:
-    every = list(rules)
-    return [Weighted(rule, 1 / len(every)) for rule in every]
+    """The rules with equal priors that sum to 1."""
+    part = list(rules)
+    return [Weighted(rule, 1 / len(part)) for rule in part]
 
 
 @cache
@@ -161,6 +163,7 @@ def _constants(game: StageGame) -> Iterator[Constant]:
 
 
 def _relations_to(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]:
+    """The answers to each feature by each relation."""
     for feature, relation in product(features, relations(game.payoff)):
         yield Answer.by_relation(game.behaviours, relation, feature)
 
@@ -171,8 +174,8 @@ def _tables_of(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]
     known = {relation.replies for relation in relations(game.payoff)}
     for feature, replies in product(features, product(range(len(names)), repeat=len(names))):
         if len(set(replies)) > 1 and replies not in known:
-            said = ", ".join(f"{name} with {names[reply]}" for name, reply in zip(names, replies, strict=True))
-            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {said}.")
+            table = ", ".join(f"{name} with {names[reply]}" for name, reply in zip(names, replies, strict=True))
+            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {table}.")
 
 
 def _pairs(game: StageGame) -> Iterator[Answer]:
@@ -191,16 +194,17 @@ def _pairs(game: StageGame) -> Iterator[Answer]:
 
 
 def _pair_tables(feature: Pair, game: StageGame) -> Iterator[Answer]:
+    """All tables of replies to a pair of moves that depend on both, for two behaviours."""
     names = game.behaviours
     for replies in product(range(2), repeat=4):
         if _needs_both(replies, 2):
             cases = zip(product(names, repeat=2), replies, strict=True)
-            said = ", ".join(f"{first} and {second} with {names[reply]}" for (first, second), reply in cases)
-            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {said}.")
+            table = ", ".join(f"{first} and {second} with {names[reply]}" for (first, second), reply in cases)
+            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {table}.")
 
 
 def _comparisons(feature: Pair, game: StageGame) -> Iterator[Answer]:
-    """Answers by which of two moves beats the other, in a cyclic game; each is a relation to the first."""
+    """Answers that depend on which of two moves beats the other, in a cyclic game; each is a relation to the first."""
     related = relations(game.payoff)
     first, second = feature.first.words, feature.second.words
     for chosen in product(related, repeat=3):
@@ -230,9 +234,9 @@ def _needs_both(replies: Sequence[int], kinds: int) -> bool:
 
 
 def _changes(game: StageGame) -> Iterator[Weighted]:
-    """From one behaviour to another, or to a relation to the agent's last move, once the agent has played something.
+    """Changes from a behaviour to another one, or to answers to the agent's last move, set off by the agent's moves.
 
-    To change to what set the change off is IN_KIND times as likely as to another behaviour.
+    A change to the behaviour that set it off is IN_KIND times as likely as one to another behaviour.
     """
     names, kinds = game.behaviours, range(len(game.behaviours))
     answers = _in_kind_first(_relations_to((OWN_LAST,), game))
