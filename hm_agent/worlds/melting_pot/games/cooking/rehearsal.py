@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 
 UNSURE = "unsure"
-"""What the agent holds after a call whose outcome can't be foreseen."""
+"""Stands for what the agent holds after a call whose outcome can't be foreseen."""
 SLACK = 2
 """The steps that a call may take beyond the shortest way."""
 DISPENSED = {TOMATOES: TOMATO, DISHES: DISH}
@@ -48,7 +48,10 @@ class RehearsalScene:
 
 @dataclass(slots=True)
 class PotBounds:
-    """What is sure of a pot. tomatoes: at least so many, unless its soup was taken. cooked: the earliest step."""
+    """Bounds on what a pot holds.
+
+    tomatoes: the least number in it, unless its soup was taken. cooked: the earliest step at which it may be cooked.
+    """
 
     tomatoes: int
     cooked: int
@@ -63,16 +66,19 @@ class Rehearsal:
         self._seen: Mapping[Cell, Pot] = {pot.cell: pot for pot in scene.pots}
         self._pots = {pot.cell: PotBounds(pot.tomatoes, self._earliest(pot)) for pot in scene.pots}
         self._things = {s.cell: s.mark for s in scene.stations if s.kind == COUNTER}
+        """What lies on each counter, None if it is bare."""
         self._things |= dict.fromkeys(scene.bare)
         self._others = {s.cell: s.kind for s in scene.stations if s.kind != COUNTER}
+        """The kinds of the other stations, apart from pots."""
         self._calls = 0
+        """The number of the present call, from 1."""
 
     def _earliest(self, pot: Pot) -> int:
         """The earliest step at which a pot may be cooked."""
         return pot.step + self._rules.cooking_steps - 1 if pot.ready is None else pot.ready - 1
 
     def problems(self, plan: Iterable[MoveTo | Interact | Wait]) -> Iterator[str]:
-        """Why calls of the plan can't work, each naming its call."""
+        """Why calls of the plan can't work, one sentence per call."""
         for self._calls, call in enumerate(plan, 1):
             why = self._why_impossible(call)
             if why:
@@ -85,7 +91,7 @@ class Rehearsal:
         return self._use(call.target) if isinstance(call, Interact) else None
 
     def _approach(self, target: Cell) -> None:
-        """Lets the time pass that the way takes at most."""
+        """Faces the target, and lets as much time pass as the way there may take."""
         path = shortest_approach(self._scene.layout, self._pose, target)
         if path is not None:
             self._pose, self._step = path.pose, self._step + path.moves + SLACK
@@ -110,7 +116,7 @@ class Rehearsal:
         return None
 
     def _is_shared(self, cell: Cell) -> bool:
-        """Whether the teammate can use a counter too, so that what lies there may change."""
+        """True if the teammate can use a counter too, so that what lies there may change."""
         beside = [place for place in around(cell) if self._scene.layout.is_open(place)]
         return any(shortest_approach(self._scene.layout, self._pose, place) is None for place in beside)
 
@@ -125,7 +131,7 @@ class Rehearsal:
         return why
 
     def _why_refused(self, cell: Cell, hands: str | None) -> str | None:
-        """Why a pot takes no tomato or dish at this step. The first call judges a pot in view as planning will."""
+        """Why a pot refuses a tomato or dish at this step. A first call to a pot in view is judged as planning will."""
         pot, seen = self._pots[cell], self._seen[cell]
         is_refused = pot.cooked > self._step and (hands == DISH or pot.tomatoes >= self._rules.tomatoes)
         if self._calls == 1 and seen.step == self._scene.step:

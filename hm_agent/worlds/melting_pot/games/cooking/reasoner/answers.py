@@ -100,7 +100,7 @@ def revise_teammate(question: ReviseTeammate) -> TeammateRevisionAnswer:
     chances = posterior(question.history, question.hypotheses)
     kept = sorted(LIBRARY, key=lambda strategy: -chances[strategy])[:MOST_HYPOTHESES]
     numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
-    # The likeliest comes last, since the last one is acted on where one is.
+    # The likeliest comes last, since agents that act on a single hypothesis act on the last one.
     revised = [
         RevisedTeammate(
             of=numbers.get(each.words, 0),
@@ -183,7 +183,7 @@ def _reason(hands: str | None, used: Station | None, tomatoes: int) -> str:
 
 
 def evaluate(question: EvaluateCooking) -> Critique:
-    """States what failed or what the plan earned, which planning also finds in its question's kitchen."""
+    """States what failed or what the plan earned; the reasoner's own planning sees as much in its question."""
     steps = question.after.step - question.before.step
     if question.failed is not None:
         return Critique(critique=f"{question.failed} changed nothing: look at your hands and the pots before any use.")

@@ -72,9 +72,10 @@ class UnfinishedValue(NamedTuple):
 
 
 class State:
-    """A simulated state of the kitchen. All its times are relative to its own, so it recurs at many times of a search.
+    """A simulated state of the kitchen. Its times count from the state itself, so it recurs at many times of a search.
 
-    worth: the value of the unfinished work, in soups. options: what the agent can do next, once that is worked out.
+    worth: the value of the unfinished work, in soups. options: what the agent can do next, None until that is worked
+    out.
     """
 
     __slots__ = ("hands", "options", "pose", "pots", "worth")
@@ -87,10 +88,10 @@ class State:
 class Errand(NamedTuple):
     """Something the agent can do next.
 
-    steps: how long it takes. state: what it leads to. subgoals: how it is planned. gain: what the use of a station
-    itself is worth, in soups; used: the steps after which that is. is_open: True if the plan ends here, because what
-    follows depends on what is seen then. counter: one that serves only once on the way, since the search doesn't follow
-    what lies on counters.
+    steps: how long it takes. state: the state it leads to. subgoals: the calls that carry it out. gain: what using the
+    station is worth in itself, in soups. used: the number of steps before that use. is_open: True if the plan ends
+    here, because what follows depends on what is seen then. counter: the counter that it uses, which serves only once
+    in a plan, since the search doesn't track what lies on counters.
     """
 
     steps: int
@@ -105,8 +106,8 @@ class Errand(NamedTuple):
 class Node(NamedTuple):
     """A state at a time of the search, in steps from now, and the way to it.
 
-    soups: the discounted number of soups delivered. parent, option: the node before, and the option taken there.
-    counters: those that were used on the way.
+    soups: the discounted number of soups delivered. parent, option: the previous node, and the errand that led from
+    there to this one. counters: those used on the way.
     """
 
     time: int
@@ -117,7 +118,7 @@ class Node(NamedTuple):
     counters: tuple[Cell, ...] = ()
 
     def after(self, option: Errand) -> Node:
-        """The node to which an option leads."""
+        """The node to which an errand leads."""
         time, soups, counters = self.time, self.soups, self.counters
         if option.gain:
             soups += option.gain * DISCOUNT ** (time + option.used)
@@ -134,7 +135,7 @@ class Node(NamedTuple):
 class BeamSearch:
     """Searches for the best plan of one question: at each step it expands the most valuable nodes up to the horizon.
 
-    It expands many hundred nodes, about half of which have a state that another one had at another time.
+    It expands many hundred nodes, about half of which have the same state as a node at another time.
     """
 
     def __init__(self, question: PlanCooking) -> None:
@@ -173,7 +174,7 @@ class BeamSearch:
         return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
 
     def _options(self, node: Node) -> list[Errand]:
-        """What the agent can do next. At the start, what is barred can't be used, and what it faces can at once."""
+        """What the agent can do next. Only at the start are cells barred, and may it use at once what it faces."""
         state = node.state
         if node.parent is None:
             ways = approaches_from(self._layout, state.pose)
@@ -252,28 +253,31 @@ class BeamSearch:
         waits: bool = False,
         counter: Cell | None = None,
     ) -> Errand:
-        """The use of a cell, which takes a step. there: when and from where. waits: True if it waits until then."""
+        """The errand of using a cell, which takes a step.
+
+        there: the way to it. waits: True if the agent waits there before the use. Other arguments: as in `Errand`.
+        """
         steps, uses = there.moves + 1, (_waits_and_uses if waits else _uses)(cell)
         after = self._state_at(steps, there.pose, hands, pots)
         return Errand(steps, after, uses, gain, there.moves, counter=counter)
 
     def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents) -> State:
-        """The one state of this search with these contents. step: the present one of the times in them.
+        """The state with these contents, one object per search. step: its time on the clock of `pots`.
 
         How long a soup has been ready makes no difference.
         """
         pots = tuple([(count, ready if ready >= NEVER else max(0, ready - step)) for count, ready in pots])
         key = pose, hands, pots
-        known = self._states.get(key)
-        if known is None:
+        state = self._states.get(key)
+        if state is None:
             worth = sum([self._unfinished.tomato * count + COOKING * (not ready) for count, ready in pots])
             worth += self._unfinished.held(hands)
-            known = self._states[key] = State(*key, worth)
-        return known
+            state = self._states[key] = State(*key, worth)
+        return state
 
 
 def replaced(pots: Contents, n: int, content: Content) -> Contents:
-    """The pots with another content of pot n."""
+    """The contents with that of pot n replaced."""
     return (*pots[:n], content, *pots[n + 1 :])
 
 
@@ -283,7 +287,7 @@ Ways = Mapping[Cell, Approach]
 
 @lru_cache(maxsize=1_000)
 def _ways_between_uses(layout: Layout, start: Pose) -> Ways:
-    """The ways from where a station was used: at least one step lies between two uses."""
+    """The ways from where a station has just been used: at least one step lies between two uses."""
     ways = approaches_from(layout, start)
     return {cell: Approach(max(way.moves, 1), way.pose) for cell, way in ways.items()}
 
@@ -299,9 +303,10 @@ def _waits_and_uses(cell: Cell) -> tuple[Subgoal, ...]:
 
 
 def _things_to_fetch(question: PlanCooking) -> Iterator[tuple[Cell, str, float, Cell | None]]:
-    """Where something can be taken: the cell, what it is, and what it costs to do the work of the teammate's role.
+    """Where something can be taken: the cell, the thing, its cost in soups, and the counter if it lies on one.
 
-    The last value is the cell again where it is a counter, on which only one thing lies.
+    A thing costs something only if fetching it is the work of the teammate's role. A counter holds only one thing, but
+    dispensers never run out.
     """
     for station in question.stations:
         thing = DISPENSED.get(station.kind, station.mark)
@@ -316,7 +321,7 @@ def _value(node: Node) -> float:
 
 
 def _keep(node: Node, layer: dict[State, Node]) -> None:
-    """Adds a node to those of its time, unless one with the same state is as valuable."""
+    """Adds a node to the layer of its time, unless the node there with the same state is at least as valuable."""
     known = layer.get(node.state)
     if known is not None:
         if node.soups <= known.soups or node.value <= known.value:  # rounding may hide what lies between the soups
@@ -335,7 +340,7 @@ def _options_taken(node: Node | None) -> list[Errand]:
 
 
 def _plan_to(node: Node) -> list[Subgoal]:
-    """The subgoals from the start to a node, up to MOST_PLANNED or an open node."""
+    """The subgoals from the start to a node, at most MOST_PLANNED, and none after an open errand."""
     plan: list[Subgoal] = []
     for option in reversed(_options_taken(node)):
         if len(plan) + len(option.subgoals) > MOST_PLANNED:

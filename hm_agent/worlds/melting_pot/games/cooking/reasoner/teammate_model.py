@@ -43,9 +43,10 @@ LAPSES = {
 
 @dataclass(frozen=True, slots=True)
 class TeammateStrategy:
-    """A strategy of the teammate. role: its role in every round, None for the role it had in the round before.
+    """A strategy of the teammate. role: the role in every round, None for the role of the round before.
 
-    prior: its log odds before any evidence. tempo: its tempo in every round, None for the one measured.
+    reliability: the probability that it predicts a round correctly. prior: its log odds before any evidence. tempo: the
+    tempo in every round, None for the measured one.
     """
 
     words: str
@@ -55,7 +56,7 @@ class TeammateStrategy:
     tempo: str | None = None
 
     def predict(self, history: Sequence[KitchenInteraction]) -> str | None:
-        """The role in the next round; None if no earlier role is known."""
+        """The role in the next round; None if it depends on earlier rounds and none of their roles is known."""
         return self.role or next((known.behaviour for known in reversed(history) if known.behaviour), None)
 
 
@@ -82,7 +83,7 @@ def posterior(history: Sequence[KitchenInteraction], best: Sequence[Hypothesis])
     weights = [DISCOUNT ** (len(history) - 1 - n) for n in range(len(history))]
 
     def log_odds(strategy: TeammateStrategy) -> float:
-        """By the discounted log-likelihood of the teammate's roles; rounds of unknown role are left out."""
+        """Prior, value and discounted log-likelihood of the teammate's roles; rounds of unknown role are left out."""
         chances = _likelihoods(strategy, history)
         fit = sum(weight * log(chance) for weight, chance in zip(weights, chances, strict=True) if chance)
         return strategy.prior + LOG_ODDS_PER_VALUE * values.get(strategy.words, 0.0) + fit
