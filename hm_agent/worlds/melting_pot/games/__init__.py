@@ -31,7 +31,7 @@ def build_game(facts: GameFacts, vision: SubstrateVision, options: AgentOptions 
             return MatrixGame(facts, vision, options, slot)
         case KitchenFacts():
             return CookingGame(facts, vision, options, slot)
-    raise TypeError(f"no game is known by {type(facts).__name__}")
+    raise TypeError(f"a game needs MatrixFacts or KitchenFacts, not {type(facts).__name__}")
 
 
 @pass_environment

@@ -101,7 +101,7 @@ class ActivityReader:
         activities = [Activity(step, DELIVERED, seen=False)] * delivered
         if view.pose is not None:
             if self._before is not None:  # the agent's own change of a pot
-                self._apply(self._before[0].place(1, 0), self._before[1], view.mark)
+                self._update_pot(self._before[0].place(1, 0), self._before[1], view.mark)
             self._before = view.pose, view.mark
             activities += self._from_hands(step, view, kitchen)
             activities += self._from_pots(step, kitchen)
@@ -120,7 +120,7 @@ class ActivityReader:
         if self.held is None or self.held.thing != thing:
             self.held = Held(thing, step)
 
-    def _apply(self, cell: Cell, before: str | None, after: str | None) -> str | None:
+    def _update_pot(self, cell: Cell, before: str | None, after: str | None) -> str | None:
         """Updates the pot at a cell that a cook faces while its hands change; returns the activity, None if none.
 
         before, after: what the cook held, and what it holds now.
@@ -146,7 +146,7 @@ class ActivityReader:
             return
         is_watched = former.step == step - 1
         cell = Pose(*former.cell, former.facing).place(1, 0) if is_watched else None
-        did = self._apply(cell, former.mark, sight.mark) if cell else None
+        did = self._update_pot(cell, former.mark, sight.mark) if cell else None
         if did is None:
             did = _activity_by_hands(sight.mark, kitchen.stations.get(cell) if cell else None)
         if did is not None:
@@ -350,16 +350,13 @@ class RoundReader:
         """Begins a new round; returns the teammate's activities, role and pace in the one that ends."""
         activities = tuple(activity for activity in self._activities if activity.step > self._start)
         pace, self._start, self._pace = self._pace, step, Pace()
-        return activities, role_of(self._activities, idle=len(self._work_steps) >= WORK_STEPS), pace
+        return activities, role_of(self._activities, had_work=len(self._work_steps) >= WORK_STEPS), pace
 
 
-def role_of(activities: Sequence[Activity], *, idle: bool) -> str | None:
-    """The role of a cook with these activities; without any, STANDS if it was idle, else None (unclear).
-
-    idle: True if there was enough work to do.
-    """
+def role_of(activities: Sequence[Activity], *, had_work: bool) -> str | None:
+    """The role of a cook with these activities; without any, STANDS if it had work to do, else None (unclear)."""
     loads = any(activity.did in LOADING for activity in activities)
     serves = any(activity.did in SERVING for activity in activities)
     if loads or serves:
         return EVERYTHING if loads and serves else LOADS if loads else SERVES
-    return STANDS if idle else None
+    return STANDS if had_work else None

@@ -77,8 +77,8 @@ class CookingGame(Game):
         )
         items = [item.name for item in facts.items]
         self._step = 0
-        self._mate: Teammate | None = None
-        """The teammate as last seen."""
+        self._teammate_seen: Teammate | None = None
+        """The teammate as last seen, with what it holds by all that is known."""
         self.mind = CookingMind(self.rules, self._teammate, items, self.layout, self._kitchen, self._pace)
 
     # State and events
@@ -92,14 +92,10 @@ class CookingGame(Game):
         by_teammate = len(deliverers) - deliverers.count(OWN)
         activities = self._activities.read(step, view, kitchen, by_teammate)
         self.mind.held, self.mind.step, self._step = self._activities.held, step, step
-        self._mate = self._seen_mate(memory)
+        seen, held = memory.players.get(self._teammate), self._activities.held
+        self._teammate_seen = Teammate(seen.cell, held.thing, seen.step, held.since) if seen and held else None
         pace = self._pace.read(step, kitchen, activities)
         return self._rounds.read(step, kitchen, activities, deliverers, pace)
-
-    def _seen_mate(self, memory: EntityMemory) -> Teammate | None:
-        """The teammate where it was last seen, with what it holds by all that is known."""
-        seen, held = memory.players.get(self._teammate), self._activities.held
-        return Teammate(seen.cell, held.thing, seen.step, held.since) if seen and held else None
 
     def _deliverers(self, observation: Observation[View]) -> list[str]:
         """Who delivered each soup that has just been paid.
@@ -157,7 +153,7 @@ class CookingGame(Game):
             spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
             floor=tuple(sorted(kitchen.room(pose.cell))),
             unseen=unseen,
-            teammate=self._mate,
+            teammate=self._teammate_seen,
             recent=self._rounds.latest,
             pace=self._pace.latest,
             own=work_cost(kitchen, self.layout, pose, own=True),
@@ -187,7 +183,7 @@ class CookingGame(Game):
             after=self._kitchen.stations.get(failed.target),
             pots=self._kitchen.pots,
             step=context.observation.step,
-            teammate=self._mate,
+            teammate=self._teammate_seen,
         )
 
     def remember_failure(self, failed: Subgoal, why: str | None) -> None:
@@ -217,6 +213,6 @@ class CookingGame(Game):
             failed=str(outcome.failed) if outcome.failed else None,
             reward=outcome.reward,
             before=KitchenMoment(before.step, before.pose, before.hands, before.pots, before.teammate),
-            after=KitchenMoment(step, pose, kitchen.hands, kitchen.pots, self._mate),
+            after=KitchenMoment(step, pose, kitchen.hands, kitchen.pots, self._teammate_seen),
             did=tuple(activity for activity in self._rounds.latest if activity.step > before.step),
         )

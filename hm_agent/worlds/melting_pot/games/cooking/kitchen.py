@@ -145,7 +145,7 @@ class Kitchen:
     @property
     def pots(self) -> tuple[Pot, ...]:
         """The pots seen so far, sorted by cell."""
-        return tuple(self.as_pot(s) for _, s in sorted(self.stations.items()) if s.kind.startswith(POT))
+        return tuple(self.as_pot(each) for _, each in sorted(self.stations.items()) if each.kind.startswith(POT))
 
     def as_pot(self, station: Station) -> Pot:
         """The pot that a station of kind `pot_<tomatoes>` shows."""
@@ -227,9 +227,9 @@ class KitchenRules:
         _check_known(name, "behaviour", behaviour, self.behaviours)
 
 
-def _check_known(name: str, kind: str, said: str, known: Sequence[str]) -> None:
-    if said not in known:
-        raise ValueError(f"{name}: unknown {kind} {said[:20]!r}; there are {', '.join(map(repr, known))}")
+def _check_known(name: str, kind: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ValueError(f"{name}: unknown {kind} {value[:20]!r}; there are {', '.join(map(repr, known))}")
 
 
 @dataclass(frozen=True, slots=True)

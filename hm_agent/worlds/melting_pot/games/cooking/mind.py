@@ -46,7 +46,7 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost, work_cost
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 
-TOLD = 6
+ROUNDS_SHOWN = 6
 """The number of latest rounds that questions show."""
 
 
@@ -182,5 +182,5 @@ class CookingMind(Mind):
 
 
 def rounds(history: Sequence[Interaction]) -> tuple[KitchenInteraction, ...]:
-    """The rounds among the latest TOLD interactions."""
-    return tuple(interaction for interaction in history[-TOLD:] if isinstance(interaction, KitchenInteraction))
+    """The rounds among the latest ROUNDS_SHOWN interactions."""
+    return tuple(interaction for interaction in history[-ROUNDS_SHOWN:] if isinstance(interaction, KitchenInteraction))

@@ -198,19 +198,20 @@ class MatrixGame(Game):
         strategy, held = context.strategy, self.inventory(context.observation, context.view)
         if strategy.target is None or strategy.seek == () or context.previous is None:
             return ()
-        wanted, search = self.wanted(held, strategy), _fired_at(context.previous)
+        wanted = self.wanted(held, strategy)
+        search = next((call for call in reversed(context.previous.calls) if isinstance(call, FireAt)), None)
         in_vain = search is not None and HIT_NOBODY in context.because and not (search.players or search.holding)
         if not in_vain and (search is not None or context.because != USED_UP):
             return ()
         if wanted:
-            return () if in_vain else self._go_on_exploring(context, held, wanted)
+            return () if in_vain else self._explore(context, held, wanted)
         if argmax(held) is None or argmax(held) != argmax(strategy.target):
             return ()
         assert context.view.pose is not None, "plans start from a known pose"
         place = context.memory.likely_place(context.view.pose.cell, strategy.seek or ())
         return (FireAt(place),) if place else ()
 
-    def _go_on_exploring(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Subgoal, ...]:
+    def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Subgoal, ...]:
         """Moves to cells long out of view, if nothing is collected and no wanted thing was ever seen; else none."""
         if self.is_armed(held) or not wanted.isdisjoint(context.memory.sites.values()):
             return ()
@@ -236,12 +237,12 @@ class MatrixGame(Game):
                 for cell, kind in memory.sites.items()
                 if cell not in memory.things
             ),
-            others=self._seen(context),
+            others=self._sightings(context),
             is_watching=strategy.seek == (),
             likely=memory.likely_places(strategy.seek or ()),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             history=matrix_interactions(context.history),
-            opponents=self.mind.sights() if strategy.target is None else (),
+            opponents=self.mind.observed_opponents() if strategy.target is None else (),
             critiques=tuple(context.critiques),
             because=context.because,
             previous=None if context.because == INTERACTION_OVER else context.previous,
@@ -250,9 +251,9 @@ class MatrixGame(Game):
             layout=self.layout,
         )
 
-    def _seen(self, context: PlanContext) -> tuple[Seen, ...]:
+    def _sightings(self, context: PlanContext) -> tuple[Seen, ...]:
         """The other players as last seen, with what each is known to have taken since its respawn."""
-        records = {player: self._gatherings.present(player) for player in self.players}
+        records = {player: self._gatherings.present_record(player) for player in self.players}
         return tuple(
             Seen(
                 player=player,
@@ -273,13 +274,13 @@ class MatrixGame(Game):
         assert pose is not None, "plans start from a known pose"
         return EvaluatePlan(
             rules=self.rules,
-            plan=_with_hit(context.previous or PreviousPlan(tuple(outcome.plan), 0), context.because),
+            plan=_with_shot_counted(context.previous or PreviousPlan(tuple(outcome.plan), 0), context.because),
             because=context.because,
             reward=outcome.reward,
             before=MatrixMoment(before.step, before.pose, before.inventory),
             after=MatrixMoment(context.observation.step, pose, self.inventory(context.observation, context.view)),
             met=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
-            others=self._seen(context),
+            others=self._sightings(context),
         )
 
 
@@ -288,12 +289,7 @@ def _steps_to_thing(here: Cell | None, memory: EntityMemory) -> int:
     return max(1, min((distance(here, cell) for cell in memory.things), default=1)) if here else 1
 
 
-def _fired_at(plan: PreviousPlan) -> FireAt | None:
-    """The last call of a plan that searches for a player; None if no call does."""
-    return next((call for call in reversed(plan.calls) if isinstance(call, FireAt)), None)
-
-
-def _with_hit(plan: PreviousPlan, because: str) -> PreviousPlan:
+def _with_shot_counted(plan: PreviousPlan, because: str) -> PreviousPlan:
     """The plan, with its current call counted as carried out if it fired and an interaction has ended the plan."""
     current = next(iter(plan.calls[plan.done :]), None)
     is_over = because == INTERACTION_OVER and not (plan.shot or plan.went_on)

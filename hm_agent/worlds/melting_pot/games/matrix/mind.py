@@ -63,7 +63,7 @@ from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 REPETITIONS = 3
 """So many equal interactions in a row are a repetition: a rule of the last two moves of both then repeats its reply."""
-REVIEWED = 4
+REVIEW_EVERY = 4
 """Every so many equal interactions in a row, the agent thinks about its strategy all the same."""
 
 
@@ -161,7 +161,7 @@ class MatrixMind(Mind):
             if answer
             else open_counts(event.own, event.reward, self.rules.payoff, evidence)
         )
-        self._gatherings.met(event.partner, event.step, other)
+        self._gatherings.reset_partner(event.partner, event.step, other)
         self.inferred_inventory = other
         return MatrixInteraction(
             step=event.step,
@@ -203,10 +203,10 @@ class MatrixMind(Mind):
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if both have repeated their moves REPETITIONS times or more, and a hypothesis is validated.
 
-        Every REVIEWED-th time is no repetition, so that the agent can think of trying another move.
+        Each REVIEW_EVERY-th time is no repetition, so that the agent can think of trying another move.
         """
-        times = _latest_equal(matrix_interactions(history))
-        return validated and times >= REPETITIONS and times % REVIEWED > 0
+        times = _latest_repetitions(matrix_interactions(history))
+        return validated and times >= REPETITIONS and times % REVIEW_EVERY > 0
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeHypothesis:
         return ProposeHypothesis(self.rules, history[-1].partner, matrix_interactions(history), best)
@@ -219,7 +219,7 @@ class MatrixMind(Mind):
             return PredictNext(self.rules, history[-1].partner, step, met, hypotheses)
         question = PredictAndCounter(self.rules, step, met, hypotheses, certain)
         if isinstance(clue, Gathering):
-            return replace(question, present=_present(clue), own=clue.own)
+            return replace(question, present=_pickup_record(clue), own=clue.own)
         return question
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
@@ -238,8 +238,8 @@ class MatrixMind(Mind):
             history=matrix_interactions(model.history),
             hypothesis=model.hypothesis,
             expected=model.expected,
-            present=_present(model.clue),
-            former=self._gatherings.former(model.player),
+            present=_pickup_record(model.clue),
+            former=self._gatherings.former_records(model.player),
             seen=self.situation.sighting(model.player) if self._is_crowd else None,
             hypotheses=model.hypotheses,
         )
@@ -267,20 +267,20 @@ class MatrixMind(Mind):
         assert isinstance(answer, MindsAnswer)
         return {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next) for mind in answer.minds}
 
-    def sights(self) -> tuple[Opponent, ...]:
+    def observed_opponents(self) -> tuple[Opponent, ...]:
         """Each other player without its interactions: its pickups since its respawn, and where it was last seen."""
         return tuple(
-            replace(self._opponent(OpponentModel(player)), present=self._gatherings.present(player))
+            replace(self._opponent(OpponentModel(player)), present=self._gatherings.present_record(player))
             for player in self.players
         )
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeStrategy:
         own, step = self.situation.held, self.situation.step
-        return MakeStrategy(self.rules, matrix_interactions(history), self.sights(), own, step, best)
+        return MakeStrategy(self.rules, matrix_interactions(history), self.observed_opponents(), own, step, best)
 
     def ask_application(self, history: Sequence[Interaction], strategy: str) -> FollowStrategy:
         own, step = self.situation.held, self.situation.step
-        return FollowStrategy(self.rules, matrix_interactions(history), self.sights(), own, step, strategy)
+        return FollowStrategy(self.rules, matrix_interactions(history), self.observed_opponents(), own, step, strategy)
 
     def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> JudgeStrategy:
         assert isinstance(interaction, MatrixInteraction)
@@ -291,24 +291,25 @@ class MatrixMind(Mind):
     def strategy(self, answer: BaseModel, *, informed: bool) -> MatrixStrategy:
         match answer:
             case CounterAnswer() | JointCounterAnswer():
-                own, expected = self.rules.counts(answer.own_next), self._held(answer.other_next) if informed else None
-                strategy = self._strategy(own, expected, covert=answer.covert)
-                return _explained(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
+                own = self.rules.counts(answer.own_next)
+                expected = self._predicted_inventory(answer.other_next) if informed else None
+                strategy = self._strategy_against_one(own, expected, covert=answer.covert)
+                return _with_reason(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
             case MindsAnswer() if not self._is_crowd:
                 # The inventory that the only other player will hold if it plays as predicted.
                 kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
                 expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
-                return self._strategy(self.rules.counts(answer.own_next), expected, covert=answer.covert)
+                return self._strategy_against_one(self.rules.counts(answer.own_next), expected, covert=answer.covert)
         assert isinstance(answer, ChoiceAnswer | MindsAnswer | JointChoiceAnswer)
         # seek: empty to meet nobody yet if the answer says to watch, None for anybody if it names nobody.
         is_watching = answer.watch and self._is_crowd
         seek = () if is_watching else tuple(answer.seek) or None
-        meeting = replace(self._meeting(self.rules.counts(answer.own_next), seek), covert=answer.covert)
+        meeting = replace(self._strategy_among_many(self.rules.counts(answer.own_next), seek), covert=answer.covert)
         if isinstance(answer, JointChoiceAnswer):
-            return _explained(meeting, answer.why)
+            return _with_reason(meeting, answer.why)
         return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
 
-    def _held(self, lead: LeadAnswer) -> Counts:
+    def _predicted_inventory(self, lead: LeadAnswer) -> Counts:
         """The predicted inventory: the count of the leading resource, the initial one of all others."""
         return pure_inventory(self.rules, self.rules.behaviours.index(lead.kind), lead.count)
 
@@ -316,39 +317,39 @@ class MatrixMind(Mind):
         return MatrixStrategy("")
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> MatrixStrategy:
-        distributions = {player: self._odds(behaviours.get(player)) for player in self.players}
+        distributions = {player: self._distribution(behaviours.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
             seen = {player: self.situation.sighting(player) for player in self.players}
             search = steps_to_find(seen, self.situation.step)
             best = choose_partners(self.rules, distributions, expected, self.situation.held, search)
             # `hidden` changes nothing: among many players, somebody nearly always watches.
-            return self._meeting(best.target, best.seek)
+            return self._strategy_among_many(best.target, best.seek)
         (behaviour,) = (behaviours.get(player) for player in self.players)
         target = best_target(self.rules, distributions[self.players[0]], expected)
         predicted = expected[self.rules.behaviours.index(behaviour)] if behaviour else None
-        return self._strategy(target, predicted, covert=hidden)
+        return self._strategy_against_one(target, predicted, covert=hidden)
 
-    def _odds(self, behaviour: str | None) -> Distribution:
+    def _distribution(self, behaviour: str | None) -> Distribution:
         """The distribution over a player's behaviours: certain if its behaviour is known, else uniform."""
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)
 
-    def _meeting(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
+    def _strategy_among_many(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
         """The strategy to meet some of several players. seek: None for anybody, empty to watch and meet nobody yet."""
         whom = "anybody" if seek is None or set(self.players) <= {*seek} else ", ".join(seek)
         what = f"meet {whom}" if whom else "watch the others"
         return MatrixStrategy(f"hold {self._words(target)} and {what}", seek=seek, target=target)
 
-    def _strategy(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
+    def _strategy_against_one(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
         """The strategy against the only other player. expected: what it will hold, None if unknown."""
         to_learn = "" if self.rules.length.one_interaction else ", to see what the opponent plays"
-        against = f", expecting {self._lead(expected)}" if expected else to_learn
+        against = f", expecting {self._lead_in_words(expected)}" if expected else to_learn
         how = ", and collect it unseen" if covert else ""
         words = f"hold {self._words(target)}{against}{how}"
         return MatrixStrategy(words, covert=covert, target=target, expected=expected)
 
-    def _lead(self, expected: Counts) -> str:
+    def _lead_in_words(self, expected: Counts) -> str:
         """The leading kind and its count in words, `paper to lead with 5`; the other counts are not predicted."""
         return f"{self.rules.behaviours[expected.index(max(expected))]} to lead with {max(expected)}"
 
@@ -356,19 +357,19 @@ class MatrixMind(Mind):
         return None if main is None else self.rules.behaviours[main]
 
 
-def _present(clue: Clue | None) -> PickupRecord | None:
+def _pickup_record(clue: Clue | None) -> PickupRecord | None:
     """The record of a player's pickups since it respawned, from a clue; None if there are none."""
     if not isinstance(clue, Gathering) or not any(clue.taken):
         return None
     return PickupRecord(clue.step, clue.taken, clue.pickups)
 
 
-def _explained(strategy: MatrixStrategy, why: str) -> MatrixStrategy:
+def _with_reason(strategy: MatrixStrategy, why: str) -> MatrixStrategy:
     """The strategy with the reason for it added to its words, if one is given."""
     return replace(strategy, words=f"{strategy.words}. {why}") if why else strategy
 
 
-def _latest_equal(history: Sequence[MatrixInteraction]) -> int:
+def _latest_repetitions(history: Sequence[MatrixInteraction]) -> int:
     """How many of the latest interactions in a row had the same moves of both; 0 if the latest ones are unknown."""
     moves = [(interaction.own_behaviour, interaction.behaviour) for interaction in reversed(history)]
     if not moves or None in moves[0]:

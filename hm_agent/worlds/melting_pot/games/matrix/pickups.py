@@ -12,8 +12,8 @@ from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
-TELLING = 2
-"""A lead of fewer pickups is a slight clue: a player may take a single thing of another kind on its way.
+CLEAR_LEAD = 2
+"""The lead in pickups that is more than a slight clue: a player may take a single thing of another kind on its way.
 
 Among many players, who are seldom seen, no lead is slight.
 """
@@ -78,13 +78,13 @@ class GatheringReader:
         self._spent: dict[str, dict[str, int]] = {player: {} for player in players}
         """By player and resource, the step of the latest interaction in which the player held that resource."""
 
-    def met(self, partner: str, step: int, held: Counts) -> None:
+    def reset_partner(self, partner: str, step: int, held: Counts) -> None:
         """Resets a player's count after an interaction with the agent. held: the partner's inventory in it."""
         self._pickups[partner] = ()
         spent = (kind for kind, count in zip(self._things, held, strict=True) if count > self._initial)
         self._spent[partner] |= dict.fromkeys(spent, step)
 
-    def former(self, player: str) -> tuple[PickupRecord, ...]:
+    def former_records(self, player: str) -> tuple[PickupRecord, ...]:
         """The records of a player's former lives, except those that ended in an interaction with the agent."""
         return self._former[player]
 
@@ -119,14 +119,14 @@ class GatheringReader:
     def _respawned(self, view: TextualMap) -> list[str]:
         """Closes the records of players in view that are interacting or not ready to: their inventory is reset."""
         if view.mark == INTERACTING:
-            return []  # `met` handles the agent's own interactions
+            return []  # `reset_partner` handles the agent's own interactions
         respawned = [player.kind for player in view.players if player.mark != READY and self._pickups.get(player.kind)]
         for player in respawned:
             self._close(player)
         return respawned
 
     def _count(self, taker: str, pickup: Pickup) -> None:
-        # An only opponent interacts with nobody but the agent, which `met` handles.
+        # An only opponent interacts with nobody but the agent, which `reset_partner` handles.
         pickups = self._pickups[taker]
         if not self._is_alone and pickups and pickup.step - pickups[-1].step >= RESPAWN_GAP:
             self._close(taker)
@@ -142,8 +142,8 @@ class GatheringReader:
         """How much of each resource a player is known to have taken since it respawned."""
         return self._counts(self._pickups[player])
 
-    def present(self, player: str) -> PickupRecord | None:
-        """What a player is known to have taken since it respawned; None if nothing."""
+    def present_record(self, player: str) -> PickupRecord | None:
+        """The record of a player since it respawned; None if it is not known to have taken anything."""
         pickups = self._pickups[player]
         return PickupRecord(pickups[-1].step, self._counts(pickups), pickups) if pickups else None
 
@@ -165,5 +165,5 @@ class GatheringReader:
         is_news = suggests not in (None, self._leading(pickups[:-1]))
         taken = self.taken(taker)
         second, first = sorted(taken)[-2:]
-        is_slight = self._is_alone and first - second < TELLING
+        is_slight = self._is_alone and first - second < CLEAR_LEAD
         return Gathering(step, taker, suggests, taken, own, pickups, is_news=is_news, is_slight=is_slight)

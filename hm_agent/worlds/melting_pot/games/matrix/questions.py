@@ -117,9 +117,9 @@ def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: 
     )
 
 
-def _check_others(rules: MatrixRules, kinds: Sequence[str], wanted: int) -> None:
-    if len(kinds) != wanted:
-        raise ValueError(f"others_predict: {len(kinds)} given; name one kind for each of {wanted} other hypotheses")
+def _check_others(rules: MatrixRules, kinds: Sequence[str], expected: int) -> None:
+    if len(kinds) != expected:
+        raise ValueError(f"others_predict: {len(kinds)} given; name one kind for each of {expected} other hypotheses")
     check_all(*(partial(rules.check_behaviour, "others_predict", kind) for kind in kinds))
 
 
@@ -232,7 +232,7 @@ class ChoiceAnswer(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _needs_no_more_to_watch(cls, given: Any) -> Any:
+    def _complete_if_watching(cls, given: Any) -> Any:
         """Lets an answer that only watches leave out whom to seek and what to hold."""
         only_watches = isinstance(given, dict) and given.get("watch") is True
         return {"seek": [], "own_next": {}} | given if only_watches else given

@@ -133,7 +133,7 @@ def infer_inventory(
 
 MOST_HELD = 40
 """The largest count of one resource that an answer may name."""
-MAX_TOLD = 4
+MOST_LISTED = 4
 """The largest number of errors that one message lists."""
 
 
@@ -225,7 +225,7 @@ class MatrixRules:
             if kind in self.behaviours and not least <= count <= most
         ]
         if problems:
-            raise ValueError("; ".join(problems[:MAX_TOLD]))
+            raise ValueError("; ".join(problems[:MOST_LISTED]))
 
     def check_behaviour(self, name: str, kind: str) -> None:
         """Raises ValueError for an unknown behaviour. name: the answer's field, for the error text."""
@@ -244,11 +244,11 @@ class MatrixRules:
         return dict(zip(self.behaviours, counts, strict=True))
 
 
-def check_players(name: str, said: Iterable[str], known: Sequence[str]) -> None:
+def check_players(name: str, players: Iterable[str], known: Sequence[str]) -> None:
     """Raises ValueError for players who do not exist. name: the answer's field, for the error text."""
-    unknown = [repr(player[:20]) for player in said if player not in known]
+    unknown = [repr(player[:20]) for player in players if player not in known]
     if unknown:
-        raise ValueError(f"{name}: unknown player {', '.join(unknown[:MAX_TOLD])}; there are {', '.join(known)}")
+        raise ValueError(f"{name}: unknown player {', '.join(unknown[:MOST_LISTED])}; there are {', '.join(known)}")
 
 
 @dataclass(frozen=True, slots=True)

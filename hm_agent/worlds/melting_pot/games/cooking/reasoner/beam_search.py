@@ -202,7 +202,7 @@ class BeamSearch:
         """Takes a tomato, a dish, or what lies on a counter."""
         for cell, thing, cost, counter in self._things:
             if cell in ways:
-                yield self._used(ways[cell], cell, thing, state.pots, gain=-cost, counter=counter)
+                yield self._errand(ways[cell], cell, thing, state.pots, gain=-cost, counter=counter)
 
     def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato into a pot that has room."""
@@ -211,25 +211,25 @@ class BeamSearch:
             count = state.pots[n][0] + 1
             if cell in ways and count <= rules.tomatoes:
                 ready = ways[cell].moves + rules.cooking_steps if count == rules.tomatoes else NEVER
-                yield self._used(ways[cell], cell, None, replaced(state.pots, n, (count, ready)))
+                yield self._errand(ways[cell], cell, None, replaced(state.pots, n, (count, ready)))
 
     def _take_soup(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
         for n, cell in enumerate(self._pots):
             if cell in ways and (begins := max(state.pots[n][1], ways[cell].moves)) <= PATIENCE:
                 there = ways[cell]._replace(moves=begins)
-                yield self._used(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
+                yield self._errand(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
 
     def _deliver(self, ways: Ways, state: State) -> Iterator[Errand]:
         for cell in self._deliveries:
             if cell in ways:
-                yield self._used(ways[cell], cell, None, state.pots, gain=1.0)
+                yield self._errand(ways[cell], cell, None, state.pots, gain=1.0)
 
     def _put_down(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts what the agent holds on one of the nearest bare counters."""
         spare = [cell for cell in self._question.spare if cell in ways]
         for cell in sorted(spare, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
-            yield self._used(ways[cell], cell, None, state.pots, counter=cell)
+            yield self._errand(ways[cell], cell, None, state.pots, counter=cell)
 
     def _wait(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Waits at the pot that is ready next, and leaves open what follows."""
@@ -242,7 +242,7 @@ class BeamSearch:
             after = self._state_at(ready + 1, way.pose, state.hands, state.pots)
             yield Errand(ready + 1, after, (Wait(self._pots[n]),), is_open=True)
 
-    def _used(
+    def _errand(
         self,
         there: Approach,
         cell: Cell,

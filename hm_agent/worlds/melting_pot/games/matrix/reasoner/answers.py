@@ -104,10 +104,10 @@ def counter(question: PredictAndCounter) -> CounterAnswer:
 
 def _others_predict(question: PredictAndCounter | PredictNext) -> list[str]:
     """What each hypothesis but the last predicts."""
-    return [_predicted(question, hypothesis.words) for hypothesis in question.hypotheses[:-1]]
+    return [_predicted_behaviour(question, hypothesis.words) for hypothesis in question.hypotheses[:-1]]
 
 
-def _predicted(question: PredictAndCounter | PredictNext, words: str) -> str:
+def _predicted_behaviour(question: PredictAndCounter | PredictNext, words: str) -> str:
     """The likeliest behaviour by a hypothesis."""
     rules, history = question.rules, question.history
     probabilities = predict_behaviour(strategy_from_words(words, rules, history), rules, history, None)
@@ -174,12 +174,12 @@ def make_strategy(question: MakeStrategy) -> StrategyAnswer:
     """Answers with the best response to the likeliest strategies of the others."""
     rules, history = question.rules, question.history
     if rules.players > 2:
-        choice = _choice(question, question.own)
+        choice = _choice_among_many(question, question.own)
         words = LEAD.format(max(choice.own_next, key=choice.own_next.__getitem__))
         return StrategyAnswer(strategy=words, **dict(choice))
     best = [Hypothesis(each.words.removeprefix(BEST_IF), each.value) for each in question.best]
     believed = likeliest_strategy(rules, history, best).words if history else None
-    answer = _counter_to(question, question.own, believed)
+    answer = _counter_only_opponent(question, question.own, believed)
     words = BEST_IF + believed if believed else FIRST
     return StrategyAnswer(strategy=words, seek=[], own_next=answer.own_next, covert=answer.covert)
 
@@ -188,12 +188,12 @@ def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
     rules = question.rules
     if rules.players > 2:
         leads = [n for n, name in enumerate(rules.behaviours) if question.strategy == LEAD.format(name)]
-        return _choice(question, question.own, leads[0] if leads else None)
-    answer = _counter_to(question, question.own, question.strategy.removeprefix(BEST_IF))
+        return _choice_among_many(question, question.own, leads[0] if leads else None)
+    answer = _counter_only_opponent(question, question.own, question.strategy.removeprefix(BEST_IF))
     return ChoiceAnswer(seek=[], own_next=answer.own_next, covert=answer.covert)
 
 
-def _counter_to(
+def _counter_only_opponent(
     question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, believed: str | None
 ) -> CounterAnswer:
     """The best response to the only opponent. believed: the hypothesis about it, if any. own: the agent's inventory."""
@@ -203,7 +203,7 @@ def _counter_to(
     return counter(PredictAndCounter(rules, step, history, hypotheses, present=present, own=own))
 
 
-def _choice(
+def _choice_among_many(
     question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, lead: int | None = None
 ) -> ChoiceAnswer:
     """What to hold among many players, and whom to seek. lead: the index of the resource that must lead, if any."""
@@ -225,21 +225,22 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
 def plan(question: PlanSubgoals) -> PlanAnswer:
     """Plans for the target of the strategy or, without a strategist, for what the interactions and pickups suggest."""
     if question.target is not None:
-        return _called(plan_route(question, question.target))
+        return _as_answer(plan_route(question, question.target))
     rules = question.rules
     if rules.players > 2:
-        choice = _choice(question, question.inventory)
+        choice = _choice_among_many(question, question.inventory)
         if choice.watch:
-            return _called(look_for_players(question))
+            return _as_answer(look_for_players(question))
         seek = () if {*question.players} <= {*choice.seek} else choice.seek
-        return _called(plan_route(question, _as_learnt(question, rules.counts(choice.own_next)), seek=seek))
+        target = _adjusted_to_critiques(question, rules.counts(choice.own_next))
+        return _as_answer(plan_route(question, target, seek=seek))
     believed = likeliest_strategy(rules, question.history, ()).words if question.history else None
-    answer = _counter_to(question, question.inventory, believed)
-    target = _as_learnt(question, rules.counts(answer.own_next))
-    return _called(plan_route(question, target, covert=answer.covert))
+    answer = _counter_only_opponent(question, question.inventory, believed)
+    target = _adjusted_to_critiques(question, rules.counts(answer.own_next))
+    return _as_answer(plan_route(question, target, covert=answer.covert))
 
 
-def _as_learnt(question: PlanSubgoals, target: Counts) -> Counts:
+def _adjusted_to_critiques(question: PlanSubgoals, target: Counts) -> Counts:
     """The target with one unit of its main kind less or more for each critique that says so; that kind still leads."""
     main = argmax(target)
     if main is None:
@@ -249,7 +250,7 @@ def _as_learnt(question: PlanSubgoals, target: Counts) -> Counts:
     return tuple(max(least, count + change) if kind == main else count for kind, count in enumerate(target))
 
 
-def _called(subgoals: Sequence[Subgoal]) -> PlanAnswer:
+def _as_answer(subgoals: Sequence[Subgoal]) -> PlanAnswer:
     return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
 
 

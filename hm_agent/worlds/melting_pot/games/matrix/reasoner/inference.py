@@ -70,14 +70,14 @@ class Fit(NamedTuple):
 
         prior: the correct pseudo-observations of the accuracy, and their total.
         """
-        return weigh(self.strategy.prediction(self.state), self.accuracy(prior))
+        return with_errors(self.strategy.prediction(self.state), self.accuracy(prior))
 
     def accuracy(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> float:
         """The posterior mean of the share of right predictions. prior: as in `prediction`."""
         return (prior[0] + self.correct) / (prior[1] + self.total)
 
 
-def weigh(predicted: Distribution, accuracy: float) -> Distribution:
+def with_errors(predicted: Distribution, accuracy: float) -> Distribution:
     """Gives a certain prediction its accuracy and the other behaviours the rest; returns any other one unchanged."""
     if max(predicted) < 1.0:
         return predicted
@@ -116,7 +116,7 @@ class RuleFilter:
         rules = [each.rule for each in rule_class(self.game)]
         with_states = [*zip(rules, self.states, strict=True)]
         replies = np.array([rule.reply(rule.noticing(state, moves.seen)) for rule, state in with_states])
-        weights = self.weights if moves.other == UNKNOWN else self._observed(moves.other, replies)
+        weights = self.weights if moves.other == UNKNOWN else self._weights_given(moves.other, replies)
         counts = tuple(
             0.5 + MIXTURE_MEMORY ** (moves.other != UNKNOWN) * (count - 0.5) + (kind == moves.other)
             for kind, count in enumerate(self.counts)
@@ -126,11 +126,12 @@ class RuleFilter:
         total = np.where(is_counted, HIT_MEMORY * self.total + 1, self.total)
         # Many rules have equal states: these share one object.
         shared: dict[Hashable, Hashable] = {}
-        states = (rule.updated(state, moves) for rule, state in with_states)
+        updated = (rule.updated(state, moves) for rule, state in with_states)
+        states = tuple(shared.setdefault(state, state) for state in updated)
         changed = (1 - CHANGE_RATE) * weights + CHANGE_RATE * _prior(self.game)
-        return RuleFilter(self.game, tuple(shared.setdefault(it, it) for it in states), correct, total, counts, changed)
+        return RuleFilter(self.game, states, correct, total, counts, changed)
 
-    def _observed(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
+    def _weights_given(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
         """The weights after the opponent has played a behaviour. replies: what each rule predicted."""
         kinds, noise = len(self.game.behaviours), np.array([*NOISE])
         likelihood = np.where((replies == played)[:, None], 1 - noise, noise / (kinds - 1))
@@ -239,10 +240,10 @@ def predict_behaviour(
     return update_on_pickups(probabilities, taken, pickup_reliability(rules, history)) if taken else probabilities
 
 
-def pickup_reliability(rules: MatrixRules, met: Iterable[MatrixInteraction]) -> float:
+def pickup_reliability(rules: MatrixRules, history: Iterable[MatrixInteraction]) -> float:
     """The probability that a thing a player takes is of the kind it will play, by past interactions."""
     right, total = RELIABILITY_PRIOR
-    for interaction in met:
+    for interaction in history:
         if interaction.behaviour is not None and interaction.taken:
             right += interaction.taken[rules.behaviours.index(interaction.behaviour)]
             total += sum(interaction.taken)

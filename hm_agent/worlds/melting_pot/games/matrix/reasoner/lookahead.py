@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import accumulate
 
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves, OpponentStrategy
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior, weigh
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior, with_errors
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
 DEPTH = 4
@@ -81,7 +81,7 @@ class Future:
 
     def __init__(self, opponent: SimulatedOpponent, state: Hashable) -> None:
         self._opponent, self._state = opponent, state
-        probabilities = weigh(opponent.strategy.prediction(state), opponent.accuracy)
+        probabilities = with_errors(opponent.strategy.prediction(state), opponent.accuracy)
         self.answer = probabilities.index(max(probabilities))
         self.payoffs = [
             sum(share * paid for share, paid in zip(probabilities, row, strict=True)) for row in opponent.rules.payoff
@@ -99,9 +99,8 @@ class Future:
     def repeat_value(self, own: int, remaining: float) -> float:
         """The return of playing one move in all interactions that are left."""
         known = self._repeat_values.get((own, remaining))
-        return self._repeat(own, remaining) if known is None else known
-
-    def _repeat(self, own: int, remaining: float) -> float:
+        if known is not None:
+            return known
         future, total, latest = self, 0.0, 0.0
         simulated = min(REPEATS, max(1, round(remaining)))
         for _ in range(simulated):

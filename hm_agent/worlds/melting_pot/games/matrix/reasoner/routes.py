@@ -53,7 +53,7 @@ def plan_route(
 
 
 def _plan_route(question: PlanSubgoals, target: Counts, seek: tuple[str, ...]) -> list[Subgoal]:
-    main, lacking = _what_lacks(question, target)
+    main, lacking = _what_to_collect(question, target)
     if lacking <= 0 or (_is_in_sight(question) and _pays_to_meet(question, target, main, lacking, 0)):
         return [_seek(question, seek)]
     route = _route(question, question.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
@@ -105,7 +105,7 @@ def _chance_back(question: PlanSubgoals, site: Site) -> float:
     return 1.0 if site.emptied is None else question.rules.regrowth.chance_after(question.step - site.emptied)
 
 
-def _what_lacks(question: PlanSubgoals, target: Counts) -> tuple[int, int]:
+def _what_to_collect(question: PlanSubgoals, target: Counts) -> tuple[int, int]:
     """The resource of which the target lacks most, and how many units of it.
 
     Ties go to the target's leading resource, of which it is at least as many units as make it lead.

@@ -109,32 +109,32 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
 
     A rule's prior is relative to a mixture's, and the same whatever the order; inference scales all to a sum of 1.
     """
-    masses, recent = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN)
+    masses, recent, names = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN), game.behaviours
     parts = [
-        (masses.constant, _alike(_constants(game))),
-        (masses.reaction, _in_kind_first(_relations_to([OWN_LAST], game))),
-        (masses.repetition, _in_kind_first(_relations_to([OTHER_LAST], game))),
-        (masses.observation, _in_kind_first(_relations_to([SEEN], game))),
-        (masses.older, _in_kind_first(_relations_to(OLDER, game))),
-        (masses.table, _alike(_tables_of(recent, game))),
-        (masses.older_table, _alike(_tables_of(OLDER, game))),
-        (masses.pair, _alike(_pairs(game))),
+        (masses.constant, _uniform(Constant(names, kind) for kind in range(len(names)))),
+        (masses.reaction, _favouring_in_kind(_relations_to([OWN_LAST], game))),
+        (masses.repetition, _favouring_in_kind(_relations_to([OTHER_LAST], game))),
+        (masses.observation, _favouring_in_kind(_relations_to([SEEN], game))),
+        (masses.older, _favouring_in_kind(_relations_to(OLDER, game))),
+        (masses.table, _uniform(_tables_of(recent, game))),
+        (masses.older_table, _uniform(_tables_of(OLDER, game))),
+        (masses.pair, _uniform(_pairs(game))),
         (masses.until, list(_changes(game))),
     ]
     return tuple(
-        Weighted(rule, mass * prior * _sense(rule, game))
+        Weighted(rule, mass * prior * _earnings_factor(rule, game))
         for mass, part in parts
         for rule, prior in part
         if game.order is None or rule.order <= game.order
     )
 
 
-def _sense(rule: Rule, game: StageGame) -> float:
+def _earnings_factor(rule: Rule, game: StageGame) -> float:
     """The factor on a rule's prior for what it earns: 1 in zero-sum games, where every rule can be exploited."""
     return 1.0 if game.is_zero_sum else exp(LOG_ODDS_PER_REWARD * earnings(rule, game.payoff, game.theirs))
 
 
-def _in_kind_first(answers: Iterator[Answer]) -> list[Weighted]:
+def _favouring_in_kind(answers: Iterator[Answer]) -> list[Weighted]:
     """The answers with priors that sum to 1, those in kind IN_KIND times as likely as any other."""
     weighted = [(answer, IN_KIND if _is_in_kind(answer) else 1.0) for answer in answers]
     total = sum(weight for _, weight in weighted)
@@ -146,7 +146,7 @@ def _is_in_kind(answer: Answer) -> bool:
     return answer.replies == tuple(range(len(answer.behaviours)))
 
 
-def _alike(rules: Iterator[Rule]) -> list[Weighted]:
+def _uniform(rules: Iterator[Rule]) -> list[Weighted]:
     """The rules with equal priors that sum to 1."""
     part = list(rules)
     return [Weighted(rule, 1 / len(part)) for rule in part]
@@ -156,10 +156,6 @@ def _alike(rules: Iterator[Rule]) -> list[Weighted]:
 def rules_by_words(game: StageGame) -> Mapping[str, Rule]:
     """Every rule of the class by its words in lower case."""
     return {each.rule.words.casefold(): each.rule for each in rule_class(game)}
-
-
-def _constants(game: StageGame) -> Iterator[Constant]:
-    return (Constant(game.behaviours, kind) for kind in range(len(game.behaviours)))
 
 
 def _relations_to(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]:
@@ -239,7 +235,7 @@ def _changes(game: StageGame) -> Iterator[Weighted]:
     A change to the behaviour that set it off is IN_KIND times as likely as one to another behaviour.
     """
     names, kinds = game.behaviours, range(len(game.behaviours))
-    answers = _in_kind_first(_relations_to((OWN_LAST,), game))
+    answers = _favouring_in_kind(_relations_to((OWN_LAST,), game))
     for first, trigger, times in product(kinds, kinds, range(1, MOST_TIMES + 1)):
         prior = 0.5**times / len(kinds) ** 2
         thens = [then for then in kinds if then != first]
