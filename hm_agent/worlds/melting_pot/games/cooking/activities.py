@@ -48,7 +48,7 @@ PACE_WINDOW = 300
 """The number of latest steps over which the teammate's pace is measured."""
 
 OWN = "you"
-"""The deliverer's name if the agent delivered; otherwise that is the teammate's."""
+"""The deliverer's name if the agent delivered a soup; otherwise it is the teammate's name."""
 WORK_STEPS = 15
 """A teammate without any activity stands around if there was work in so many steps within ROLE_WINDOW."""
 
@@ -163,7 +163,7 @@ class ActivityReader:
 
 
 def _activity_by_hands(hands: str | None, used: Station | None) -> str | None:
-    """The activity, except at pots, after which the teammate holds what it does. used: the station that it faced."""
+    """The activity away from pots that left the teammate with these hands, if clear. used: the station it faced."""
     if hands in (TOMATO, DISH):
         return TOOK_TOMATO if hands == TOMATO else TOOK_DISH
     is_put_down = hands is None and used is not None and used.kind == COUNTER

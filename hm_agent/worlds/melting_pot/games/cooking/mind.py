@@ -51,7 +51,7 @@ ROUNDS_SHOWN = 6
 
 
 class CookingMind(Mind):
-    """What strategists ask about the teammate in one kitchen, from what the cook knows of that kitchen.
+    """Builds and interprets the questions about the teammate, from what the agent knows of the kitchen.
 
     here: the agent's latest known pose. step: the present one. held: what the teammate holds. The game sets all three
     at every frame.

@@ -131,7 +131,10 @@ class Rehearsal:
         return why
 
     def _why_refused(self, cell: Cell, hands: str | None) -> str | None:
-        """Why a pot refuses a tomato or dish at this step. A first call to a pot in view is judged as planning will."""
+        """Why a pot refuses a tomato or dish at this step.
+
+        A first call at a pot in view is judged as it will be when the plan is carried out.
+        """
         pot, seen = self._pots[cell], self._seen[cell]
         is_refused = pot.cooked > self._step and (hands == DISH or pot.tomatoes >= self._rules.tomatoes)
         if self._call_number == 1 and seen.step == self._scene.step:

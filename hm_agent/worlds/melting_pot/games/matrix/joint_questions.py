@@ -120,7 +120,7 @@ class ReviseAndChoose(ByBehaviour, Question[JointChoiceAnswer]):
 
     @property
     def revised(self) -> tuple[Hypothesis, ...]:
-        """The hypotheses that are revised."""
+        """The hypotheses about the player `about`; empty if it is None."""
         return next((other.hypotheses for other in self.opponents if other.player == self.about), ())
 
     @property

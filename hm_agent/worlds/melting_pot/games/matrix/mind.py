@@ -62,9 +62,9 @@ from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 REPETITIONS = 3
-"""So many equal interactions in a row are a repetition: a rule of the last two moves of both then repeats its reply."""
+"""After so many equal interactions in a row, a rule that looks at the last two moves of both repeats its reply."""
 REVIEW_EVERY = 4
-"""Every so many equal interactions in a row, the agent thinks about its strategy all the same."""
+"""After each multiple of so many equal interactions in a row, the agent asks its questions all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +101,15 @@ class MatrixStrategy(SubstrateStrategy):
 
     @property
     def aims(self) -> object:
-        """All but the words; of the expected inventory only the leading kind: a plan may wait until that leads."""
+        """What a plan depends on: all but the words, and of the expected inventory only the kind that leads.
+
+        A plan may wait until the other player has taken most of that kind.
+        """
         return self.seek, self.covert, self.target, argmax(self.expected) if self.expected else None
 
 
 class MatrixMind(Mind):
-    """What strategists ask about the other players of one matrix game.
+    """Builds and interprets the questions about the other players of one matrix game.
 
     players: the names of the others. gatherings: counts what each was seen to take; the mind reports interactions to
     it. situation: the present one, which the game sets at every frame. words: puts an inventory into words.
@@ -194,7 +197,7 @@ class MatrixMind(Mind):
     def _other_inventory(
         self, event: InteractionEvent, answer: BaseModel | None, evidence: PartnerEvidence
     ) -> tuple[Counts, int | None]:
-        """The partner's inventory and its leading resource: from the model's answer if given, else from the reward."""
+        """The partner's inventory and the index of its leading resource: from the model's answer or else the reward."""
         if isinstance(answer, InventoryAnswer):
             inventory = self.rules.counts(answer.inventory)
             return inventory, argmax(inventory)

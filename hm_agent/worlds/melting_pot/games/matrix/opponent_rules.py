@@ -170,7 +170,7 @@ class Relation(NamedTuple):
 
 
 def relations(payoff: Payoff) -> Sequence[Relation]:
-    """The relations of replies to moves that reply to each move differently."""
+    """The relations that give each move a reply of its own."""
     kinds = range(len(payoff))
     same = Relation("the same as", tuple(kinds))
     if len(payoff) == 2:

@@ -89,7 +89,7 @@ class GatheringReader:
         return self._former[player]
 
     def read(self, step: int, view: TextualMap, lost: Sequence[Disappearance], own: Counts) -> tuple[Gathering, ...]:
-        """The counts of the players whose count changes with this frame.
+        """Returns a clue for each player whose count changes with this frame.
 
         The taker of a lost resource is the one seen on its cell or, if it was out of view, the only other player; what
         vanishes in view from a cell with nobody on it was destroyed by beams. A resource last seen before a player's
@@ -97,11 +97,11 @@ class GatheringReader:
         counted while the agent interacts with the only other player: what is gone by then was part of the inventory
         that the partner holds in this interaction.
         """
-        if view.mark == INTERACTING and self._is_alone:
+        if view.mark == INTERACTING and self._is_two_player_game:
             return ()
         changed = dict.fromkeys(self._respawned(view))
         standing = {player.cell: player.kind for player in view.players}
-        only = next(iter(self._pickups)) if self._is_alone else None
+        only = next(iter(self._pickups)) if self._is_two_player_game else None
         for loss in lost:
             on_it = standing.get(loss.cell)
             taker = only if loss.seen < step - 1 else on_it
@@ -112,7 +112,7 @@ class GatheringReader:
         return tuple(self._clue(step, player, own) for player in changed)
 
     @property
-    def _is_alone(self) -> bool:
+    def _is_two_player_game(self) -> bool:
         """True if there is a single other player."""
         return len(self._pickups) == 1
 
@@ -128,7 +128,7 @@ class GatheringReader:
     def _count(self, taker: str, pickup: Pickup) -> None:
         # An only opponent interacts with nobody but the agent, which `reset_partner` handles.
         pickups = self._pickups[taker]
-        if not self._is_alone and pickups and pickup.step - pickups[-1].step >= RESPAWN_GAP:
+        if not self._is_two_player_game and pickups and pickup.step - pickups[-1].step >= RESPAWN_GAP:
             self._close(taker)
         self._pickups[taker] += (pickup,)
 
@@ -165,5 +165,5 @@ class GatheringReader:
         is_news = suggests not in (None, self._leading(pickups[:-1]))
         taken = self.taken(taker)
         second, first = sorted(taken)[-2:]
-        is_slight = self._is_alone and first - second < CLEAR_LEAD
+        is_slight = self._is_two_player_game and first - second < CLEAR_LEAD
         return Gathering(step, taker, suggests, taken, own, pickups, is_news=is_news, is_slight=is_slight)

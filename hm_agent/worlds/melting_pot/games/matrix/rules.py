@@ -116,8 +116,8 @@ def infer_inventory(
 ) -> tuple[Counts, int | None]:
     """The likeliest inventory that plays the partner's likeliest pure strategy, and the index of that strategy.
 
-    The index is None unless its total probability exceeds one half: an own inventory in which no resource leads
-    yields the same reward against every strategy. Then the inventory is the likeliest of all.
+    The index is None unless the strategy's total probability exceeds one half: an own inventory in which no resource
+    leads yields the same reward against every strategy. Then the inventory is the likeliest of all.
     """
     fits = consistent_inventories(own, received, payoff, evidence)
     probabilities = [0.0] * len(payoff)

@@ -72,7 +72,7 @@ class UnfinishedValue(NamedTuple):
 
 
 class State:
-    """A simulated state of the kitchen. Its times count from the state itself, so it recurs at many times of a search.
+    """A simulated state of the kitchen. Times in it count from its own time, so it recurs at many times of a search.
 
     worth: the value of the unfinished work, in soups. options: what the agent can do next, None until that is worked
     out.
@@ -174,7 +174,10 @@ class BeamSearch:
         return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
 
     def _options(self, node: Node) -> list[Errand]:
-        """What the agent can do next. Only at the start are cells barred, and may it use at once what it faces."""
+        """What the agent can do next.
+
+        Only at the start are cells barred, and can it use what it faces without a step in between.
+        """
         state = node.state
         if node.parent is None:
             ways = approaches_from(self._layout, state.pose)

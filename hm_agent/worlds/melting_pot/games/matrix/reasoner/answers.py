@@ -65,6 +65,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoa
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
 LEAD = "Lead with {}, and meet those that lose to it."
+"""The strategies, in words, that the reasoner makes for the agent."""
 TOLERANCE = 1e-9
 """The largest absolute reward that counts as neutral in hindsight."""
 
@@ -256,6 +257,7 @@ def _as_answer(subgoals: Sequence[Subgoal]) -> PlanAnswer:
 
 FEWER = "plan fewer things, for it met me before I had them all"
 MORE = "plan more things, for nobody came while I searched"
+"""What critiques advise; later plans of the reasoner follow it."""
 
 
 def evaluate_plan(question: EvaluatePlan) -> Critique:

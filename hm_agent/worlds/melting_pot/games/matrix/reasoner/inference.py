@@ -44,9 +44,9 @@ LOG_ODDS_PER_VALUE = 2.0
 ACCURACY_PRIOR = 4.0, 5.0
 """Beta prior on a rule's accuracy: 4 of 5 pseudo-observations correct."""
 COVERT_FROM = 0.2
-"""The probability that the opponent's rule looks at what it saw the agent collect from which on the agent hides it."""
+"""The agent collects unseen if the opponent's rule looks at what it sees collected with at least this probability."""
 NEGLIGIBLE = 1e-3
-"""Rules with a smaller posterior probability are left out."""
+"""`posterior` leaves out strategies with a smaller probability."""
 RELIABILITY_PRIOR = 9.0, 10.0
 """Beta prior on the share of pickups that are of the kind a player will play: 9 of 10 pseudo-observations."""
 
@@ -78,7 +78,10 @@ class Fit(NamedTuple):
 
 
 def with_errors(predicted: Distribution, accuracy: float) -> Distribution:
-    """Gives a certain prediction its accuracy and the other behaviours the rest; returns any other one unchanged."""
+    """Lowers the probability of a certain prediction to its accuracy, and shares the rest among the other behaviours.
+
+    Returns any other prediction unchanged.
+    """
     if max(predicted) < 1.0:
         return predicted
     return tuple(accuracy if share else (1 - accuracy) / (len(predicted) - 1) for share in predicted)
@@ -231,7 +234,7 @@ def predict_behaviour(
     taken: Counts | None,
     prior: tuple[float, float] = ACCURACY_PRIOR,
 ) -> Distribution:
-    """The distribution over the opponent's next behaviour, by its strategy's accuracy so far and its pickups.
+    """The distribution over the opponent's next behaviour, by its strategy, the accuracy of that, and its pickups.
 
     taken: the count of each resource that it is known to have taken since the last interaction. prior: of the
     strategy's accuracy, as in `Fit.prediction`.

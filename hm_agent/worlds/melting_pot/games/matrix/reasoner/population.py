@@ -78,7 +78,7 @@ class KindPersistence:
         return [weight / sum(weights) for weight in weights]
 
     def _likelihood(self, rate: float, same: bool, lives: float) -> float:
-        """The probability of one particular kind after a number of lives: the same kind, or one of the others."""
+        """The probability of one particular kind after a number of lives: of the same one, or of one of the others."""
         kept: float = rate**lives
         return kept * same + (1 - kept) / self.kinds
 
