@@ -108,10 +108,10 @@ class CookingMind(Mind):
 
     def _state(self) -> KitchenState:
         kitchen = self._kitchen
-        own, other = self._side(own=True), self._side(own=False)
+        own, other = self._work_cost(own=True), self._work_cost(own=False)
         return KitchenState(self.step, kitchen.hands, kitchen.pots, self.held, self._pace.latest, own, other)
 
-    def _side(self, *, own: bool) -> WorkCost:
+    def _work_cost(self, *, own: bool) -> WorkCost:
         return work_cost(self._kitchen, self._layout, self.here, own=own)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeTeammate:

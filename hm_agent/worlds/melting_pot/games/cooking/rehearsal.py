@@ -171,8 +171,8 @@ class Rehearsal:
 
     def _holding(self, hands: str | None) -> str:
         """What the agent holds at the present call, in words."""
-        what = "nothing" if hands is None else hands if hands == SOUP else f"a {hands}"
-        return f"you hold {what}" if self._call_number == 1 else f"you would hold {what} then"
+        thing = "nothing" if hands is None else hands if hands == SOUP else f"a {hands}"
+        return f"you hold {thing}" if self._call_number == 1 else f"you would hold {thing} then"
 
 
 def why_impossible(scene: RehearsalScene, plan: Sequence[Subgoal]) -> list[str]:

@@ -229,11 +229,11 @@ class MatrixMind(Mind):
         assert isinstance(answer, PredictionAnswer)
         return *answer.others_predict, answer.other_next.kind
 
-    def ask_choice(self, known: Sequence[OpponentModel]) -> ChooseOpponents | None:
+    def ask_choice(self, opponents: Sequence[OpponentModel]) -> ChooseOpponents | None:
         if not self._is_crowd:
             return None
-        opponents = tuple(map(self._opponent, known))
-        return ChooseOpponents(self.rules, opponents, self.situation.held, self.situation.step)
+        shown = tuple(map(self._opponent, opponents))
+        return ChooseOpponents(self.rules, shown, self.situation.held, self.situation.step)
 
     def _opponent(self, model: OpponentModel) -> Opponent:
         return Opponent(
@@ -248,12 +248,12 @@ class MatrixMind(Mind):
         )
 
     def ask_revision(
-        self, known: Sequence[OpponentModel], about: str | None = None
+        self, opponents: Sequence[OpponentModel], about: str | None = None
     ) -> ReviseAndCounter | ReviseAndChoose:
-        opponents = tuple(map(self._opponent, known))
+        shown = tuple(map(self._opponent, opponents))
         if self._is_crowd:
-            return ReviseAndChoose(self.rules, opponents, about, self.situation.held, self.situation.step)
-        return ReviseAndCounter(self.rules, opponents[0], self.situation.held, self.situation.step)
+            return ReviseAndChoose(self.rules, shown, about, self.situation.held, self.situation.step)
+        return ReviseAndCounter(self.rules, shown[0], self.situation.held, self.situation.step)
 
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
         assert isinstance(answer, JointCounterAnswer | JointChoiceAnswer)
@@ -262,9 +262,9 @@ class MatrixMind(Mind):
     def foreseen(self, answer: BaseModel) -> str | None:
         return answer.other_next.kind if isinstance(answer, JointCounterAnswer) else None
 
-    def ask_minds(self, known: Sequence[OpponentModel]) -> ReadMinds:
-        opponents = tuple(map(self._opponent, known))
-        return ReadMinds(self.rules, opponents, self.situation.held, self.situation.step)
+    def ask_minds(self, opponents: Sequence[OpponentModel]) -> ReadMinds:
+        shown = tuple(map(self._opponent, opponents))
+        return ReadMinds(self.rules, shown, self.situation.held, self.situation.step)
 
     def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
         assert isinstance(answer, MindsAnswer)
@@ -307,10 +307,10 @@ class MatrixMind(Mind):
         # seek: empty to meet nobody yet if the answer says to watch, None for anybody if it names nobody.
         is_watching = answer.watch and self._is_crowd
         seek = () if is_watching else tuple(answer.seek) or None
-        meeting = replace(self._strategy_among_many(self.rules.counts(answer.own_next), seek), covert=answer.covert)
+        strategy = replace(self._strategy_to_meet(self.rules.counts(answer.own_next), seek), covert=answer.covert)
         if isinstance(answer, JointChoiceAnswer):
-            return _with_reason(meeting, answer.why)
-        return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
+            return _with_reason(strategy, answer.why)
+        return replace(strategy, words=answer.strategy) if isinstance(answer, StrategyAnswer) else strategy
 
     def _predicted_inventory(self, lead: LeadAnswer) -> Counts:
         """The predicted inventory: the count of the leading resource, the initial one of all others."""
@@ -327,7 +327,7 @@ class MatrixMind(Mind):
             search = steps_to_find(seen, self.situation.step)
             best = choose_partners(self.rules, distributions, expected, self.situation.held, search)
             # `hidden` changes nothing: among many players, somebody nearly always watches.
-            return self._strategy_among_many(best.target, best.seek)
+            return self._strategy_to_meet(best.target, best.seek)
         (behaviour,) = (behaviours.get(player) for player in self.players)
         target = best_target(self.rules, distributions[self.players[0]], expected)
         predicted = expected[self.rules.behaviours.index(behaviour)] if behaviour else None
@@ -338,14 +338,14 @@ class MatrixMind(Mind):
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)
 
-    def _strategy_among_many(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
-        """The strategy to meet some of several players. seek: None for anybody, empty to watch and meet nobody yet."""
+    def _strategy_to_meet(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
+        """The strategy to hold a target and meet players. seek: None for anybody, empty to meet nobody yet."""
         whom = "anybody" if seek is None or set(self.players) <= {*seek} else ", ".join(seek)
-        what = f"meet {whom}" if whom else "watch the others"
-        return MatrixStrategy(f"hold {self._words(target)} and {what}", seek=seek, target=target)
+        meeting = f"meet {whom}" if whom else "watch the others"
+        return MatrixStrategy(f"hold {self._words(target)} and {meeting}", seek=seek, target=target)
 
     def _strategy_against_one(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
-        """The strategy against the only other player. expected: what it will hold, None if unknown."""
+        """The strategy against the only other player. expected: what it is expected to hold, None if unknown."""
         to_learn = "" if self.rules.length.one_interaction else ", to see what the opponent plays"
         against = f", expecting {self._lead_in_words(expected)}" if expected else to_learn
         how = ", and collect it unseen" if covert else ""

@@ -98,7 +98,7 @@ def read_teammate(question: ReadTeammate) -> TeammateMindAnswer:
 def revise_teammate(question: ReviseTeammate) -> TeammateRevisionAnswer:
     """Keeps the likeliest strategies and acts on the behaviour that is likeliest in view of all."""
     chances = posterior(question.history, question.hypotheses)
-    kept = sorted(LIBRARY, key=lambda strategy: -chances[strategy])[:MOST_HYPOTHESES]
+    likeliest = sorted(LIBRARY, key=lambda strategy: -chances[strategy])[:MOST_HYPOTHESES]
     numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
     # The likeliest comes last, since agents that act on a single hypothesis act on the last one.
     revised = [
@@ -107,7 +107,7 @@ def revise_teammate(question: ReviseTeammate) -> TeammateRevisionAnswer:
             hypothesis="" if each.words in numbers else each.words,
             next=_predicted(each.words, question),
         )
-        for each in reversed(kept)
+        for each in reversed(likeliest)
     ]
     expected = _likeliest_behaviour(chances, question)
     strategy = strategy_for(expected if question.history else None)
@@ -137,8 +137,8 @@ def follow_strategy(question: FollowCookingStrategy) -> PartAnswer:
 
 def judge_strategy(question: JudgeCookingStrategy) -> HindsightAnswer:
     """Judges a role as positive if the two cooks together would have done all work, as neutral otherwise."""
-    done = COVERS.get(question.instead, set()) | COVERS.get(question.round.behaviour or "", set())
-    return HindsightAnswer(outcome=Outcome.POSITIVE if done >= {LOADS, SERVES} else Outcome.NEUTRAL)
+    covered = COVERS.get(question.instead, set()) | COVERS.get(question.round.behaviour or "", set())
+    return HindsightAnswer(outcome=Outcome.POSITIVE if covered >= {LOADS, SERVES} else Outcome.NEUTRAL)
 
 
 def plan(question: PlanCooking) -> PlanAnswer:
@@ -188,8 +188,8 @@ def evaluate(question: EvaluateCooking) -> Critique:
     if question.failed is not None:
         return Critique(critique=f"{question.failed} changed nothing: look at your hands and the pots before any use.")
     soups = round(question.reward / question.rules.reward)
-    done = f"{count('soup', soups)} delivered in {count('step', steps)}"
-    return Critique(critique=f"{done}: {'go on' if soups else 'do what is missing most'}.")
+    earned = f"{count('soup', soups)} delivered in {count('step', steps)}"
+    return Critique(critique=f"{earned}: {'go on' if soups else 'do what is missing most'}.")
 
 
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {

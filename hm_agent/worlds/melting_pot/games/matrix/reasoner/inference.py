@@ -212,9 +212,9 @@ def posterior(
         weights = [weight * bonuses.get(each.strategy.words, 1.0) for each, weight in zip(fits, weights, strict=True)]
     total = sum(weights)
     pairs = zip(fits, weights, strict=True)
-    kept = [(each, weight) for each, weight in pairs if weight >= NEGLIGIBLE * total]
-    total = sum(weight for _, weight in kept)
-    return [(each, weight / total) for each, weight in kept]
+    probable = [(each, weight) for each, weight in pairs if weight >= NEGLIGIBLE * total]
+    total = sum(weight for _, weight in probable)
+    return [(each, weight / total) for each, weight in probable]
 
 
 def may_respond_to_observation(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> bool:

@@ -67,12 +67,12 @@ def _revisions(rules: MatrixRules, opponent: Opponent, weighed: Weighed) -> list
     answers = []
     for fit, _ in reversed(weighed[:KEPT]):
         words, predicted = fit.strategy.words, fit.prediction()
-        known = find(opponent.hypotheses, words)
-        of = opponent.hypotheses.index(known) + 1 if known else 0
+        shown = find(opponent.hypotheses, words)
+        of = opponent.hypotheses.index(shown) + 1 if shown else 0
         answers.append(
             RevisionAnswer(
                 of=of,
-                hypothesis="" if known else words,
+                hypothesis="" if shown else words,
                 next=rules.behaviours[predicted.index(max(predicted))],
             )
         )

@@ -238,11 +238,11 @@ def _changes(game: StageGame) -> Iterator[Weighted]:
     answers = _favouring_in_kind(_relations_to((OWN_LAST,), game))
     for first, trigger, times in product(kinds, kinds, range(1, MOST_TIMES + 1)):
         prior = 0.5**times / len(kinds) ** 2
-        thens = [then for then in kinds if then != first]
-        weights = [IN_KIND if then == trigger else 1.0 for then in thens]
-        for then, weight in zip(thens, weights, strict=True):
+        others = [kind for kind in kinds if kind != first]
+        weights = [IN_KIND if kind == trigger else 1.0 for kind in others]
+        for kind, weight in zip(others, weights, strict=True):
             yield Weighted(
-                Until(names, first, trigger, times, Constant(names, then)), prior / 2 * weight / sum(weights)
+                Until(names, first, trigger, times, Constant(names, kind)), prior / 2 * weight / sum(weights)
             )
         for answer in answers:
             yield Weighted(Until(names, first, trigger, times, answer.rule), prior / 2 * answer.prior)
