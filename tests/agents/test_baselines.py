@@ -16,7 +16,7 @@ from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
-from hm_agent.worlds.melting_pot.games.cooking.mind import TOLD
+from hm_agent.worlds.melting_pot.games.cooking.mind import ROUNDS_SHOWN
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import CookingStrategyAnswer, MakeCookingStrategy
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
@@ -64,7 +64,7 @@ def test_agents_without_a_strategy_plan_from_the_whole_history(name: str, scenar
         assert isinstance(question, PlanSubgoals | PlanCooking)
         lengths.add(len(question.history))
         assert (question.strategy, question.expected) == (None, None)
-        assert len(question.history) == min(interactions[number], TOLD if scenario == KITCHEN else STEPS)
+        assert len(question.history) == min(interactions[number], ROUNDS_SHOWN if scenario == KITCHEN else STEPS)
     assert len(lengths) > 2
 
 

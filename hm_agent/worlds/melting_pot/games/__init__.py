@@ -1,4 +1,4 @@
-"""The games, by the kind of their facts; what the reasoner answers in them, and what their templates need."""
+"""Builds games from their facts, and registers the reasoner's answers and the filters of the games' templates."""
 
 from __future__ import annotations
 
@@ -25,18 +25,21 @@ ANSWERS: ReasonerTable = {**matrix.ANSWERS, **cooking.ANSWERS}
 
 
 def build_game(facts: GameFacts, vision: SubstrateVision, options: AgentOptions = DEFAULT, slot: int = 0) -> Game:
-    """The game as the player of a slot plays it through one episode."""
+    """Returns the game that fits the facts, as the player of a slot plays it through one episode."""
     match facts:
         case MatrixFacts():
             return MatrixGame(facts, vision, options, slot)
         case KitchenFacts():
             return CookingGame(facts, vision, options, slot)
-    raise TypeError(f"no game is known by {type(facts).__name__}")
+    raise TypeError(f"a game needs MatrixFacts or KitchenFacts, not {type(facts).__name__}")
 
 
 @pass_environment
 def nearest(environment: Environment, items: Iterable[Any], start: Cell, attribute: str | int) -> list[Any]:
-    """The items by their distance from a start, then by cell. attribute: of an item's cell, as in Jinja2's `sort`."""
+    """Sorts items by their distance from a start, then by cell.
+
+    attribute: where an item holds its cell, as in Jinja2's `sort`.
+    """
     cell_of = make_attrgetter(environment, attribute)
     return sorted(items, key=lambda item: (distance(start, cell_of(item)), cell_of(item)))
 

@@ -1,4 +1,4 @@
-"""What a game has to tell: the one place where the meaning of a substrate lives."""
+"""The interface of a game, the only part of an agent that knows what happens in a substrate and what pays there."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ View = Mapping[str, npt.NDArray[Any]]
 class PlanContext:
     """What a plan is made from.
 
-    strategy: the game's own. history: the interactions, for agents that leave to planning what to make of them.
-    critiques: of earlier plans, the latest last. because: why a plan is asked for, in words. previous: None at first.
+    strategy: of the game's own class. history: the interactions if planning is to see them itself, else empty.
+    critiques: the lessons from earlier plans, the latest last. because: why a plan is asked for, in words. previous:
+    the plan before, None for the first plan.
     """
 
     observation: Observation[View]
@@ -45,8 +46,8 @@ class PlanContext:
 class PlanOutcome:
     """A plan and its outcome.
 
-    question: the one it answered. failed: the subgoal that failed and so ended the plan. reward: the sum of all rewards
-    since the plan was made.
+    question: the question that the plan answered. failed: the subgoal whose failure ended the plan, None if none
+    failed. reward: the sum of all rewards since the plan was made.
     """
 
     question: Question[Any]
@@ -56,14 +57,14 @@ class PlanOutcome:
 
 
 class Game(Protocol):
-    """One game as one player plays it through an episode. Building a question changes nothing.
+    """One game as one player plays it through an episode. Building a question changes no state.
 
-    A class that extends it may leave out the methods with a body here.
+    A subclass may leave out the methods that have a body here.
 
-    players: the names of the others. subgoals: the functions a plan may call. names: those that its calls may hold.
-    ready_mark: the mark of a player that can be interacted with, or of a thing that is ready; None if all are.
-    inferred_inventory: what the other player of the latest interaction held, if known. all_return: True if nobody is on
-    the map while the own avatar is not, and all things are back after that.
+    players: the names of the other players. subgoals: the functions that a plan may call. names: the names that its
+    calls may hold. ready_mark: the mark of a player that can be interacted with, or of a thing that is ready; None if
+    all are. inferred_inventory: what the other player of the latest interaction held, None if unknown. all_return: True
+    if no player is on the map while the agent's avatar is not, and all things are back when it returns.
     """
 
     layout: Layout
@@ -82,7 +83,7 @@ class Game(Protocol):
         return Names()
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
-        """What has happened, by the latest frame; to be called with every frame, after the memory has taken it in."""
+        """Returns the events that the latest frame reveals. Call it for every frame, once the memory is up to date."""
         ...
 
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts: ...
@@ -100,7 +101,7 @@ class Game(Protocol):
         return True
 
     def wanted(self, inventory: Counts, strategy: Any) -> frozenset[str]:
-        """The kinds of things that the agent looks for by a strategy."""
+        """The kinds of things that the agent still has to collect for a strategy."""
         return frozenset()
 
     def unwanted(self, inventory: Counts) -> frozenset[str]:
@@ -108,49 +109,49 @@ class Game(Protocol):
         return frozenset()
 
     def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: Any) -> bool:
-        """Whether what is left of a plan is the only plan that makes sense for a new strategy."""
+        """True if what is left of a plan is also the only plan that makes sense for a new strategy."""
         return False
 
     def leading(self, player: str) -> str | None:
-        """The kind of which a player was seen to take most; None if that is unknown."""
+        """The behaviour whose resource a player was seen to take most of; None if unknown."""
         return None
 
     def forced_plan(self, context: PlanContext) -> Sequence[Subgoal]:
-        """The plan if only one makes sense, so that nobody need be asked; else empty."""
+        """The plan if only one makes sense, so that no model has to be asked; else empty."""
         return ()
 
     def why_useless(self, station: Detection, held: str | None, moves: int) -> str | None:
-        """Why a station in view can't be used after some more moves, in words; None if it may work.
+        """Why using a station in view would do nothing, in words; None if it may work.
 
-        held: what the agent holds.
+        held: what the agent holds. moves: how many more moves it makes before it uses the station.
         """
         return None
 
     def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: Any) -> str | None:
-        """Why the running plan can't go on after what `read` has just told, in words; None if it can.
+        """Why the running plan can't go on after the events that `read` has just returned, in words; None if it can.
 
-        rest: the current subgoal and those after it. strategy: the game's own, that the plan was made for.
+        rest: the current subgoal and those after it. strategy: the one that the plan was made for.
         """
         ...
 
     def ask_plan(self, context: PlanContext) -> Question[Any]:
-        """How to carry out the strategy from here."""
+        """Asks which subgoals carry out the strategy from here."""
         ...
 
     def default_plan(self, view: TextualMap) -> Sequence[Subgoal]:
-        """What to do if the model gives no valid plan."""
+        """The plan to follow if the model gives no valid one."""
         ...
 
     def ask_critique(self, context: PlanContext, failed: Subgoal) -> Question[Critique] | None:
-        """Why a subgoal failed; None if no subgoal of the game can fail so, or if the reason is known."""
+        """Asks why a subgoal failed; None if failures of its kind need no explanation, or if the reason is known."""
         ...
 
     def remember_failure(self, failed: Subgoal, why: str | None) -> None:
-        """Keeps a failure, so that no plan repeats it in the same state. why: None if it is not explained."""
+        """Remembers a failure, so that no plan repeats it in the same state. why: the reason, None if unknown."""
         ...
 
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> Question[Critique]:
-        """What a plan achieved, and what to do better."""
+        """Asks what a plan achieved, and what to do better."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What agents differ in besides their strategists: how they infer, what they are told, how deep they suppose others."""
+"""The options by which agents differ besides their strategists: inference, clues, hints, and the order of rules."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ class Hints(StrEnum):
 
 @dataclass(frozen=True)
 class AgentOptions:
-    """clues: whether agents notice what others take from the map between interactions.
+    """The options of one agent.
 
-    order: the highest order of the rules that the built-in reasoner considers in matrix games; None for all.
+    clues: True if the agent notices what others take from the map between interactions. order: the highest order of the
+    rules that the built-in reasoner considers in matrix games; None for all.
     """
 
     inference: Inference = Inference.EXACT

@@ -159,11 +159,11 @@ def test_a_dish_put_onto_a_counter_is_an_activity() -> None:
     ],
 )
 def test_role_follows_from_the_activities(did: tuple[str, ...], role: str) -> None:
-    assert role_of([Activity(1, each) for each in did], idle=True) == role
+    assert role_of([Activity(1, each) for each in did], had_work=True) == role
 
 
 def test_teammate_without_work_to_do_has_no_role() -> None:
-    assert role_of([], idle=False) is None
+    assert role_of([], had_work=False) is None
 
 
 def test_a_delivery_ends_a_round() -> None:

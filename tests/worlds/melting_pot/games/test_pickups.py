@@ -62,19 +62,19 @@ def test_no_disappearance_is_no_clue() -> None:
 def test_the_count_starts_anew_with_each_interaction() -> None:
     reading = reader()
     reading.read(5, NOBODY, [gone("yellow_box", 1)], OWN)
-    reading.met("opponent", 20, held=(4, 1))
+    reading.reset_partner("opponent", 20, held=(4, 1))
     assert reading.read(30, NOBODY, [gone("purple_box", 25)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
 
 
 def test_pickup_that_may_predate_the_interaction_is_no_clue() -> None:
     reading = reader()
-    reading.met("opponent", 20, held=(4, 1))
+    reading.reset_partner("opponent", 20, held=(4, 1))
     assert reading.read(30, NOBODY, [gone("yellow_box", 10)], OWN) == ()
 
 
 def test_pickup_of_a_kind_not_held_in_the_interaction_came_after_it() -> None:
     reading = reader()
-    reading.met("opponent", 20, held=(4, 1))
+    reading.reset_partner("opponent", 20, held=(4, 1))
     assert reading.read(30, NOBODY, [gone("purple_box", 10)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
 
 
@@ -119,16 +119,16 @@ def test_interaction_or_missing_ready_mark_resets_a_players_pickups(mark: str | 
     assert reading.read(9, seeing(second=((3, 4), mark)), [], OWN) == (over,)
     assert reading.read(10, seeing(second=((3, 4), mark)), [], OWN) == ()
     assert taking(reading, 12, "yellow_box") == (Gathering(12, "second", "rock", (1, 0), OWN),)
-    assert reading.former("second") == (PickupRecord(5, (0, 1)),)
+    assert reading.former_records("second") == (PickupRecord(5, (0, 1)),)
 
 
 def test_long_gap_between_pickups_means_a_respawn() -> None:
     reading = among_many()
     taking(reading, 5, "purple_box")
     taking(reading, 5 + RESPAWN_GAP - 1, "purple_box")
-    assert reading.former("second") == ()
+    assert reading.former_records("second") == ()
     assert taking(reading, 200, "yellow_box") == (Gathering(200, "second", "rock", (1, 0), OWN),)
-    assert reading.former("second") == (PickupRecord(5 + RESPAWN_GAP - 1, (0, 2)),)
+    assert reading.former_records("second") == (PickupRecord(5 + RESPAWN_GAP - 1, (0, 2)),)
 
 
 def test_long_gap_means_no_respawn_of_a_single_opponent() -> None:
@@ -142,8 +142,8 @@ def test_life_that_ends_in_an_interaction_with_the_agent_is_no_former_one() -> N
     taking(reading, 5, "purple_box")
     facing = replace(seeing(second=((3, 4), INTERACTING)), mark=INTERACTING)
     assert reading.read(9, facing, [], OWN) == ()
-    reading.met("second", 25, held=(1, 2))
-    assert reading.former("second") == ()
+    reading.reset_partner("second", 25, held=(1, 2))
+    assert reading.former_records("second") == ()
 
 
 def test_single_pickups_tell_where_and_when_and_whether_the_player_was_seen_taking_them() -> None:

@@ -48,9 +48,9 @@ PACE_WINDOW = 300
 """The number of latest steps over which the teammate's pace is measured."""
 
 OWN = "you"
-"""The deliverer's name where the agent delivered; otherwise it is the teammate's."""
+"""The deliverer's name if the agent delivered a soup; otherwise it is the teammate's name."""
 WORK_STEPS = 15
-"""The steps within ROLE_WINDOW with work to do from which on a teammate without any activity stands around."""
+"""A teammate without any activity stands around if there was work in so many steps within ROLE_WINDOW."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the teammate holds, None for nothing. since: the step from which on it is known to."""
+    """What the teammate holds, None for nothing. since: the step at which this became known."""
 
     thing: str | None
     since: int
@@ -73,7 +73,7 @@ class Held:
 
 @dataclass(slots=True)
 class PotEstimate:
-    """What must be in a pot given all that is known. ready: the step from which its soup can be taken."""
+    """The inferred content of a pot. ready: the step from which its soup can be taken, None if unknown."""
 
     tomatoes: int = 0
     ready: int | None = None
@@ -90,7 +90,9 @@ class ActivityReader:
         self._teammate = teammate
         self._pots: dict[Cell, PotEstimate] = {}
         self._before: tuple[Pose, str | None] | None = None
+        """The agent's pose and what it held, in the latest frame of known pose."""
         self._seen: PlayerSighting | None = None
+        """The teammate as it was last in view."""
         self.held: Held | None = None
         """What the teammate holds by all that is seen and inferred; None before it was first seen."""
 
@@ -99,7 +101,7 @@ class ActivityReader:
         activities = [Activity(step, DELIVERED, seen=False)] * delivered
         if view.pose is not None:
             if self._before is not None:  # the agent's own change of a pot
-                self._apply(self._before[0].place(1, 0), self._before[1], view.mark)
+                self._update_pot(self._before[0].place(1, 0), self._before[1], view.mark)
             self._before = view.pose, view.mark
             activities += self._from_hands(step, view, kitchen)
             activities += self._from_pots(step, kitchen)
@@ -118,8 +120,11 @@ class ActivityReader:
         if self.held is None or self.held.thing != thing:
             self.held = Held(thing, step)
 
-    def _apply(self, cell: Cell, before: str | None, after: str | None) -> str | None:
-        """Updates the pot at a cell by the change of hands of a cook who faces it; None if no pot changed."""
+    def _update_pot(self, cell: Cell, before: str | None, after: str | None) -> str | None:
+        """Updates the pot at a cell that a cook faces while its hands change; returns the activity, None if none.
+
+        before, after: what the cook held, and what it holds now.
+        """
         pot = self._pots.get(cell)
         if pot is None:
             return None
@@ -136,12 +141,12 @@ class ActivityReader:
         sight = next((player for player in view.players if player.kind == self._teammate), None)
         if sight is None or sight.cell is None or sight.facing is None:
             return
-        seen, self._seen = self._seen, PlayerSighting(sight.cell, sight.facing, sight.mark, step)
-        if seen is None or seen.mark == sight.mark or seen.facing is None:
+        former, self._seen = self._seen, PlayerSighting(sight.cell, sight.facing, sight.mark, step)
+        if former is None or former.mark == sight.mark or former.facing is None:
             return
-        is_watched = seen.step == step - 1
-        cell = Pose(*seen.cell, seen.facing).place(1, 0) if is_watched else None
-        did = self._apply(cell, seen.mark, sight.mark) if cell else None
+        is_watched = former.step == step - 1
+        cell = Pose(*former.cell, former.facing).place(1, 0) if is_watched else None
+        did = self._update_pot(cell, former.mark, sight.mark) if cell else None
         if did is None:
             did = _activity_by_hands(sight.mark, kitchen.stations.get(cell) if cell else None)
         if did is not None:
@@ -158,7 +163,7 @@ class ActivityReader:
 
 
 def _activity_by_hands(hands: str | None, used: Station | None) -> str | None:
-    """The activity that put into the teammate's hands what it holds now, except at pots. used: the station it faced."""
+    """The activity away from pots that left the teammate with these hands, if clear. used: the station it faced."""
     if hands in (TOMATO, DISH):
         return TOOK_TOMATO if hands == TOMATO else TOOK_DISH
     is_put_down = hands is None and used is not None and used.kind == COUNTER
@@ -166,7 +171,7 @@ def _activity_by_hands(hands: str | None, used: Station | None) -> str | None:
 
 
 def _activities_between(estimate: PotEstimate, pot: Pot) -> Iterator[str]:
-    """The activities that lead from the estimated content of a pot to the observed one."""
+    """The teammate's activities that turn the estimated content of a pot into the observed one."""
     is_refilled = (
         estimate.ready is not None
         and pot.ready is not None
@@ -212,7 +217,7 @@ class PaceReader:
         self.latest = Pace()
 
     def read(self, step: int, kitchen: Kitchen, activities: Sequence[Activity]) -> Pace:
-        """Takes a step in and returns its pace alone."""
+        """Adds one step to the pace, and returns the pace of that step alone."""
         pots = kitchen.pots
         done = [activity.did for activity in activities]
         now = Pace(
@@ -229,10 +234,10 @@ class PaceReader:
 
 
 def tempo_of(role: str | None, pace: Pace, limit: int) -> str | None:
-    """The tempo of a cook in a role; None if the pace doesn't tell, as there was too little work or no role.
+    """The tempo of a cook in a role; None if it has no role, or if there was too little work to tell.
 
-    limit: the steps for each tomato while a pot has room, and for each soup while one is ready, up to which it is
-    prompt.
+    limit: the largest number of steps per tomato while a pot has room, and per soup while one is ready, at which a cook
+    is prompt.
     """
     done, waited = 0, 0
     if role in (LOADS, EVERYTHING):
@@ -246,9 +251,9 @@ def tempo_of(role: str | None, pace: Pace, limit: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class RoundEnd(Event):
-    """The end of a round. activities: the teammate's in it. role: the teammate's by these, None if unclear.
+    """The end of a round.
 
-    pace: the teammate's in this round.
+    activities, pace: the teammate's in this round. role: the teammate's by these activities, None if unclear.
     """
 
     partner: str
@@ -259,7 +264,7 @@ class RoundEnd(Event):
 
 @dataclass(frozen=True, slots=True)
 class Delivery(RoundEnd):
-    """The end of a round by a delivered soup. by: who delivered it, OWN or the teammate's name."""
+    """The end of a round by a delivery. by: who delivered the soup, OWN or the teammate's name."""
 
     by: str
 
@@ -318,9 +323,9 @@ class RoundReader:
     def read(
         self, step: int, kitchen: Kitchen, activities: Sequence[Activity], deliverers: Sequence[str], pace: Pace
     ) -> tuple[RoundEnd, ...]:
-        """The rounds that end with this step.
+        """Returns the rounds that end with this step.
 
-        activities: the teammate's. deliverers: who delivered a soup. pace: the teammate's in this step.
+        activities, pace: the teammate's in this step. deliverers: who delivered each soup of this step.
         """
         self._remember(step, kitchen, activities)
         self._pace += pace
@@ -331,7 +336,7 @@ class RoundReader:
         return (Lull(step, self._teammate, *self._end_round(step)),)
 
     def _remember(self, step: int, kitchen: Kitchen, activities: Sequence[Activity]) -> None:
-        """Adds a step, and forgets what is older than both ROLE_WINDOW and the round."""
+        """Adds a step; drops activities older than both the round and ROLE_WINDOW, and work older than the latter."""
         self._activities.extend(activities)
         if any(pot.step == step and (not pot.is_full or pot.is_cooked) for pot in kitchen.pots):
             self._work_steps.append(step)
@@ -345,16 +350,13 @@ class RoundReader:
         """Begins a new round; returns the teammate's activities, role and pace in the one that ends."""
         activities = tuple(activity for activity in self._activities if activity.step > self._start)
         pace, self._start, self._pace = self._pace, step, Pace()
-        return activities, role_of(self._activities, idle=len(self._work_steps) >= WORK_STEPS), pace
+        return activities, role_of(self._activities, had_work=len(self._work_steps) >= WORK_STEPS), pace
 
 
-def role_of(activities: Sequence[Activity], *, idle: bool) -> str | None:
-    """The role of a cook with these activities. Without any it stands around if idle; otherwise its role is unclear.
-
-    idle: True if there was work to do.
-    """
+def role_of(activities: Sequence[Activity], *, had_work: bool) -> str | None:
+    """The role of a cook with these activities; without any, STANDS if it had work to do, else None (unclear)."""
     loads = any(activity.did in LOADING for activity in activities)
     serves = any(activity.did in SERVING for activity in activities)
     if loads or serves:
         return EVERYTHING if loads and serves else LOADS if loads else SERVES
-    return STANDS if idle else None
+    return STANDS if had_work else None

@@ -1,4 +1,4 @@
-"""Finds what a running plan counts on and the teammate has taken away: room in a pot, soup, or a thing on a counter."""
+"""Finds what a running plan relies on and the teammate has taken: room in a pot, soup, or a thing on a counter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Stations = Mapping[Cell, Station]
 
 @dataclass(slots=True)
 class Needs:
-    """What the rest of a plan counts on.
+    """What the rest of a plan relies on.
 
     room: the pots that it puts a tomato into before it waits there or takes soup. soup: the pots whose soup it waits
     for or takes without adding a tomato. things: the counters that it takes something from.
@@ -27,7 +27,7 @@ class Needs:
 
 
 def needs_of(rest: Sequence[Subgoal], hands: str | None, stations: Stations) -> Needs:
-    """What calls count on that are carried out with these hands and stations."""
+    """What the rest of a plan relies on, if it is carried out from these hands and stations."""
     needs, settled = Needs(), set[Cell]()
     for call in rest:
         if not isinstance(call, Interact | Wait):
@@ -55,10 +55,10 @@ def needs_of(rest: Sequence[Subgoal], hands: str | None, stations: Stations) -> 
 def what_is_gone(
     rest: Sequence[Subgoal], hands: str | None, before: Stations, now: Stations, full: int, own: Cell | None = None
 ) -> str | None:
-    """What the rest of a plan counts on and is gone since the frame before, in words; None if nothing is.
+    """Says what the rest of a plan relies on and has gone since the previous frame; None if nothing has.
 
-    hands: what the agent holds now. before, now: the known stations. full: how many tomatoes fill a pot. own: the
-    station that the agent has just used.
+    hands: what the agent holds now. before, now: the stations known in the previous frame and in this one. full: how
+    many tomatoes fill a pot. own: the station that the agent has just used.
     """
     needs = needs_of(rest, hands, before)
     for cell in sorted(needs.room):

@@ -1,4 +1,4 @@
-"""What Collaborative Cooking means: what happens in a kitchen, and what can be done."""
+"""Collaborative Cooking: reads events from frames, and builds the questions about plans."""
 
 from __future__ import annotations
 
@@ -61,8 +61,10 @@ class CookingGame(Game):
         self._pace = PaceReader()
         self._failures = Failures()
         self._pose: Pose | None = None
+        """The agent's latest known pose."""
         self._before: Mapping[Cell, Station] = {}
         self._hands_before: str | None = None
+        """The stations known in the previous frame, and what the agent held then."""
         recipe = facts.recipe
         self.rules = KitchenRules(
             width=self.layout.width,
@@ -75,11 +77,11 @@ class CookingGame(Game):
         )
         items = [item.name for item in facts.items]
         self._step = 0
-        self._mate: Teammate | None = None
-        """The teammate as last seen."""
+        self._teammate_seen: Teammate | None = None
+        """The teammate as last seen, with what it holds by all that is known."""
         self.mind = CookingMind(self.rules, self._teammate, items, self.layout, self._kitchen, self._pace)
 
-    # What happens
+    # State and events
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         kitchen, step = self._kitchen, observation.step
@@ -87,20 +89,20 @@ class CookingGame(Game):
         kitchen.update(step, view)
         deliverers = self._deliverers(observation)
         self._pose = self.mind.here = view.pose or self._pose
-        others = len(deliverers) - deliverers.count(OWN)
-        activities = self._activities.read(step, view, kitchen, others)
+        by_teammate = len(deliverers) - deliverers.count(OWN)
+        activities = self._activities.read(step, view, kitchen, by_teammate)
         self.mind.held, self.mind.step, self._step = self._activities.held, step, step
-        self._mate = self._seen_mate(memory)
+        seen, held = memory.players.get(self._teammate), self._activities.held
+        self._teammate_seen = Teammate(seen.cell, held.thing, seen.step, held.since) if seen and held else None
         pace = self._pace.read(step, kitchen, activities)
         return self._rounds.read(step, kitchen, activities, deliverers, pace)
 
-    def _seen_mate(self, memory: EntityMemory) -> Teammate | None:
-        """The teammate where it was last seen, with what it holds by all that is known."""
-        seen, held = memory.players.get(self._teammate), self._activities.held
-        return Teammate(seen.cell, held.thing, seen.step, held.since) if seen and held else None
-
     def _deliverers(self, observation: Observation[View]) -> list[str]:
-        """By whom the soups were delivered that have just paid: oneself, if that is where one's own has gone."""
+        """Who delivered each soup that has just been paid.
+
+        The agent delivered the first one if it held a soup before, holds nothing now and faces a delivery; the teammate
+        delivered all others.
+        """
         soups = round(observation.reward / self.facts.recipe.reward)
         ahead = self._kitchen.stations.get(self._pose.place(1, 0)) if self._pose else None
         faces_delivery = ahead is not None and ahead.kind == DELIVERY
@@ -116,10 +118,10 @@ class CookingGame(Game):
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present
 
-    # What to do about it
+    # Plans
 
     def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: KitchenStrategy) -> str | None:
-        """A plan goes on, also after a delivery, until something that it counts on is seen to be gone."""
+        """A plan goes on, even after a delivery, until something that it relies on is seen to be gone."""
         kitchen, own = self._kitchen, None
         if rest and isinstance(rest[0], Interact) and kitchen.hands != self._hands_before:
             own, rest = rest[0].target, rest[1:]  # the current call has just been carried out
@@ -151,7 +153,7 @@ class CookingGame(Game):
             spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
             floor=tuple(sorted(kitchen.room(pose.cell))),
             unseen=unseen,
-            teammate=self._mate,
+            teammate=self._teammate_seen,
             recent=self._rounds.latest,
             pace=self._pace.latest,
             own=work_cost(kitchen, self.layout, pose, own=True),
@@ -165,7 +167,7 @@ class CookingGame(Game):
         )
 
     def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
-        """Keeps by a pot, where most is to be seen."""
+        """Waits at the first known pot, where most is to be seen; empty if none is known."""
         return tuple(Wait(pot.cell) for pot in self._kitchen.pots[:1])
 
     def ask_critique(self, context: PlanContext, failed: Subgoal) -> CritiqueInteraction | None:
@@ -181,7 +183,7 @@ class CookingGame(Game):
             after=self._kitchen.stations.get(failed.target),
             pots=self._kitchen.pots,
             step=context.observation.step,
-            teammate=self._mate,
+            teammate=self._teammate_seen,
         )
 
     def remember_failure(self, failed: Subgoal, why: str | None) -> None:
@@ -189,12 +191,12 @@ class CookingGame(Game):
             self._failures.add(self._failed_state(failed), self._known_reason(failed) or why)
 
     def _known_reason(self, failed: Interact) -> str | None:
-        """Why the target takes nothing as it is now, by the rules; None if it would."""
+        """Why the target, if it is a pot, refuses what the agent holds now; None if it doesn't."""
         pot = next((pot for pot in self._kitchen.pots if pot.cell == failed.target), None)
         return pot.why_useless(self._kitchen.hands, self._step) if pot else None
 
     def _failed_state(self, failed: Interact) -> FailureState:
-        """The state to bar: the present one if that explains the failure, else the one in which it was used."""
+        """The state to bar: the present one if that explains the failure, else the one before the use."""
         if self._known_reason(failed):
             return state_of(failed.target, self._kitchen.hands, self._kitchen.stations.get(failed.target))
         return state_of(failed.target, self._hands_before, self._before.get(failed.target))
@@ -211,6 +213,6 @@ class CookingGame(Game):
             failed=str(outcome.failed) if outcome.failed else None,
             reward=outcome.reward,
             before=KitchenMoment(before.step, before.pose, before.hands, before.pots, before.teammate),
-            after=KitchenMoment(step, pose, kitchen.hands, kitchen.pots, self._mate),
+            after=KitchenMoment(step, pose, kitchen.hands, kitchen.pots, self._teammate_seen),
             did=tuple(activity for activity in self._rounds.latest if activity.step > before.step),
         )

@@ -16,7 +16,7 @@ LOADS, SERVES, EVERYTHING, STANDS = "loads pots", "serves soup", "does everythin
 ROLES = (LOADS, SERVES, EVERYTHING, STANDS)
 """The roles of a cook."""
 PROMPTLY, SLOWLY = "promptly", "slowly"
-"""The tempo of a cook that works: at most the steps a soup cooks for each piece of work that waits, or more."""
+"""The tempo of a cook that works: prompt if each piece of work waits at most as long as a soup cooks, else slow."""
 BEHAVIOURS = (*(f"{role} {tempo}" for role in ROLES if role != STANDS for tempo in (PROMPTLY, SLOWLY)), STANDS)
 """The behaviours to predict: a role, and the tempo of one that works."""
 ROUND_LIMIT = 60
@@ -98,9 +98,9 @@ class Pot:
         return self.ready is not None and self.ready <= step
 
     def why_useless(self, hands: str | None, step: int) -> str | None:
-        """Why using the pot at a step can't work unless it changes, in words; None if it may work.
+        """Why using the pot at a step would do nothing unless it changes, in words; None if it may work.
 
-        hands: what the cook holds then.
+        hands: what the cook holds at that step.
         """
         if hands == TOMATO:
             return "the pot is full" if self.is_full else None
@@ -127,7 +127,7 @@ class Kitchen:
         self.looked_at: dict[Cell, int] = {}
         """The step at which each cell was last in view."""
         self._pots: tuple[Pot, ...] | None = None
-        """The pots, once they were asked for since the latest frame."""
+        """The pots as of the latest frame; None until asked for."""
 
     def update(self, step: int, view: TextualMap) -> None:
         """Updates the kitchen with one frame; with a frame of unknown pose, only what the cook holds."""
@@ -154,7 +154,7 @@ class Kitchen:
         return self._pots
 
     def as_pot(self, station: Station) -> Pot:
-        """What a station of kind `pot_<tomatoes>` tells of the pot."""
+        """The pot that a station of kind `pot_<tomatoes>` shows."""
         tomatoes = int(station.kind.removeprefix(POT))
         is_full = tomatoes >= self._recipe.tomatoes
         ready = None
@@ -192,24 +192,24 @@ class Kitchen:
 
 def rooms(layout: Layout) -> list[frozenset[Cell]]:
     """The connected components of a map's open cells, from the west."""
-    found: list[frozenset[Cell]] = []
+    components: list[frozenset[Cell]] = []
     for cell in sorted(layout.open_cells):
-        if not any(cell in room for room in found):
+        if not any(cell in room for room in components):
             reached, edge = {cell}, [cell]
             while edge:
                 new = [beside for beside in layout.neighbours[edge.pop()] if beside not in reached]
                 reached.update(new)
                 edge += new
-            found.append(frozenset(reached))
-    return found
+            components.append(frozenset(reached))
+    return components
 
 
 @dataclass(frozen=True, slots=True)
 class KitchenRules:
     """The facts of a kitchen that every cook knows.
 
-    steps: the length of an episode. hints: what prompts say of rules that teammates may follow. round_limit,
-    role_window: how long a round lasts at the most, and how many of the latest steps tell a role at the least.
+    steps: the length of an episode. hints: what prompts say of rules that teammates may follow. round_limit: the
+    largest number of steps of a round. role_window: the smallest number of latest steps that determine a role.
     """
 
     width: int
@@ -233,14 +233,17 @@ class KitchenRules:
         _check_known(name, "behaviour", behaviour, self.behaviours)
 
 
-def _check_known(name: str, kind: str, said: str, known: Sequence[str]) -> None:
-    if said not in known:
-        raise ValueError(f"{name}: unknown {kind} {said[:20]!r}; there are {', '.join(map(repr, known))}")
+def _check_known(name: str, kind: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ValueError(f"{name}: unknown {kind} {value[:20]!r}; there are {', '.join(map(repr, known))}")
 
 
 @dataclass(frozen=True, slots=True)
 class KitchenStrategy(SubstrateStrategy):
-    """role: the agent's role. expected_role, expected_tempo: the teammate's as expected, None if unknown."""
+    """A strategy in a kitchen.
+
+    role: the agent's role. expected_role, expected_tempo: those expected of the teammate, None if unknown.
+    """
 
     role: str | None = None
     expected_role: str | None = None

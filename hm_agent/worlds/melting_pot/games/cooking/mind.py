@@ -1,4 +1,4 @@
-"""What strategists ask about the teammate in a kitchen: the roles to predict, and what answers mean."""
+"""The mind of a kitchen: builds strategists' questions about the teammate, and interprets the answers."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ from hm_agent.worlds.melting_pot.games.cooking.questions import (
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost, work_cost
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 
-TOLD = 6
-"""How many of the latest rounds questions show."""
+ROUNDS_SHOWN = 6
+"""The number of latest rounds that questions show."""
 
 
 class CookingMind(Mind):
-    """What strategists ask about the teammate in one kitchen, from what the cook knows of that kitchen.
+    """Builds and interprets the questions about the teammate, from what the agent knows of the kitchen.
 
-    here: the latest known pose of the cook. step: the present one. held: what the teammate holds. The game sets them at
-    every frame.
+    here: the agent's latest known pose. step: the present one. held: what the teammate holds. The game sets all three
+    at every frame.
     """
 
     asks_at_first = False
@@ -102,16 +102,16 @@ class CookingMind(Mind):
 
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if the latest two informative rounds have the same role, and no different tempo."""
-        told = [each for each in rounds(history) if self.is_informative(each)][-2:]
-        tempos = {each.tempo for each in told} - {None}
-        return len(told) == 2 and told[0].behaviour == told[1].behaviour and len(tempos) < 2
+        latest = [each for each in rounds(history) if self.is_informative(each)][-2:]
+        tempos = {each.tempo for each in latest} - {None}
+        return len(latest) == 2 and latest[0].behaviour == latest[1].behaviour and len(tempos) < 2
 
     def _state(self) -> KitchenState:
         kitchen = self._kitchen
-        own, other = self._side(own=True), self._side(own=False)
+        own, other = self._work_cost(own=True), self._work_cost(own=False)
         return KitchenState(self.step, kitchen.hands, kitchen.pots, self.held, self._pace.latest, own, other)
 
-    def _side(self, *, own: bool) -> WorkCost:
+    def _work_cost(self, *, own: bool) -> WorkCost:
         return work_cost(self._kitchen, self._layout, self.here, own=own)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeTeammate:
@@ -182,5 +182,5 @@ class CookingMind(Mind):
 
 
 def rounds(history: Sequence[Interaction]) -> tuple[KitchenInteraction, ...]:
-    """The latest rounds among what happened."""
-    return tuple(interaction for interaction in history[-TOLD:] if isinstance(interaction, KitchenInteraction))
+    """The rounds among the latest ROUNDS_SHOWN interactions."""
+    return tuple(interaction for interaction in history[-ROUNDS_SHOWN:] if isinstance(interaction, KitchenInteraction))

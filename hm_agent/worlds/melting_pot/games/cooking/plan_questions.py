@@ -1,4 +1,4 @@
-"""The questions about plans that the agent asks a model in a kitchen, and the failed interactions that they bar."""
+"""The questions about plans in a kitchen, and the memory of failures that plans may not repeat."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNEXPLAINED = "your hands stayed as they were"
 
 @dataclass(frozen=True, slots=True)
 class Teammate:
-    """The teammate as last seen. hands: what it held, by what it did since. since: when it was first known to."""
+    """The teammate as last seen. hands: what it holds, by all it did since. since: when that became known."""
 
     cell: Cell
     hands: str | None
@@ -62,9 +62,9 @@ class PlanCooking(Question[PlanAnswer]):
     hands: what the agent holds. strategy, role, expected: None for an agent that plans without a strategist. pots,
     stations: those that can be used from the agent's room. spare: the bare counters there. floor: the cells of the
     room. unseen: the counters there that were never in view. recent: the teammate's latest activities. own: the cost of
-    work in the agent's room. history: the latest rounds, for an agent that plans without a strategist. critiques: the
-    lessons from earlier plans. barred: the stations whose use failed before in the present state. because: why a plan
-    is asked for. previous: the plan that is over, None at first.
+    work in the agent's room. history: the latest rounds, if planning is to see them itself. critiques: the lessons from
+    earlier plans. barred: the stations whose use failed before in the present state. because: why a plan is asked for,
+    in words. previous: the plan before, None for the first plan.
     """
 
     template = "melting_pot/cooking/plan_cooking.j2"
@@ -94,7 +94,7 @@ class PlanCooking(Question[PlanAnswer]):
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
     """All wall cells that can be used from the agent's room."""
     usable: tuple[Cell, ...] = field(init=False)
-    """The cells that a plan may begin by using: with these hands that may work, and it has not failed before."""
+    """The cells that the first call may use: with these hands that may work, and it has not failed before."""
 
     def __post_init__(self) -> None:
         usable = tuple(cell for cell in self._within_reach() if not self._problems((Interact(cell),)))
@@ -102,7 +102,7 @@ class PlanCooking(Question[PlanAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        """The calls within reach, for the first call only those that may work at once."""
+        """Allows calls within reach, and as the first call only those that may work at once."""
         pots = [pot.cell for pot in self.pots if pot.cell in self.reach]
         waits = [cell for cell in pots if not self._problems((Wait(cell),))]
         calls = call_pattern(SUBGOALS, {"interact": self._within_reach(), "wait": pots, "move_to": self.floor})
@@ -123,7 +123,7 @@ class PlanCooking(Question[PlanAnswer]):
             raise ValueError("; ".join(problems))
 
     def usable_part(self, answer: PlanAnswer) -> PlanAnswer | None:
-        """The calls before the first that can't be carried out."""
+        """The calls before the first one that can't be carried out; None if that is the first call."""
         for count in range(min(len(answer.subgoals), MOST_SUBGOALS), 0, -1):
             part = answer.model_copy(update={"subgoals": answer.subgoals[:count]})
             with suppress(ValueError):
@@ -132,7 +132,7 @@ class PlanCooking(Question[PlanAnswer]):
         return None
 
     def _problems(self, plan: Sequence[Subgoal]) -> Sequence[str]:
-        """Why a plan of calls within reach can't work from its first call to its last; nothing if it may."""
+        """Why calls of a plan within reach can't work, one sentence each; empty if all may."""
         barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
         failed = [f"{plan[0]} has failed before with the same in your hands: {barred.why}"] if barred else []
         return [*failed, *why_impossible(self._scene, plan)]
@@ -185,8 +185,8 @@ class KitchenMoment:
 class EvaluateCooking(Question[Critique]):
     """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
 
-    done: how many of its calls were carried out. because: why it ended, in words. failed: the call that failed and so
-    ended it, None if none did. reward: the sum from the plan's beginning to its end. did: the teammate's activities
+    done: how many of its calls were carried out. because: why it ended, in words. failed: the call whose failure ended
+    it, None if none failed. reward: the sum from the plan's beginning to its end. did: the teammate's activities
     meanwhile.
     """
 
@@ -205,7 +205,7 @@ class EvaluateCooking(Question[Critique]):
 
 @dataclass(frozen=True, slots=True)
 class FailureState:
-    """What decides whether an interaction works: the cook's hands and the station, but for a pot's growing bar."""
+    """What decides whether an interaction works: the agent's hands and the station, without a pot's growing bar."""
 
     cell: Cell
     hands: str | None
@@ -228,7 +228,7 @@ class Failures:
         self._why: dict[FailureState, str | None] = {}
 
     def add(self, state: FailureState, why: str | None) -> None:
-        """Keeps a failure; a reason that is known stays."""
+        """Remembers a failure; keeps the reason already known if none is given."""
         self._why[state] = why or self._why.get(state)
 
     def is_explained(self, state: FailureState) -> bool:

@@ -73,7 +73,7 @@ class ProposeTeammate(Question[HypothesisAnswer]):
 
 
 class BehaviourAnswer(BaseModel):
-    """What the teammate will do next by each hypothesis, in their order; one behaviour without any."""
+    """What the teammate will do next by each hypothesis, in their order; one behaviour if there is no hypothesis."""
 
     reasoning: str = ""
     behaviours: list[str]
@@ -122,8 +122,8 @@ def _check_roles(rules: KitchenRules, answer: RoleAnswer | TeammateRevisionAnswe
 class ChooseRole(_ByRole, Question[RoleAnswer]):
     """Which role should the agent play? (step 5)
 
-    history: the latest rounds. expected: the behaviour that the hypothesis predicts. Questions are equal if hypothesis
-    and expected behaviour are: then an earlier answer holds on.
+    history: the latest rounds. expected: the behaviour that the hypothesis predicts. Questions with the same hypothesis
+    and expected behaviour are equal, so that the answer to an earlier one still holds.
     """
 
     template = "melting_pot/cooking/choose_role.j2"
@@ -139,7 +139,7 @@ class ChooseRole(_ByRole, Question[RoleAnswer]):
 
 
 class TeammateMindAnswer(RoleAnswer):
-    """What is thought of the teammate, what it is expected to do, and which role to play beside it."""
+    """A hypothesis about the teammate, what it is expected to do, and which role to play beside it."""
 
     hypothesis: Words
 

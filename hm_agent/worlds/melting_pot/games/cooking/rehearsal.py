@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 
 UNSURE = "unsure"
-"""What the agent holds after a call whose outcome can't be foreseen."""
+"""Stands for what the agent holds after a call whose outcome can't be foreseen."""
 SLACK = 2
 """The steps that a call may take beyond the shortest way."""
 DISPENSED = {TOMATOES: TOMATO, DISHES: DISH}
@@ -48,7 +48,10 @@ class RehearsalScene:
 
 @dataclass(slots=True)
 class PotBounds:
-    """What is sure of a pot. tomatoes: at least so many, unless its soup was taken. cooked: the earliest step."""
+    """Bounds on what a pot holds.
+
+    tomatoes: the least number in it, unless its soup was taken. cooked: the earliest step at which it may be cooked.
+    """
 
     tomatoes: int
     cooked: int
@@ -61,22 +64,25 @@ class Rehearsal:
         self._scene, self._rules = scene, scene.rules
         self._hands, self._pose, self._step = scene.hands, scene.pose, scene.step
         self._seen: Mapping[Cell, Pot] = {pot.cell: pot for pot in scene.pots}
-        self._pots = {pot.cell: PotBounds(pot.tomatoes, self._earliest(pot)) for pot in scene.pots}
-        self._things = {s.cell: s.mark for s in scene.stations if s.kind == COUNTER}
-        self._things |= dict.fromkeys(scene.bare)
-        self._others = {s.cell: s.kind for s in scene.stations if s.kind != COUNTER}
-        self._calls = 0
+        self._pots = {pot.cell: PotBounds(pot.tomatoes, self._earliest_cooked(pot)) for pot in scene.pots}
+        self._counters = {each.cell: each.mark for each in scene.stations if each.kind == COUNTER}
+        """What lies on each counter, None if it is bare."""
+        self._counters |= dict.fromkeys(scene.bare)
+        self._other_stations = {each.cell: each.kind for each in scene.stations if each.kind != COUNTER}
+        """The kinds of the other stations, apart from pots."""
+        self._call_number = 0
+        """The number of the present call, from 1."""
 
-    def _earliest(self, pot: Pot) -> int:
+    def _earliest_cooked(self, pot: Pot) -> int:
         """The earliest step at which a pot may be cooked."""
         return pot.step + self._rules.cooking_steps - 1 if pot.ready is None else pot.ready - 1
 
     def problems(self, plan: Iterable[MoveTo | Interact | Wait]) -> Iterator[str]:
-        """Why calls of the plan can't work, each naming its call."""
-        for self._calls, call in enumerate(plan, 1):
+        """Why calls of the plan can't work, one sentence per call."""
+        for self._call_number, call in enumerate(plan, 1):
             why = self._why_impossible(call)
             if why:
-                yield f"call {self._calls}, {call}: {why}"
+                yield f"call {self._call_number}, {call}: {why}"
 
     def _why_impossible(self, call: MoveTo | Interact | Wait) -> str | None:
         self._approach(call.target)
@@ -85,14 +91,14 @@ class Rehearsal:
         return self._use(call.target) if isinstance(call, Interact) else None
 
     def _approach(self, target: Cell) -> None:
-        """Lets the time pass that the way takes at most."""
+        """Faces the target, and lets as much time pass as the way there may take."""
         path = shortest_approach(self._scene.layout, self._pose, target)
         if path is not None:
             self._pose, self._step = path.pose, self._step + path.moves + SLACK
 
     def _wait(self, cell: Cell) -> str | None:
         self._step += WAIT_STEPS
-        if cell in self._things or cell in self._others:
+        if cell in self._counters or cell in self._other_stations:
             return "no pot stands there"
         return f"{self._holding(SOUP)}; deliver it instead of waiting" if self._hands == SOUP else None
 
@@ -102,15 +108,15 @@ class Rehearsal:
             return None
         if cell in self._pots:
             return self._use_pot(cell)
-        if cell in self._others:
-            return self._use_other(self._others[cell])
-        if cell in self._things and not self._is_shared(cell):
+        if cell in self._other_stations:
+            return self._use_other(self._other_stations[cell])
+        if cell in self._counters and not self._is_shared(cell):
             return self._use_counter(cell)
         self._hands = UNSURE
         return None
 
     def _is_shared(self, cell: Cell) -> bool:
-        """Whether the teammate can use a counter too, so that what lies there may change."""
+        """True if the teammate can use a counter too, so that what lies there may change."""
         beside = [place for place in around(cell) if self._scene.layout.is_open(place)]
         return any(shortest_approach(self._scene.layout, self._pose, place) is None for place in beside)
 
@@ -121,19 +127,22 @@ class Rehearsal:
             return f"{self._holding(hands)}, and a pot {'takes no soup' if hands else 'gives nothing to empty hands'}"
         self._hands = AFTER_POT[hands]
         why = self._why_refused(cell, hands)
-        self._change(pot, hands)
+        self._update_pot(pot, hands)
         return why
 
     def _why_refused(self, cell: Cell, hands: str | None) -> str | None:
-        """Why a pot takes no tomato or dish at this step. The first call judges a pot in view as planning will."""
+        """Why a pot refuses a tomato or dish at this step.
+
+        A first call at a pot in view is judged as it will be when the plan is carried out.
+        """
         pot, seen = self._pots[cell], self._seen[cell]
         is_refused = pot.cooked > self._step and (hands == DISH or pot.tomatoes >= self._rules.tomatoes)
-        if self._calls == 1 and seen.step == self._scene.step:
+        if self._call_number == 1 and seen.step == self._scene.step:
             is_refused = seen.why_useless(hands, self._step - SLACK) is not None
         state = "full" if hands == TOMATO else "not cooked"
         return f"{self._holding(hands)}, and a pot that is {state} takes none; wait there first" if is_refused else None
 
-    def _change(self, pot: PotBounds, hands: str | None) -> None:
+    def _update_pot(self, pot: PotBounds, hands: str | None) -> None:
         """Updates a pot by a tomato that is put in, or by its soup that is taken."""
         is_filled = hands == TOMATO and pot.tomatoes < self._rules.tomatoes
         pot.tomatoes = pot.tomatoes + 1 if is_filled else int(hands == TOMATO)
@@ -151,19 +160,19 @@ class Rehearsal:
         return None
 
     def _use_counter(self, cell: Cell) -> str | None:
-        hands, thing = self._hands, self._things[cell]
-        self._hands, self._things[cell] = thing, hands
+        hands, thing = self._hands, self._counters[cell]
+        self._hands, self._counters[cell] = thing, hands
         if hands is None and thing is None:
             return f"{self._holding(None)}, and nothing lies there"
         if hands is not None and thing is not None:
-            self._hands, self._things[cell] = hands, thing
+            self._hands, self._counters[cell] = hands, thing
             return f"{self._holding(hands)}, and a {thing} lies there already"
         return None
 
     def _holding(self, hands: str | None) -> str:
         """What the agent holds at the present call, in words."""
-        what = "nothing" if hands is None else hands if hands == SOUP else f"a {hands}"
-        return f"you hold {what}" if self._calls == 1 else f"you would hold {what} then"
+        thing = "nothing" if hands is None else hands if hands == SOUP else f"a {hands}"
+        return f"you hold {thing}" if self._call_number == 1 else f"you would hold {thing} then"
 
 
 def why_impossible(scene: RehearsalScene, plan: Sequence[Subgoal]) -> list[str]:

@@ -72,17 +72,17 @@ class Approach(NamedTuple):
 @lru_cache(maxsize=1_000)
 def approaches_from(layout: Layout, start: Pose) -> Mapping[Cell, Approach]:
     """The shortest path to face each cell that can be faced at all, by one breadth-first search over poses."""
-    taken, queue = {start: 0}, deque([start])
-    found: dict[Cell, Approach] = {}
+    moves, queue = {start: 0}, deque([start])
+    approaches: dict[Cell, Approach] = {}
     while queue:
         pose = queue.popleft()
-        found.setdefault(pose.place(1, 0), Approach(taken[pose], pose))
+        approaches.setdefault(pose.place(1, 0), Approach(moves[pose], pose))
         for move in MOVES:
             after = pose.after(move)
-            if after not in taken and layout.is_open(after.cell):
-                taken[after] = taken[pose] + 1
+            if after not in moves and layout.is_open(after.cell):
+                moves[after] = moves[pose] + 1
                 queue.append(after)
-    return found
+    return approaches
 
 
 def shortest_approach(layout: Layout, start: Pose, target: Cell) -> Approach | None:

@@ -30,7 +30,7 @@ WORTHWHILE = 0.0018
 
 
 def expected_inventories(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> tuple[Counts, ...]:
-    """For each pure strategy the inventory an opponent will hold: the median of its earlier ones, TYPICAL without."""
+    """The inventory an opponent will hold for each pure strategy: its median count so far, TYPICAL if it has none."""
     expected = []
     for played, name in enumerate(rules.behaviours):
         held = [interaction.other[played] for interaction in history if interaction.behaviour == name]
@@ -130,7 +130,7 @@ def choose_partners(
     ]
     best = max(options, key=lambda choice: (choice.rate, len(choice.seek), *_typicality(choice.target)))
     far_away = _best_with(best.target, _gains(rules, others, expected, best.target), own, {}, rules.timing)
-    # A player who is near now may get away: so the players that would be sought then are sought as well.
+    # A near player may get away, so those that would be sought if all were far away are sought as well.
     return best._replace(seek=tuple(sorted({*best.seek, *far_away.seek})))
 
 
@@ -148,11 +148,11 @@ def _best_with(
     """The players to seek with a target inventory: as many of the most profitable as maximise the reward per step."""
     ranked = sorted(gains, key=lambda player: -gains[player])
     steps = timing.steps_with(sum(target) - sum(own))
-    # The agent interacts with the player it finds first, which is likelier one that takes fewer steps to find.
+    # The agent interacts with the first player it finds; those that take fewer steps to find are likelier to be that.
     chances = [1 / search.get(player, STEPS_PER_SEARCH) for player in ranked]
-    found = list(accumulate(chances))
+    any_chance = list(accumulate(chances))
     gained = list(accumulate(gains[player] * chance for player, chance in zip(ranked, chances, strict=True)))
-    rates = [round(gain / chance / (steps + 1 / chance), 9) for gain, chance in zip(gained, found, strict=True)]
+    rates = [round(gain / chance / (steps + 1 / chance), 9) for gain, chance in zip(gained, any_chance, strict=True)]
     count = max(range(len(ranked)), key=lambda n: (rates[n], n))
     return PartnerChoice(target, tuple(ranked[: count + 1]), rates[count])
 

@@ -1,4 +1,4 @@
-"""What the matrix games mean: what happens in them, and what can be done."""
+"""The matrix games: reads events from frames, and builds the questions about plans."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from hm_agent.worlds.melting_pot.strategy import is_sought
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
 INTERACTION_OVER = "an interaction is over"
-"""Why a plan is asked for: whatever is left of the latest one means nothing then."""
+"""Why a plan is asked for after an interaction, which makes the rest of the latest plan pointless."""
 
 
 class MatrixGame(Game):
@@ -91,11 +91,11 @@ class MatrixGame(Game):
             others_payoff=facts.column.payoff if facts.column else None,
             alike=facts.alike,
         )
-        self._has_clues = options.clues and not facts.alike  # whoever took a thing, the next met may be another
+        self._has_clues = options.clues and not facts.alike  # the taker may not be the one met next
         self._pace = CollectionPace(facts.timing.per_thing)
         self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
 
-    # What happens
+    # State and events
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         here = view.pose.cell if view.pose else self.mind.situation.here
@@ -138,14 +138,14 @@ class MatrixGame(Game):
         return self._gatherings.leading(player)
 
     def wanted(self, inventory: Counts, strategy: MatrixStrategy) -> frozenset[str]:
-        """The kinds of things that a strategy lacks."""
+        """The kinds of things that the inventory lacks of the strategy's target."""
         target = strategy.target or inventory
         return frozenset(
             kind for kind, want, have in zip(self.rules.things, target, inventory, strict=True) if want > have
         )
 
     def unwanted(self, inventory: Counts) -> frozenset[str]:
-        """The kinds of which one more would be as many as there are of the leading one; none if none leads."""
+        """The kinds of which one more would draw level with the leading resource; none if no resource leads."""
         main = argmax(inventory)
         if main is None:
             return frozenset()
@@ -153,12 +153,12 @@ class MatrixGame(Game):
         return frozenset(kind for kind, have in kinds if have + 1 == inventory[main])
 
     def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
-        """True while an opponent is looked for, if all that a strategy takes is held and it seeks the same players."""
+        """True if only a search for any opponent is left, the strategy's target is reached and it seeks anybody."""
         if strategy.target is None or len(rest) != 1 or not isinstance(rest[0], FireAt) or rest[0].holding:
             return False
         has_lead = argmax(inventory) is not None and argmax(inventory) == argmax(strategy.target)
-        seeks = strategy.seek is None or {*strategy.seek} >= {*self.players}
-        return has_lead and not self.wanted(inventory, strategy) and seeks and not rest[0].players
+        seeks_anybody = strategy.seek is None or {*strategy.seek} >= {*self.players}
+        return has_lead and not self.wanted(inventory, strategy) and seeks_anybody and not rest[0].players
 
     @property
     def names(self) -> Names:
@@ -167,7 +167,7 @@ class MatrixGame(Game):
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present or view.mark == INTERACTING or self._interactions.is_reset
 
-    # What to do about it
+    # Plans
 
     def ask_critique(self, context: PlanContext, failed: Subgoal) -> None:
         """No subgoal of a matrix game can fail."""
@@ -179,38 +179,40 @@ class MatrixGame(Game):
         return (FireAt(view.pose.cell),) if view.pose else ()
 
     def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: MatrixStrategy) -> str | None:
-        """An interaction is over or, for an agent that plans without a strategist, something new was seen."""
+        """Replans after an interaction and, without a strategist, when pickups begin to suggest a behaviour."""
         if any(isinstance(event, InteractionEvent) for event in events):
             return INTERACTION_OVER
-        news = [event for event in events if isinstance(event, Clue) and event.is_news]
-        if news and strategy.target is None:
-            return f"{news[-1].suggests} now leads in what {news[-1].partner} is known to have taken"
+        clues = [event for event in events if isinstance(event, Clue) and event.is_news]
+        if clues and strategy.target is None:
+            return f"{clues[-1].suggests} now leads in what {clues[-1].partner} is known to have taken"
         return None
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
-        """What follows a plan that was carried out: looking for an opponent once all is collected, else exploring.
+        """Continues after a plan that was used up or whose search was in vain: searches for an opponent or explores.
 
-        Once no interaction can be paid any more it is to wait, whatever was planned.
+        It searches once the target is reached, and explores while nothing is collected. Once no further interaction can
+        be paid before the episode ends, the plan is to wait.
         """
         if self.mind.is_over:
             return (Pause(PAUSE_STEPS),)
         strategy, held = context.strategy, self.inventory(context.observation, context.view)
         if strategy.target is None or strategy.seek == () or context.previous is None:
             return ()
-        wanted, looked = self.wanted(held, strategy), _fired_at(context.previous)
-        in_vain = looked is not None and HIT_NOBODY in context.because and not (looked.players or looked.holding)
-        if not in_vain and (looked is not None or context.because != USED_UP):
+        wanted = self.wanted(held, strategy)
+        search = next((call for call in reversed(context.previous.calls) if isinstance(call, FireAt)), None)
+        in_vain = search is not None and HIT_NOBODY in context.because and not (search.players or search.holding)
+        if not in_vain and (search is not None or context.because != USED_UP):
             return ()
         if wanted:
-            return () if in_vain else self._go_on_exploring(context, held, wanted)
+            return () if in_vain else self._explore(context, held, wanted)
         if argmax(held) is None or argmax(held) != argmax(strategy.target):
             return ()
         assert context.view.pose is not None, "plans start from a known pose"
         place = context.memory.likely_place(context.view.pose.cell, strategy.seek or ())
         return (FireAt(place),) if place else ()
 
-    def _go_on_exploring(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Subgoal, ...]:
-        """Places to explore while nothing is collected and nothing was ever seen of what is wanted; else none."""
+    def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Subgoal, ...]:
+        """Moves to cells long out of view, if nothing is collected and no wanted thing was ever seen; else none."""
         if self.is_armed(held) or not wanted.isdisjoint(context.memory.sites.values()):
             return ()
         assert context.view.pose is not None, "plans start from a known pose"
@@ -220,7 +222,7 @@ class MatrixGame(Game):
     def ask_plan(self, context: PlanContext) -> PlanSubgoals:
         observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy
         assert view.pose is not None, "plans start from a known pose"
-        step, seen = observation.step, set(view.in_view)
+        step, in_view = observation.step, set(view.in_view)
         return PlanSubgoals(
             rules=self.rules,
             step=step,
@@ -229,18 +231,18 @@ class MatrixGame(Game):
             strategy=strategy.words or None,
             target=strategy.target,
             expected=strategy.expected,
-            things=tuple(Place(kind, cell, at, cell in seen) for cell, (kind, at) in memory.things.items()),
+            things=tuple(Place(kind, cell, at, cell in in_view) for cell, (kind, at) in memory.things.items()),
             sites=tuple(
                 Site(kind, cell, memory.emptied.get(cell))
                 for cell, kind in memory.sites.items()
                 if cell not in memory.things
             ),
-            others=self._seen(context),
+            others=self._sightings(context),
             is_watching=strategy.seek == (),
             likely=memory.likely_places(strategy.seek or ()),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             history=matrix_interactions(context.history),
-            opponents=self.mind.sights() if strategy.target is None else (),
+            opponents=self.mind.observed_opponents() if strategy.target is None else (),
             critiques=tuple(context.critiques),
             because=context.because,
             previous=None if context.because == INTERACTION_OVER else context.previous,
@@ -249,8 +251,9 @@ class MatrixGame(Game):
             layout=self.layout,
         )
 
-    def _seen(self, context: PlanContext) -> tuple[Seen, ...]:
-        present = {player: self._gatherings.present(player) for player in self.players}
+    def _sightings(self, context: PlanContext) -> tuple[Seen, ...]:
+        """The other players as last seen, with what each is known to have taken since its respawn."""
+        records = {player: self._gatherings.present_record(player) for player in self.players}
         return tuple(
             Seen(
                 player=player,
@@ -258,7 +261,7 @@ class MatrixGame(Game):
                 step=seen.step,
                 sought=is_sought(player, context.strategy.seek),
                 mark=seen.mark,
-                taken=record.taken if (record := present[player]) else (),
+                taken=record.taken if (record := records[player]) else (),
                 taken_until=record.step if record else None,
             )
             for player, seen in context.memory.players.items()
@@ -271,28 +274,23 @@ class MatrixGame(Game):
         assert pose is not None, "plans start from a known pose"
         return EvaluatePlan(
             rules=self.rules,
-            plan=_with_hit(context.previous or PreviousPlan(tuple(outcome.plan), 0), context.because),
+            plan=_with_shot_counted(context.previous or PreviousPlan(tuple(outcome.plan), 0), context.because),
             because=context.because,
             reward=outcome.reward,
             before=MatrixMoment(before.step, before.pose, before.inventory),
             after=MatrixMoment(context.observation.step, pose, self.inventory(context.observation, context.view)),
             met=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
-            others=self._seen(context),
+            others=self._sightings(context),
         )
 
 
 def _steps_to_thing(here: Cell | None, memory: EntityMemory) -> int:
-    """The steps to the nearest thing that is known, and one where none is."""
+    """The steps to the nearest known thing, at least 1; 1 if no thing or no own cell is known."""
     return max(1, min((distance(here, cell) for cell in memory.things), default=1)) if here else 1
 
 
-def _fired_at(plan: PreviousPlan) -> FireAt | None:
-    """The last call of a plan that looks for a player; None if none does."""
-    return next((call for call in reversed(plan.calls) if isinstance(call, FireAt)), None)
-
-
-def _with_hit(plan: PreviousPlan, because: str) -> PreviousPlan:
-    """A plan; if an interaction has ended it during a call to fire, this call counts as carried out."""
+def _with_shot_counted(plan: PreviousPlan, because: str) -> PreviousPlan:
+    """The plan, with its current call counted as carried out if it fired and an interaction has ended the plan."""
     current = next(iter(plan.calls[plan.done :]), None)
     is_over = because == INTERACTION_OVER and not (plan.shot or plan.went_on)
     return replace(plan, done=plan.done + 1) if is_over and isinstance(current, FireAt) else plan

@@ -47,7 +47,7 @@ class PartnerTracker:
         self._marked: frozenset[str] = frozenset()
 
     def read(self, view: TextualMap) -> frozenset[str]:
-        """The players in view who wear the mark of an interaction in this frame and did not in the previous one."""
+        """Returns the players in view who wear the mark of an interaction in this frame but not in the previous one."""
         marked = frozenset(player.kind for player in view.players if player.mark == INTERACTING)
         newly_marked, self._marked = marked - self._marked, marked
         return newly_marked
@@ -99,8 +99,8 @@ class PartnerTracker:
 class InteractionReader:
     """Reads an episode's frames and emits an event when the reward of an interaction has arrived.
 
-    The agent's avatar wears the mark of an interaction until the reward comes; both players are frozen so long, and are
-    then taken off the map. The mark lacks in the first frame after a zap that wins, and in the last one after another.
+    The agent's avatar wears the mark of an interaction until the reward comes; until then both players are frozen, and
+    then they are taken off the map. The first frame lacks the mark if the zapper wins, otherwise the last frame does.
     """
 
     def __init__(self, initial: Counts, window: Window, partners: PartnerTracker) -> None:
@@ -108,9 +108,9 @@ class InteractionReader:
         self._initial, self._window, self._partners = initial, window, partners
         self._held = self._latest = initial
         self.is_reset = False
-        """Whether the inventory was reset in the latest frame without the mark: an interaction begins or ends there."""
+        """True if the latest frame shows a reset inventory but no mark: an interaction begins or ends in it."""
         self._poses: dict[str, Pose] = {}
-        """The poses of the players that were in view one frame ago."""
+        """The poses of the players that were in view in the previous frame."""
         self._shown: dict[str, Counts] = {}
         self._partner: str | None = None
         self._reward: float | None = None
@@ -131,7 +131,7 @@ class InteractionReader:
         return ()
 
     def _update_inventory(self, inventory: Counts, view: TextualMap) -> None:
-        # The zapper's inventory is reset at the zap if it wins, 17 steps before its reward: so the last inventory with
+        # A zapper who wins loses its inventory at the zap, 17 steps before its reward, so the last inventory with
         # something collected is the one that counts. A player who has collected nothing cannot interact.
         self.is_reset = inventory == self._initial != self._latest and view.mark != INTERACTING
         self._latest = inventory

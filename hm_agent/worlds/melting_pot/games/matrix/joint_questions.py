@@ -1,4 +1,4 @@
-"""The questions of agents that revise hypotheses, predict and decide in one, and the schemas of the answers."""
+"""The questions that revise hypotheses, predict and decide all at once, and the schemas of the answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RevisionAnswer(BaseModel):
 
 
 def _check_revisions(rules: MatrixRules, answers: Sequence[RevisionAnswer], known: Sequence[Hypothesis]) -> None:
-    """Raises ValueError for revisions that can't be used. known: the hypotheses that are numbered."""
+    """Raises ValueError for unknown behaviours and numbers. known: the hypotheses that the question numbers."""
     check_all(*(partial(_check_revision, rules, each, len(known)) for each in answers))
 
 
@@ -54,7 +54,7 @@ def _revision_forms(rules: MatrixRules, known: Sequence[Hypothesis]) -> Mapping[
 
 
 class JointCounterAnswer(BaseModel):
-    """The revised hypotheses, what the other will hold next in view of all, and what to hold against it, and why."""
+    """The revised hypotheses, what the other player will hold next in view of all, what to hold against it, and why."""
 
     reasoning: str = ""
     hypotheses: list[RevisionAnswer]
@@ -120,7 +120,7 @@ class ReviseAndChoose(ByBehaviour, Question[JointChoiceAnswer]):
 
     @property
     def revised(self) -> tuple[Hypothesis, ...]:
-        """The hypotheses that are revised."""
+        """The hypotheses about the player `about`; empty if it is None."""
         return next((other.hypotheses for other in self.opponents if other.player == self.about), ())
 
     @property

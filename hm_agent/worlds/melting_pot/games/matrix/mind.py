@@ -1,4 +1,4 @@
-"""What strategists ask about the others in a matrix game: the behaviours to predict, and what answers mean."""
+"""The mind of a matrix game: builds strategists' questions about the other players, and interprets the answers."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 REPETITIONS = 3
-"""A rule that looks at the last two moves of both says the same again after so many equal interactions."""
-REVIEWED = 4
-"""Of equal interactions in a row, every fourth is thought over all the same."""
+"""After so many equal interactions in a row, a rule that looks at the last two moves of both repeats its reply."""
+REVIEW_EVERY = 4
+"""After each multiple of so many equal interactions in a row, the agent asks its questions all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +90,30 @@ class MatrixSituation:
 
 @dataclass(frozen=True, slots=True)
 class MatrixStrategy(SubstrateStrategy):
-    """target: the inventory to reach before the next interaction. expected: what the other is expected to hold."""
+    """A strategy in a matrix game.
+
+    target: the inventory to reach before the next interaction, None if planning decides on it. expected: the inventory
+    that the other player is expected to hold, None if unknown.
+    """
 
     target: Counts | None = None
     expected: Counts | None = None
 
     @property
     def aims(self) -> object:
-        """Neither words nor counts that are expected, but the kind that is to lead: a plan may wait until it does."""
+        """What a plan depends on: all but the words, and of the expected inventory only the kind that leads.
+
+        A plan may wait until the other player has taken most of that kind.
+        """
         return self.seek, self.covert, self.target, argmax(self.expected) if self.expected else None
 
 
 class MatrixMind(Mind):
-    """What strategists ask about the other players of one matrix game.
+    """Builds and interprets the questions about the other players of one matrix game.
 
-    players: the names of the others. gatherings: what each was seen to take; told of every interaction. situation: the
-    present one, which the game sets at every frame. words: puts an inventory into words. inferred_inventory: what the
-    other player held in the latest interaction, None before the first.
+    players: the names of the others. gatherings: counts what each was seen to take; the mind reports interactions to
+    it. situation: the present one, which the game sets at every frame. words: puts an inventory into words.
+    inferred_inventory: what the other player held in the latest interaction, None before the first.
     """
 
     def __init__(
@@ -133,12 +140,12 @@ class MatrixMind(Mind):
         """True once no further interaction can be paid before the episode ends."""
         if self.rules.length.one_interaction and self.inferred_inventory is not None:
             return True
-        paid = self.situation.step + self.situation.unready_for + self.rules.timing.frozen
-        return self.rules.length.end is not None and paid > self.rules.length.end
+        paid_at = self.situation.step + self.situation.unready_for + self.rules.timing.frozen
+        return self.rules.length.end is not None and paid_at > self.rules.length.end
 
     @property
     def _is_crowd(self) -> bool:
-        """True if the agent can choose whom to meet."""
+        """True if there are several other players, so that the agent can choose whom to meet."""
         return len(self.players) > 1
 
     def ask_behaviour(self, event: Event) -> InferInventory | None:
@@ -157,7 +164,7 @@ class MatrixMind(Mind):
             if answer
             else open_counts(event.own, event.reward, self.rules.payoff, evidence)
         )
-        self._gatherings.met(event.partner, event.step, other)
+        self._gatherings.reset_partner(event.partner, event.step, other)
         self.inferred_inventory = other
         return MatrixInteraction(
             step=event.step,
@@ -175,33 +182,34 @@ class MatrixMind(Mind):
         )
 
     def _evidence(self, partner: str, step: int) -> PartnerEvidence:
-        """What is known of a partner's inventory in the interaction that is paid at a step, beside the reward.
+        """What is known, beside the reward, of a partner's inventory in the interaction that is paid at a step.
 
-        Where players can't be told apart, it may be another one than the last, who came back at any time.
+        Also records when the partner comes back. If players can't be told apart, this may be another partner than the
+        last one, and nobody knows when it came back.
         """
         began = step - self.rules.timing.frozen
-        back = self._came_back.get(partner, 0)
+        came_back = self._came_back.get(partner, 0)
         self._came_back[partner] = step + self.rules.timing.away
-        steps = None if self.rules.alike else max(1, began - back)
+        steps = None if self.rules.alike else max(1, began - came_back)
         taken = self._gatherings.taken(partner)
         return PartnerEvidence(self.rules.initial_inventory, taken, steps, is_alone=not self._is_crowd)
 
     def _other_inventory(
         self, event: InteractionEvent, answer: BaseModel | None, evidence: PartnerEvidence
     ) -> tuple[Counts, int | None]:
-        """By the model's answer or, without one, by calculation from the reward."""
+        """The partner's inventory and the index of its leading resource: from the model's answer or else the reward."""
         if isinstance(answer, InventoryAnswer):
             inventory = self.rules.counts(answer.inventory)
             return inventory, argmax(inventory)
         return infer_inventory(event.own, event.reward, self.rules.payoff, evidence)
 
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
-        """True if the same moves have met REPETITIONS times or more in a row, and a hypothesis foretells them.
+        """True if both have repeated their moves REPETITIONS times or more, and a hypothesis is validated.
 
-        Every REVIEWED-th time is no repetition, so that the agent can think of trying another move.
+        Each REVIEW_EVERY-th time is no repetition, so that the agent can think of trying another move.
         """
-        times = _latest_equal(matrix_interactions(history))
-        return validated and times >= REPETITIONS and times % REVIEWED > 0
+        times = _latest_repetitions(matrix_interactions(history))
+        return validated and times >= REPETITIONS and times % REVIEW_EVERY > 0
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeHypothesis:
         return ProposeHypothesis(self.rules, history[-1].partner, matrix_interactions(history), best)
@@ -214,18 +222,18 @@ class MatrixMind(Mind):
             return PredictNext(self.rules, history[-1].partner, step, met, hypotheses)
         question = PredictAndCounter(self.rules, step, met, hypotheses, certain)
         if isinstance(clue, Gathering):
-            return replace(question, present=_present(clue), own=clue.own)
+            return replace(question, present=_pickup_record(clue), own=clue.own)
         return question
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, PredictionAnswer)
         return *answer.others_predict, answer.other_next.kind
 
-    def ask_choice(self, known: Sequence[OpponentModel]) -> ChooseOpponents | None:
+    def ask_choice(self, opponents: Sequence[OpponentModel]) -> ChooseOpponents | None:
         if not self._is_crowd:
             return None
-        opponents = tuple(map(self._opponent, known))
-        return ChooseOpponents(self.rules, opponents, self.situation.held, self.situation.step)
+        shown = tuple(map(self._opponent, opponents))
+        return ChooseOpponents(self.rules, shown, self.situation.held, self.situation.step)
 
     def _opponent(self, model: OpponentModel) -> Opponent:
         return Opponent(
@@ -233,19 +241,19 @@ class MatrixMind(Mind):
             history=matrix_interactions(model.history),
             hypothesis=model.hypothesis,
             expected=model.expected,
-            present=_present(model.clue),
-            former=self._gatherings.former(model.player),
+            present=_pickup_record(model.clue),
+            former=self._gatherings.former_records(model.player),
             seen=self.situation.sighting(model.player) if self._is_crowd else None,
             hypotheses=model.hypotheses,
         )
 
     def ask_revision(
-        self, known: Sequence[OpponentModel], about: str | None = None
+        self, opponents: Sequence[OpponentModel], about: str | None = None
     ) -> ReviseAndCounter | ReviseAndChoose:
-        opponents = tuple(map(self._opponent, known))
+        shown = tuple(map(self._opponent, opponents))
         if self._is_crowd:
-            return ReviseAndChoose(self.rules, opponents, about, self.situation.held, self.situation.step)
-        return ReviseAndCounter(self.rules, opponents[0], self.situation.held, self.situation.step)
+            return ReviseAndChoose(self.rules, shown, about, self.situation.held, self.situation.step)
+        return ReviseAndCounter(self.rules, shown[0], self.situation.held, self.situation.step)
 
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
         assert isinstance(answer, JointCounterAnswer | JointChoiceAnswer)
@@ -254,28 +262,28 @@ class MatrixMind(Mind):
     def foreseen(self, answer: BaseModel) -> str | None:
         return answer.other_next.kind if isinstance(answer, JointCounterAnswer) else None
 
-    def ask_minds(self, known: Sequence[OpponentModel]) -> ReadMinds:
-        opponents = tuple(map(self._opponent, known))
-        return ReadMinds(self.rules, opponents, self.situation.held, self.situation.step)
+    def ask_minds(self, opponents: Sequence[OpponentModel]) -> ReadMinds:
+        shown = tuple(map(self._opponent, opponents))
+        return ReadMinds(self.rules, shown, self.situation.held, self.situation.step)
 
     def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
         assert isinstance(answer, MindsAnswer)
         return {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next) for mind in answer.minds}
 
-    def sights(self) -> tuple[Opponent, ...]:
-        """What was seen of each other player beside the interactions: its pickups, and where it was last."""
+    def observed_opponents(self) -> tuple[Opponent, ...]:
+        """Each other player without its interactions: its pickups since its respawn, and where it was last seen."""
         return tuple(
-            replace(self._opponent(OpponentModel(player)), present=self._gatherings.present(player))
+            replace(self._opponent(OpponentModel(player)), present=self._gatherings.present_record(player))
             for player in self.players
         )
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeStrategy:
         own, step = self.situation.held, self.situation.step
-        return MakeStrategy(self.rules, matrix_interactions(history), self.sights(), own, step, best)
+        return MakeStrategy(self.rules, matrix_interactions(history), self.observed_opponents(), own, step, best)
 
     def ask_application(self, history: Sequence[Interaction], strategy: str) -> FollowStrategy:
         own, step = self.situation.held, self.situation.step
-        return FollowStrategy(self.rules, matrix_interactions(history), self.sights(), own, step, strategy)
+        return FollowStrategy(self.rules, matrix_interactions(history), self.observed_opponents(), own, step, strategy)
 
     def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> JudgeStrategy:
         assert isinstance(interaction, MatrixInteraction)
@@ -286,24 +294,25 @@ class MatrixMind(Mind):
     def strategy(self, answer: BaseModel, *, informed: bool) -> MatrixStrategy:
         match answer:
             case CounterAnswer() | JointCounterAnswer():
-                own, expected = self.rules.counts(answer.own_next), self._held(answer.other_next) if informed else None
-                strategy = self._strategy(own, expected, covert=answer.covert)
-                return _explained(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
+                own = self.rules.counts(answer.own_next)
+                expected = self._predicted_inventory(answer.other_next) if informed else None
+                strategy = self._strategy_against_one(own, expected, covert=answer.covert)
+                return _with_reason(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
             case MindsAnswer() if not self._is_crowd:
-                # What the one other player will hold if it does as predicted.
+                # The inventory that the only other player will hold if it plays as predicted.
                 kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
                 expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
-                return self._strategy(self.rules.counts(answer.own_next), expected, covert=answer.covert)
+                return self._strategy_against_one(self.rules.counts(answer.own_next), expected, covert=answer.covert)
         assert isinstance(answer, ChoiceAnswer | MindsAnswer | JointChoiceAnswer)
-        # It meets nobody yet if the answer says to watch, anybody if it names none.
+        # seek: empty to meet nobody yet if the answer says to watch, None for anybody if it names nobody.
         is_watching = answer.watch and self._is_crowd
         seek = () if is_watching else tuple(answer.seek) or None
-        meeting = replace(self._meeting(self.rules.counts(answer.own_next), seek), covert=answer.covert)
+        strategy = replace(self._strategy_to_meet(self.rules.counts(answer.own_next), seek), covert=answer.covert)
         if isinstance(answer, JointChoiceAnswer):
-            return _explained(meeting, answer.why)
-        return replace(meeting, words=answer.strategy) if isinstance(answer, StrategyAnswer) else meeting
+            return _with_reason(strategy, answer.why)
+        return replace(strategy, words=answer.strategy) if isinstance(answer, StrategyAnswer) else strategy
 
-    def _held(self, lead: LeadAnswer) -> Counts:
+    def _predicted_inventory(self, lead: LeadAnswer) -> Counts:
         """The predicted inventory: the count of the leading resource, the initial one of all others."""
         return pure_inventory(self.rules, self.rules.behaviours.index(lead.kind), lead.count)
 
@@ -311,63 +320,66 @@ class MatrixMind(Mind):
         return MatrixStrategy("")
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> MatrixStrategy:
-        odds = {player: self._odds(behaviours.get(player)) for player in self.players}
+        distributions = {player: self._distribution(behaviours.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
             seen = {player: self.situation.sighting(player) for player in self.players}
             search = steps_to_find(seen, self.situation.step)
-            best = choose_partners(self.rules, odds, expected, self.situation.held, search)
-            return self._meeting(best.target, best.seek)  # among many, somebody nearly always watches
+            best = choose_partners(self.rules, distributions, expected, self.situation.held, search)
+            # `hidden` changes nothing: among many players, somebody nearly always watches.
+            return self._strategy_to_meet(best.target, best.seek)
         (behaviour,) = (behaviours.get(player) for player in self.players)
-        target = best_target(self.rules, odds[self.players[0]], expected)
-        other = expected[self.rules.behaviours.index(behaviour)] if behaviour else None
-        return self._strategy(target, other, covert=hidden)
+        target = best_target(self.rules, distributions[self.players[0]], expected)
+        predicted = expected[self.rules.behaviours.index(behaviour)] if behaviour else None
+        return self._strategy_against_one(target, predicted, covert=hidden)
 
-    def _odds(self, behaviour: str | None) -> Distribution:
-        """Certain if the behaviour is known, else uniform."""
+    def _distribution(self, behaviour: str | None) -> Distribution:
+        """The distribution over a player's behaviours: certain if its behaviour is known, else uniform."""
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)
 
-    def _meeting(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
+    def _strategy_to_meet(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
+        """The strategy to hold a target and meet players. seek: None for anybody, empty to meet nobody yet."""
         whom = "anybody" if seek is None or set(self.players) <= {*seek} else ", ".join(seek)
-        what = f"meet {whom}" if whom else "watch the others"
-        return MatrixStrategy(f"hold {self._words(target)} and {what}", seek=seek, target=target)
+        meeting = f"meet {whom}" if whom else "watch the others"
+        return MatrixStrategy(f"hold {self._words(target)} and {meeting}", seek=seek, target=target)
 
-    def _strategy(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
-        first = "" if self.rules.length.one_interaction else ", to see what the opponent plays"
-        against = f", expecting {self._lead(expected)}" if expected else first
+    def _strategy_against_one(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
+        """The strategy against the only other player. expected: what it is expected to hold, None if unknown."""
+        to_learn = "" if self.rules.length.one_interaction else ", to see what the opponent plays"
+        against = f", expecting {self._lead_in_words(expected)}" if expected else to_learn
         how = ", and collect it unseen" if covert else ""
         words = f"hold {self._words(target)}{against}{how}"
         return MatrixStrategy(words, covert=covert, target=target, expected=expected)
 
-    def _lead(self, expected: Counts) -> str:
-        """Which kind is expected to lead, and its count: `paper to lead with 5`; of the others nothing is predicted."""
+    def _lead_in_words(self, expected: Counts) -> str:
+        """The leading kind and its count in words, `paper to lead with 5`; the other counts are not predicted."""
         return f"{self.rules.behaviours[expected.index(max(expected))]} to lead with {max(expected)}"
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.rules.behaviours[main]
 
 
-def _present(clue: Clue | None) -> PickupRecord | None:
-    """What a clue tells of a player's pickups since it respawned; None if it tells of none."""
+def _pickup_record(clue: Clue | None) -> PickupRecord | None:
+    """The record of a player's pickups since it respawned, from a clue; None if there are none."""
     if not isinstance(clue, Gathering) or not any(clue.taken):
         return None
     return PickupRecord(clue.step, clue.taken, clue.pickups)
 
 
-def _explained(strategy: MatrixStrategy, why: str) -> MatrixStrategy:
-    """The strategy with the reason for it among its words."""
+def _with_reason(strategy: MatrixStrategy, why: str) -> MatrixStrategy:
+    """The strategy with the reason for it added to its words, if one is given."""
     return replace(strategy, words=f"{strategy.words}. {why}") if why else strategy
 
 
-def _latest_equal(history: Sequence[MatrixInteraction]) -> int:
-    """How often the latest moves of both have met in a row; 0 where one of them is not known."""
-    moves = [(each.own_behaviour, each.behaviour) for each in reversed(history)]
+def _latest_repetitions(history: Sequence[MatrixInteraction]) -> int:
+    """How many of the latest interactions in a row had the same moves of both; 0 if the latest ones are unknown."""
+    moves = [(interaction.own_behaviour, interaction.behaviour) for interaction in reversed(history)]
     if not moves or None in moves[0]:
         return 0
-    return sum(1 for _ in takewhile(lambda each: each == moves[0], moves))
+    return sum(1 for _ in takewhile(lambda pair: pair == moves[0], moves))
 
 
 def matrix_interactions(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:
-    """A history as this game's own interactions."""
+    """The interactions of a matrix game in a history."""
     return tuple(interaction for interaction in history if isinstance(interaction, MatrixInteraction))

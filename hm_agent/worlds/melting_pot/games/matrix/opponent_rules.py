@@ -4,15 +4,15 @@ A rule looks at one feature of the interactions so far, e.g. what the agent play
 with a behaviour. Behaviours are numbers here, in the game's order. A rule keeps a small state, so that it never reads a
 history twice, and simulated futures with the same state are the same future.
 
-A rule has an order, by what it looks at, which is all that it can tell the agent's next move from:
+A rule has an order, by the moves that it looks at. The same moves are all that it can predict the agent from:
 
-- 0: no move of anybody. It expects nothing: constants and mixtures.
-- 1: moves of the agent alone. It expects the agent to go on as it did, as if that were of order 0.
-- 2: moves of the opponent's own. It expects the agent to answer them, as if that were of order 1.
+- 0: nobody's moves. It predicts nothing: constants and mixtures.
+- 1: the agent's moves alone. It takes the agent to go on as before, like a player of order 0.
+- 2: the opponent's own moves too. It takes the agent to answer them, like a player of order 1.
 
-To expect an agent of order 2 would be to tell its next move from moves of both, at which rules of order 2 may look
-already; so there is no rule of a higher order. A habit of the opponent's own, e.g. a cycle, is of order 2 as well: the
-same rule describes both, and no history tells them apart.
+A rule of order 3 would take the agent for a player of order 2 and so predict it from the moves of both; but these are
+what rules of order 2 may look at already. So there is no higher order. A habit of the opponent's own, e.g. a cycle, is
+of order 2 as well: the same rule describes both, and no history tells them apart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Payoff
 
 UNKNOWN = -1
-"""In place of a behaviour that is not known."""
+"""Stands for an unknown behaviour."""
 
 
 class Moves(NamedTuple):
@@ -45,16 +45,20 @@ def moves_in(behaviours: tuple[str, ...], history: Iterable[MatrixInteraction]) 
         return UNKNOWN if name is None else behaviours.index(name)
 
     return tuple(
-        Moves(index(met.own_behaviour), index(met.behaviour), UNKNOWN if (seen := argmax(met.shown)) is None else seen)
-        for met in history
+        Moves(
+            index(each.own_behaviour),
+            index(each.behaviour),
+            UNKNOWN if (seen := argmax(each.shown)) is None else seen,
+        )
+        for each in history
     )
 
 
 class Feature(Protocol):
     """What a rule looks at.
 
-    words: a noun phrase. order: of a rule that looks at it. start: its state, which can be hashed, before any
-    interaction.
+    words: a noun phrase. order: the order of a rule that looks at it. start: its state before any interaction; states
+    are hashable.
     """
 
     @property
@@ -75,7 +79,7 @@ class Feature(Protocol):
         ...
 
     def value(self, state: Any) -> int:
-        """The feature's value in a state, UNKNOWN where nothing tells."""
+        """The feature's value in a state, UNKNOWN if the state doesn't determine it."""
         ...
 
 
@@ -111,7 +115,7 @@ class PastMove:
 
 @dataclass(frozen=True)
 class SeenCollecting:
-    """What the opponent saw the agent collect most when it last saw anything, be it for the interaction at hand."""
+    """What the opponent last saw the agent collect most of, be it for the next interaction or an earlier one."""
 
     words = "what it last saw me collect"
     order = 1
@@ -159,14 +163,14 @@ class Pair:
 
 
 class Relation(NamedTuple):
-    """A reply that depends on a move alike whichever it is. words: to be followed by the move."""
+    """One way to reply to any move, e.g. `the same as`. words: to be followed by the move. replies: one per move."""
 
     words: str
     replies: tuple[int, ...]
 
 
 def relations(payoff: Payoff) -> Sequence[Relation]:
-    """The relations of a reply to a move that tell the moves apart."""
+    """The relations that give each move a reply of its own."""
     kinds = range(len(payoff))
     same = Relation("the same as", tuple(kinds))
     if len(payoff) == 2:
@@ -180,8 +184,8 @@ def relations(payoff: Payoff) -> Sequence[Relation]:
 class OpponentStrategy(Protocol):
     """A strategy of the opponent.
 
-    behaviours: all names. words: a sentence, the same for no other strategy. order: 0, 1 or 2, by what it looks at (see
-    the module). start: its state, which can be hashed, before any interaction.
+    behaviours: the names of all behaviours. words: a sentence that describes this strategy alone. order: 0, 1 or 2, by
+    the moves that it looks at (see the module). start: its state before any interaction; states are hashable.
     """
 
     @property
@@ -206,7 +210,7 @@ class OpponentStrategy(Protocol):
 
 
 class Rule(ABC):
-    """A strategy that leaves nothing to chance."""
+    """A deterministic strategy."""
 
     behaviours: tuple[str, ...]
 
@@ -231,7 +235,7 @@ class Rule(ABC):
 
     @abstractmethod
     def reply(self, state: Any) -> int:
-        """Its next behaviour in a state, UNKNOWN where nothing tells."""
+        """Its next behaviour in a state, UNKNOWN if the state doesn't determine it."""
 
     def prediction(self, state: Any) -> Distribution:
         return certain(self.reply(state), len(self.behaviours))
@@ -259,7 +263,7 @@ class Constant(Rule):
 
 @dataclass(frozen=True)
 class Answer(Rule):
-    """Answers each value of a feature with one behaviour. replies: by value. sentence: its words."""
+    """Answers each value of a feature with one behaviour. replies: by value. sentence: the rule in words."""
 
     behaviours: tuple[str, ...]
     feature: Feature
@@ -276,7 +280,7 @@ class Answer(Rule):
 
     @classmethod
     def by_relation(cls, behaviours: tuple[str, ...], relation: Relation, feature: Feature) -> Answer:
-        """Answers whatever the feature's value is by the same relation."""
+        """The rule that answers every value of a feature by the same relation."""
         words = f"The opponent plays {relation.words} {feature.words}."
         return cls(behaviours, feature, relation.replies, words)
 
@@ -322,7 +326,7 @@ class Until(Rule):
         return 0, self.then.start
 
     def updated(self, state: tuple[int, Any], moves: Moves) -> tuple[int, Any]:
-        """How often the agent has played the trigger, as far as it matters, and the later rule's state."""
+        """How often the agent has played the trigger, at most `times`, and the later rule's state."""
         count, later = state
         return min(count + (moves.own == self.trigger), self.times), self.then.updated(later, moves)
 
@@ -353,7 +357,7 @@ class Mixture:
 
 
 def certain(played: int, kinds: int) -> Distribution:
-    """The distribution with all probability on one behaviour, uniform where that is UNKNOWN."""
+    """The distribution with all probability on one behaviour, uniform if that is UNKNOWN."""
     if played == UNKNOWN:
         return (1 / kinds,) * kinds
     return tuple(float(kind == played) for kind in range(kinds))

@@ -1,17 +1,17 @@
-"""How many steps the agent takes to collect one more thing, from its own pickups in the episode."""
+"""Estimates how many steps the agent takes to collect one more thing, from its own pickups in the episode."""
 
 from __future__ import annotations
 
 from hm_agent.worlds.melting_pot.facts import Counts
 
 PSEUDO_PICKUPS = 10.0
-"""The number of pickups that the game's measured pace counts as."""
+"""How many pickups the game's measured pace counts for in the estimate."""
 LONGEST_GAP = 30
-"""A longer gap between two pickups went into something else, e.g. a search for a player."""
+"""A gap of more steps between two pickups is not counted: it went into something else, e.g. a search for a player."""
 
 
 class CollectionPace:
-    """Estimates the steps per thing. prior: the game's measured pace."""
+    """Estimates the steps per thing. prior: the game's measured pace, in steps per thing."""
 
     def __init__(self, prior: float) -> None:
         self._steps, self._things = PSEUDO_PICKUPS * prior, PSEUDO_PICKUPS
@@ -20,7 +20,7 @@ class CollectionPace:
         """The step of the latest pickup since the agent came back."""
 
     def read(self, step: int, held: Counts) -> None:
-        """Takes in the inventory of one step."""
+        """Updates the estimate with the inventory at a step."""
         gained = sum(held) - sum(self._held or held)
         self._held = held
         if gained < 0:

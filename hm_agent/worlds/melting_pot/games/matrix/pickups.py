@@ -12,10 +12,10 @@ from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
-TELLING = 2
-"""A lead of fewer pickups than this is a slight clue: a player may take one thing off its kind on its way.
+CLEAR_LEAD = 2
+"""The lead in pickups that is more than a slight clue: a player may take a single thing of another kind on its way.
 
-Among many players, who are seen seldom, every lead tells.
+Among many players, who are seldom seen, no lead is slight.
 """
 RESPAWN_GAP = 60
 """A gap of this many steps between pickups means that the player respawned in between.
@@ -26,9 +26,9 @@ An interaction takes both players off the map for long.
 
 @dataclass(frozen=True, slots=True)
 class Pickup:
-    """A thing that another player took. behaviour: the one it stands for.
+    """A thing that another player took. behaviour: the pure strategy that the thing stands for.
 
-    step: when it was found gone. witnessed: True if the player was seen taking it, False if the thing went out of view.
+    step: when it was found gone. witnessed: True if the player was seen taking it, False if it vanished out of view.
     """
 
     step: int
@@ -39,9 +39,9 @@ class Pickup:
 
 @dataclass(frozen=True, slots=True)
 class PickupRecord:
-    """What a player was seen to collect between two respawns. step: of the last pickup seen.
+    """What a player was seen to collect between two respawns. step: the step of the last pickup seen.
 
-    pickups: the single ones in order, for the present life alone.
+    pickups: each pickup in order; empty in records of former lives.
     """
 
     step: int
@@ -53,7 +53,7 @@ class PickupRecord:
 class Gathering(Clue):
     """How much of each resource a player is known to have taken since it respawned.
 
-    own: the agent's inventory. pickups: the single ones in order.
+    own: the agent's inventory. pickups: each pickup in order.
     """
 
     taken: Counts
@@ -78,29 +78,30 @@ class GatheringReader:
         self._spent: dict[str, dict[str, int]] = {player: {} for player in players}
         """By player and resource, the step of the latest interaction in which the player held that resource."""
 
-    def met(self, partner: str, step: int, held: Counts) -> None:
+    def reset_partner(self, partner: str, step: int, held: Counts) -> None:
         """Resets a player's count after an interaction with the agent. held: the partner's inventory in it."""
         self._pickups[partner] = ()
         spent = (kind for kind, count in zip(self._things, held, strict=True) if count > self._initial)
         self._spent[partner] |= dict.fromkeys(spent, step)
 
-    def former(self, player: str) -> tuple[PickupRecord, ...]:
-        """What was seen of a player between earlier respawns, except before its interactions with the agent."""
+    def former_records(self, player: str) -> tuple[PickupRecord, ...]:
+        """The records of a player's former lives, except those that ended in an interaction with the agent."""
         return self._former[player]
 
     def read(self, step: int, view: TextualMap, lost: Sequence[Disappearance], own: Counts) -> tuple[Gathering, ...]:
-        """The counts of the players whose count changes with this frame.
+        """Returns a clue for each player whose count changes with this frame.
 
         The taker of a lost resource is the one seen on its cell or, if it was out of view, the only other player; what
         vanishes in view from a cell with nobody on it was destroyed by beams. A resource last seen before a player's
         interaction may have been part of the inventory it held there, so its loss does not count. Nothing is
-        counted while the agent itself interacts: what is gone then was the partner's, whose inventory is settled.
+        counted while the agent interacts with the only other player: what is gone by then was part of the inventory
+        that the partner holds in this interaction.
         """
-        if view.mark == INTERACTING and self._is_alone:
+        if view.mark == INTERACTING and self._is_two_player_game:
             return ()
         changed = dict.fromkeys(self._respawned(view))
         standing = {player.cell: player.kind for player in view.players}
-        only = next(iter(self._pickups)) if self._is_alone else None
+        only = next(iter(self._pickups)) if self._is_two_player_game else None
         for loss in lost:
             on_it = standing.get(loss.cell)
             taker = only if loss.seen < step - 1 else on_it
@@ -111,23 +112,23 @@ class GatheringReader:
         return tuple(self._clue(step, player, own) for player in changed)
 
     @property
-    def _is_alone(self) -> bool:
+    def _is_two_player_game(self) -> bool:
         """True if there is a single other player."""
         return len(self._pickups) == 1
 
     def _respawned(self, view: TextualMap) -> list[str]:
         """Closes the records of players in view that are interacting or not ready to: their inventory is reset."""
         if view.mark == INTERACTING:
-            return []  # `met` handles the agent's own interactions
+            return []  # `reset_partner` handles the agent's own interactions
         respawned = [player.kind for player in view.players if player.mark != READY and self._pickups.get(player.kind)]
         for player in respawned:
             self._close(player)
         return respawned
 
     def _count(self, taker: str, pickup: Pickup) -> None:
-        # A single opponent can interact with the agent alone, which `met` handles.
-        before = self._pickups[taker]
-        if not self._is_alone and before and pickup.step - before[-1].step >= RESPAWN_GAP:
+        # An only opponent interacts with nobody but the agent, which `reset_partner` handles.
+        pickups = self._pickups[taker]
+        if not self._is_two_player_game and pickups and pickup.step - pickups[-1].step >= RESPAWN_GAP:
             self._close(taker)
         self._pickups[taker] += (pickup,)
 
@@ -141,8 +142,8 @@ class GatheringReader:
         """How much of each resource a player is known to have taken since it respawned."""
         return self._counts(self._pickups[player])
 
-    def present(self, player: str) -> PickupRecord | None:
-        """What a player is known to have taken since it respawned; None if nothing."""
+    def present_record(self, player: str) -> PickupRecord | None:
+        """The record of a player since it respawned; None if it is not known to have taken anything."""
         pickups = self._pickups[player]
         return PickupRecord(pickups[-1].step, self._counts(pickups), pickups) if pickups else None
 
@@ -164,5 +165,5 @@ class GatheringReader:
         is_news = suggests not in (None, self._leading(pickups[:-1]))
         taken = self.taken(taker)
         second, first = sorted(taken)[-2:]
-        is_slight = self._is_alone and first - second < TELLING
+        is_slight = self._is_two_player_game and first - second < CLEAR_LEAD
         return Gathering(step, taker, suggests, taken, own, pickups, is_news=is_news, is_slight=is_slight)

@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A cell where a resource was once seen and is not known to be now.
+    """A cell where a resource was seen earlier and is not known to be now.
 
     emptied: the step at which the cell was last seen empty, None if the agent has not seen it empty since it respawned.
     """
@@ -85,12 +85,13 @@ class PlanSubgoals(Question[PlanAnswer]):
 
     strategy, target, expected: None for an agent that plans without a strategist. is_watching: True if the strategy is
     to meet nobody yet. things: the resources as last seen. sites: where resources were seen earlier and may have grown
-    back. others: the other players as last seen. missing: those named to be sought who are not among them. likely:
-    cells where the sought players may be, each with the expected number of them in view from there. unseen: the cells
-    that were out of view for longest, each with the step it was last seen, None for never. history: the interactions
-    with all players, for an agent whose strategist leaves them to planning. opponents: for such an agent, what was seen
-    of each other player beside them. critiques: the lessons from earlier plans. because: why a plan is asked for, in
-    words. previous: the plan before, None where it means nothing any more. players: the names of the others.
+    back. others: the other players as last seen. missing: the players to seek who are not among them. likely: cells
+    where the sought players may be, each with the expected number of them in view from there. unseen: the cells that
+    were out of view for longest, each with the step it was last seen, None for never. history: the interactions with
+    all players, if planning is to see them itself. opponents: what was seen of each other player apart from
+    interactions, for an agent that plans without a strategist. critiques: the lessons from earlier plans. because: why
+    a plan is asked for, in words. previous: the plan before, None at first and after an interaction. players: the names
+    of the others.
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"
@@ -123,7 +124,7 @@ class PlanSubgoals(Question[PlanAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        """The calls to which the prompt invites: with the cells that it names, or any open one if it names none."""
+        """Allows calls with the agent's own cell and the cells that the prompt names, any open one if it names none."""
         named = {place.cell for place in self.things} | {site.cell for site in self.sites}
         named |= {other.cell for other in self.others} | {cell for cell, _ in (*self.likely, *self.unseen)}
         cells = sorted(filter(self.layout.is_open, {self.pose.cell, *(named or self.layout.open_cells)}))
@@ -152,7 +153,7 @@ class EvaluatePlan(Question[Critique]):
     """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
 
     because: why the plan is over, in words. reward: the sum from the plan's beginning to its end. met: the interactions
-    in between. others: the other players as last seen.
+    meanwhile. others: the other players as last seen.
     """
 
     template = "melting_pot/matrix/evaluate_plan.j2"

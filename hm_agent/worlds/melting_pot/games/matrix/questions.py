@@ -82,7 +82,7 @@ class LeadAnswer(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _lead_of_inventory(cls, given: Any) -> Any:
-        """Reads a whole inventory by behaviour, if one resource leads in it."""
+        """Accepts a whole inventory by behaviour instead of the two fields, if one resource leads in it."""
         if not isinstance(given, dict) or given.keys() & cls.model_fields.keys():
             return given
         if not all(isinstance(count, int) for count in given.values()):
@@ -94,7 +94,7 @@ class LeadAnswer(BaseModel):
 class PredictionAnswer(BaseModel):
     """What another player will hold next by the hypothesis that is acted on, and what it will play by the others.
 
-    others_predict: a behaviour for each other hypothesis, in their order.
+    others_predict: one behaviour for each of the other hypotheses, in their order.
     """
 
     reasoning: str = ""
@@ -103,23 +103,23 @@ class PredictionAnswer(BaseModel):
 
 
 class CounterAnswer(PredictionAnswer):
-    """The same, what to hold against it, and whether the other player must not see the agent collect."""
+    """A prediction, what to hold against it, and whether the other player must not see the agent collect."""
 
     own_next: dict[str, int]
     covert: bool = False
 
 
 def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: Sequence[Hypothesis]) -> None:
-    """Raises ValueError for predictions that can't be used: of unknown kinds, or too few or too many."""
+    """Raises ValueError for predictions of unknown kinds or impossible counts, and for too few or too many of them."""
     check_all(
         lambda: _check_others(rules, answer.others_predict, max(0, len(hypotheses) - 1)),
         lambda: rules.check_lead(answer.other_next.kind, answer.other_next.count),
     )
 
 
-def _check_others(rules: MatrixRules, kinds: Sequence[str], wanted: int) -> None:
-    if len(kinds) != wanted:
-        raise ValueError(f"others_predict: {len(kinds)} given; name one kind for each of {wanted} other hypotheses")
+def _check_others(rules: MatrixRules, kinds: Sequence[str], expected: int) -> None:
+    if len(kinds) != expected:
+        raise ValueError(f"others_predict: {len(kinds)} given; name one kind for each of {expected} other hypotheses")
     check_all(*(partial(rules.check_behaviour, "others_predict", kind) for kind in kinds))
 
 
@@ -131,17 +131,17 @@ def lead_forms(rules: MatrixRules) -> Mapping[str, Mapping[str, Any]]:
 
 def _prediction_forms(rules: MatrixRules, hypotheses: Sequence[Hypothesis]) -> Mapping[str, Mapping[str, Any]]:
     others = max(0, len(hypotheses) - 1)
-    predict = {"items": one_of(rules.behaviours), "minItems": others, "maxItems": others}
-    return {"others_predict": predict, **lead_forms(rules)}
+    predictions = {"items": one_of(rules.behaviours), "minItems": others, "maxItems": others}
+    return {"others_predict": predictions, **lead_forms(rules)}
 
 
 @dataclass(frozen=True, slots=True)
 class PredictAndCounter(ByBehaviour, Question[CounterAnswer]):
     """What will the opponent play next by each hypothesis, and what to hold against it? (steps 4 and 5)
 
-    step: the present one. hypotheses: the last one is acted on; none before the first. certain: True if it is known to
-    be true. present: what the opponent was seen to take since the last interaction; own: the agent's inventory then.
-    Both are None if no pickup was noticed.
+    step: the present one. hypotheses: the last one is acted on; empty before the first one. certain: True if the last
+    one is known to be true. present: what the opponent was seen to take since the last interaction; own: the agent's
+    inventory then. Both are None if no pickup was noticed.
     """
 
     template = "melting_pot/matrix/predict_and_counter.j2"
@@ -220,7 +220,7 @@ def names_of(opponents: Sequence[Opponent]) -> list[str]:
 class ChoiceAnswer(BaseModel):
     """Whom to meet next, anybody if nobody is named, and what to hold then, by behaviour.
 
-    watch: whether rather to watch and to meet nobody until more is known. covert: whether the others must not see the
+    watch: True to watch the others and meet nobody until more is known. covert: True if the others must not see the
     agent collect.
     """
 
@@ -232,8 +232,8 @@ class ChoiceAnswer(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _needs_no_more_to_watch(cls, given: Any) -> Any:
-        """Whoever only watches seeks nobody and keeps what it holds, whether that is said or not."""
+    def _complete_if_watching(cls, given: Any) -> Any:
+        """Lets an answer that only watches leave out whom to seek and what to hold."""
         only_watches = isinstance(given, dict) and given.get("watch") is True
         return {"seek": [], "own_next": {}} | given if only_watches else given
 
@@ -271,7 +271,7 @@ class ChooseOpponents(_ByChoice, Question[ChoiceAnswer]):
 
 
 class MindAnswer(BaseModel):
-    """What is thought of one other player: a belief about its strategy, and the behaviour that this predicts."""
+    """A hypothesis about another player's strategy, and the behaviour that it predicts."""
 
     player: str
     hypothesis: Words
@@ -279,7 +279,7 @@ class MindAnswer(BaseModel):
 
 
 class MindsAnswer(BaseModel):
-    """What is thought of others, whom to meet next, and what to hold then, by behaviour."""
+    """Hypotheses about the other players, whom to meet next, and what to hold then, by behaviour."""
 
     reasoning: str = ""
     minds: list[MindAnswer]
@@ -324,7 +324,7 @@ class ReadMinds(ByBehaviour, Question[MindsAnswer]):
 
 
 class StrategyAnswer(ChoiceAnswer):
-    """A strategy in words, whom to meet by it next, and what to hold then, by behaviour."""
+    """A strategy in words, and by it whom to meet next and what to hold then, by behaviour."""
 
     strategy: Words
 
@@ -351,7 +351,7 @@ class MakeStrategy(_ByChoice, Question[StrategyAnswer]):
 class FollowStrategy(_ByChoice, Question[ChoiceAnswer]):
     """What should the agent hold next given a strategy, and which players should it seek?
 
-    opponents, own, step: as of `MakeStrategy`.
+    opponents, own, step: as in `MakeStrategy`.
     """
 
     template = "melting_pot/matrix/follow_strategy.j2"

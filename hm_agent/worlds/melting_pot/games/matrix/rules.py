@@ -21,15 +21,15 @@ Payoff = tuple[tuple[float, ...], ...]
 MAIN, SIDE = 30, 6
 """How many units beyond the initial ones an opponent may hold: of its main resource, and of each other resource."""
 UNSEEN_WEIGHT = 0.1
-"""Weight of an inventory: multiplied by this for each unit that it lacks of what the opponent was seen to take."""
+"""The factor on an inventory's prior for each unit that it lacks of what the opponent was seen to take."""
 TAKEN_WEIGHT = 1e-7
-"""The same where nobody but the opponent can have taken it."""
+"""The same factor where nobody but the opponent can have taken these units."""
 UNLIKELY = 1e-6
-"""Inventories with a smaller posterior probability are left out of what a reward leaves open."""
+"""`open_counts` leaves out inventories with a smaller posterior probability."""
 TOLERANCE = 1e-6
-"""How far a reward may lie above the smallest error and still count as explained."""
+"""By how much an inventory's error may exceed the smallest one if the inventory is still to explain the reward."""
 SIDE_WEIGHT = 0.3
-"""Prior weight of an inventory: multiplied by this for each unit collected of a resource other than the main one."""
+"""The factor on an inventory's prior for each unit collected of a resource other than the main one."""
 
 
 def reward(own: Counts, other: Counts, payoff: Payoff) -> float:
@@ -56,9 +56,9 @@ def _candidates(resources: int, initial: int) -> npt.NDArray[np.int64]:
 class PartnerEvidence:
     """What is known of a partner's inventory beside the reward.
 
-    initial: the count of each resource with which every player starts. taken: the count of each that it was seen to
-    take since it came back; empty if unknown. steps: how many steps it had to collect; None if unknown. is_alone: True
-    if nobody else takes anything.
+    initial: the count of each resource with which every player starts. taken: the count of each that the partner was
+    seen to take since it came back; empty if unknown. steps: how many steps it had for collecting; None if unknown.
+    is_alone: True if the agent has no other opponent.
     """
 
     initial: int
@@ -72,8 +72,9 @@ def consistent_inventories(
 ) -> list[tuple[Counts, float]]:
     """The inventories of the partner that explain the reward best, each with its posterior, the likeliest first.
 
-    The prior prefers few units of other resources than the main one, since players collect for one pure strategy, what
-    was seen taken, and no more things than there were steps to collect them.
+    The prior prefers inventories with few units besides the main resource, since players collect for one pure strategy,
+    and inventories that hold what the partner was seen to take. It excludes those with more things than the partner had
+    steps to collect, unless that would exclude all.
     """
     candidates = _candidates(len(payoff), evidence.initial)
     v = np.array(own, float) / sum(own)
@@ -86,7 +87,7 @@ def consistent_inventories(
 
 
 def _prior_weights(inventories: npt.NDArray[np.int64], evidence: PartnerEvidence) -> npt.NDArray[np.float64]:
-    """The prior of each inventory, (n,), up to a factor. inventories: (n, resources)."""
+    """The unnormalised prior probability of each inventory, (n,). inventories: (n, resources)."""
     collected = inventories - evidence.initial
     weights = SIDE_WEIGHT ** (collected.sum(1) - collected.max(1)).astype(float)
     if evidence.taken:
@@ -99,9 +100,9 @@ def _prior_weights(inventories: npt.NDArray[np.int64], evidence: PartnerEvidence
 
 
 def open_counts(own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence) -> tuple[Counts, Counts, bool]:
-    """What the reward leaves open of the partner's inventory: the least and the most of each resource that explain it.
+    """The least and the most of each resource that the partner may have held, by the reward.
 
-    The last value is True if several resources may have led, or none.
+    The third value is True if the inventories that explain the reward don't agree on which resource led.
     """
     fits = [
         inventory for inventory, weight in consistent_inventories(own, received, payoff, evidence) if weight >= UNLIKELY
@@ -113,10 +114,10 @@ def open_counts(own: Counts, received: float, payoff: Payoff, evidence: PartnerE
 def infer_inventory(
     own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence
 ) -> tuple[Counts, int | None]:
-    """The partner's likeliest inventory, and the index of its likeliest pure strategy.
+    """The likeliest inventory that plays the partner's likeliest pure strategy, and the index of that strategy.
 
-    The strategy is None unless its total probability exceeds one half: an own inventory in which no resource leads
-    yields the same reward against every strategy.
+    The index is None unless the strategy's total probability exceeds one half: an own inventory in which no resource
+    leads yields the same reward against every strategy. Then the inventory is the likeliest of all.
     """
     fits = consistent_inventories(own, received, payoff, evidence)
     probabilities = [0.0] * len(payoff)
@@ -132,13 +133,13 @@ def infer_inventory(
 
 MOST_HELD = 40
 """The largest count of one resource that an answer may name."""
-MAX_TOLD = 4
-"""How many errors of one field are told at once."""
+MOST_LISTED = 4
+"""The largest number of errors that one message lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageGame:
-    """What one interaction is about, as in `MatrixRules`: all that a theory of the opponent's rule depends on.
+    """The part of `MatrixRules` on which inference about an opponent's rule depends.
 
     order: the highest order of the rules that the built-in reasoner considers; None for all.
     """
@@ -167,9 +168,9 @@ class MatrixRules:
     behaviours: the pure strategies, by name. things: the resource that stands for each, in the same order. payoff: row
     the player's own pure strategy, column the other's. players: the number of players, the agent included. hints: what
     prompts say of rules that players may follow. order: the highest order of such rules that the built-in reasoner
-    considers (`opponent_rules`), None for all; it is no fact of the game, and prompts don't show it. others_payoff: by
-    which the other player is paid, as it sees it; None if by the same. alike: how many others there are, if they can't
-    be told apart and count as one opponent; else 0.
+    considers (`opponent_rules`), None for all; it is no fact of the game, and prompts don't show it. others_payoff: the
+    payoff of the other player, whose own pure strategies are its rows; None if it is the same. alike: how many others
+    there are, if they can't be told apart and count as one opponent; else 0.
     """
 
     behaviours: tuple[str, ...]
@@ -204,7 +205,7 @@ class MatrixRules:
 
     @property
     def lead_range(self) -> tuple[int, int]:
-        """The same for a resource that leads in its inventory."""
+        """The smallest and the largest count of a resource that leads in its inventory."""
         return self.initial_inventory + 1, MOST_HELD
 
     def check(self, name: str, inventory: Mapping[str, int]) -> None:
@@ -224,7 +225,7 @@ class MatrixRules:
             if kind in self.behaviours and not least <= count <= most
         ]
         if problems:
-            raise ValueError("; ".join(problems[:MAX_TOLD]))
+            raise ValueError("; ".join(problems[:MOST_LISTED]))
 
     def check_behaviour(self, name: str, kind: str) -> None:
         """Raises ValueError for an unknown behaviour. name: the answer's field, for the error text."""
@@ -243,11 +244,11 @@ class MatrixRules:
         return dict(zip(self.behaviours, counts, strict=True))
 
 
-def check_players(name: str, said: Iterable[str], known: Sequence[str]) -> None:
+def check_players(name: str, players: Iterable[str], known: Sequence[str]) -> None:
     """Raises ValueError for players who do not exist. name: the answer's field, for the error text."""
-    unknown = [repr(player[:20]) for player in said if player not in known]
+    unknown = [repr(player[:20]) for player in players if player not in known]
     if unknown:
-        raise ValueError(f"{name}: unknown player {', '.join(unknown[:MAX_TOLD])}; there are {', '.join(known)}")
+        raise ValueError(f"{name}: unknown player {', '.join(unknown[:MOST_LISTED])}; there are {', '.join(known)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,9 +257,9 @@ class MatrixInteraction:
 
     behaviour: the pure strategy that the partner played, None if the inference is ambiguous. own_behaviour: the agent's
     own, None if no resource led. shown: the count of each resource that the partner saw the agent collect beforehand.
-    least, most: the range of each count of the partner's that explains the reward. is_open: True if the reward leaves
-    open which of its resources led; then `behaviour` is the likeliest, if one is. taken: the count of each resource
-    that the partner was seen to take beforehand.
+    least, most: the smallest and the largest count of each of the partner's resources that explains the reward.
+    is_open: True if the reward leaves open which of them led; then `behaviour` is the likeliest, None if none is likely
+    enough. taken: the count of each resource that the partner was seen to take beforehand.
     """
 
     step: int

@@ -98,16 +98,16 @@ def read_teammate(question: ReadTeammate) -> TeammateMindAnswer:
 def revise_teammate(question: ReviseTeammate) -> TeammateRevisionAnswer:
     """Keeps the likeliest strategies and acts on the behaviour that is likeliest in view of all."""
     chances = posterior(question.history, question.hypotheses)
-    kept = sorted(LIBRARY, key=lambda strategy: -chances[strategy])[:MOST_HYPOTHESES]
+    likeliest = sorted(LIBRARY, key=lambda strategy: -chances[strategy])[:MOST_HYPOTHESES]
     numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
-    # The likeliest comes last, since the last one is acted on where one is.
+    # The likeliest comes last, since agents that act on a single hypothesis act on the last one.
     revised = [
         RevisedTeammate(
             of=numbers.get(each.words, 0),
             hypothesis="" if each.words in numbers else each.words,
             next=_predicted(each.words, question),
         )
-        for each in reversed(kept)
+        for each in reversed(likeliest)
     ]
     expected = _likeliest_behaviour(chances, question)
     strategy = strategy_for(expected if question.history else None)
@@ -137,8 +137,8 @@ def follow_strategy(question: FollowCookingStrategy) -> PartAnswer:
 
 def judge_strategy(question: JudgeCookingStrategy) -> HindsightAnswer:
     """Judges a role as positive if the two cooks together would have done all work, as neutral otherwise."""
-    done = COVERS.get(question.instead, set()) | COVERS.get(question.round.behaviour or "", set())
-    return HindsightAnswer(outcome=Outcome.POSITIVE if done >= {LOADS, SERVES} else Outcome.NEUTRAL)
+    covered = COVERS.get(question.instead, set()) | COVERS.get(question.round.behaviour or "", set())
+    return HindsightAnswer(outcome=Outcome.POSITIVE if covered >= {LOADS, SERVES} else Outcome.NEUTRAL)
 
 
 def plan(question: PlanCooking) -> PlanAnswer:
@@ -183,13 +183,13 @@ def _reason(hands: str | None, used: Station | None, tomatoes: int) -> str:
 
 
 def evaluate(question: EvaluateCooking) -> Critique:
-    """States what failed or what the plan earned, which planning also finds in its question's kitchen."""
+    """States what failed or what the plan earned; the reasoner's own planning sees as much in its question."""
     steps = question.after.step - question.before.step
     if question.failed is not None:
         return Critique(critique=f"{question.failed} changed nothing: look at your hands and the pots before any use.")
     soups = round(question.reward / question.rules.reward)
-    done = f"{count('soup', soups)} delivered in {count('step', steps)}"
-    return Critique(critique=f"{done}: {'go on' if soups else 'do what is missing most'}.")
+    earned = f"{count('soup', soups)} delivered in {count('step', steps)}"
+    return Critique(critique=f"{earned}: {'go on' if soups else 'do what is missing most'}.")
 
 
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {

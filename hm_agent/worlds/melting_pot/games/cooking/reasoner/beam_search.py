@@ -72,9 +72,10 @@ class UnfinishedValue(NamedTuple):
 
 
 class State:
-    """A simulated state of the kitchen. All its times are relative to its own, so it recurs at many times of a search.
+    """A simulated state of the kitchen. Times in it count from its own time, so it recurs at many times of a search.
 
-    worth: the value of the unfinished work, in soups. options: what the agent can do next, once that is worked out.
+    worth: the value of the unfinished work, in soups. options: what the agent can do next, None until that is worked
+    out.
     """
 
     __slots__ = ("hands", "options", "pose", "pots", "worth")
@@ -87,10 +88,10 @@ class State:
 class Errand(NamedTuple):
     """Something the agent can do next.
 
-    steps: how long it takes. state: what it leads to. subgoals: how it is planned. gain: what the use of a station
-    itself is worth, in soups; used: the steps after which that is. is_open: True if the plan ends here, because what
-    follows depends on what is seen then. counter: one that serves only once on the way, since the search doesn't follow
-    what lies on counters.
+    steps: how long it takes. state: the state it leads to. subgoals: the calls that carry it out. gain: what using the
+    station is worth in itself, in soups. used: the number of steps before that use. is_open: True if the plan ends
+    here, because what follows depends on what is seen then. counter: the counter that it uses, which serves only once
+    in a plan, since the search doesn't track what lies on counters.
     """
 
     steps: int
@@ -105,8 +106,8 @@ class Errand(NamedTuple):
 class Node(NamedTuple):
     """A state at a time of the search, in steps from now, and the way to it.
 
-    soups: the discounted number of soups delivered. parent, option: the node before, and the option taken there.
-    counters: those that were used on the way.
+    soups: the discounted number of soups delivered. parent, option: the previous node, and the errand that led from
+    there to this one. counters: those used on the way.
     """
 
     time: int
@@ -117,7 +118,7 @@ class Node(NamedTuple):
     counters: tuple[Cell, ...] = ()
 
     def after(self, option: Errand) -> Node:
-        """The node to which an option leads."""
+        """The node to which an errand leads."""
         time, soups, counters = self.time, self.soups, self.counters
         if option.gain:
             soups += option.gain * DISCOUNT ** (time + option.used)
@@ -134,7 +135,7 @@ class Node(NamedTuple):
 class BeamSearch:
     """Searches for the best plan of one question: at each step it expands the most valuable nodes up to the horizon.
 
-    It expands many hundred nodes, about half of which have a state that another one had at another time.
+    It expands many hundred nodes, about half of which have the same state as a node at another time.
     """
 
     def __init__(self, question: PlanCooking) -> None:
@@ -173,7 +174,10 @@ class BeamSearch:
         return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
 
     def _options(self, node: Node) -> list[Errand]:
-        """What the agent can do next. At the start, what is barred can't be used, and what it faces can at once."""
+        """What the agent can do next.
+
+        Only at the start are cells barred, and can it use what it faces without a step in between.
+        """
         state = node.state
         if node.parent is None:
             ways = approaches_from(self._layout, state.pose)
@@ -201,7 +205,7 @@ class BeamSearch:
         """Takes a tomato, a dish, or what lies on a counter."""
         for cell, thing, cost, counter in self._things:
             if cell in ways:
-                yield self._used(ways[cell], cell, thing, state.pots, gain=-cost, counter=counter)
+                yield self._errand(ways[cell], cell, thing, state.pots, gain=-cost, counter=counter)
 
     def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato into a pot that has room."""
@@ -210,25 +214,25 @@ class BeamSearch:
             count = state.pots[n][0] + 1
             if cell in ways and count <= rules.tomatoes:
                 ready = ways[cell].moves + rules.cooking_steps if count == rules.tomatoes else NEVER
-                yield self._used(ways[cell], cell, None, replaced(state.pots, n, (count, ready)))
+                yield self._errand(ways[cell], cell, None, replaced(state.pots, n, (count, ready)))
 
     def _take_soup(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
         for n, cell in enumerate(self._pots):
             if cell in ways and (begins := max(state.pots[n][1], ways[cell].moves)) <= PATIENCE:
                 there = ways[cell]._replace(moves=begins)
-                yield self._used(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
+                yield self._errand(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
 
     def _deliver(self, ways: Ways, state: State) -> Iterator[Errand]:
         for cell in self._deliveries:
             if cell in ways:
-                yield self._used(ways[cell], cell, None, state.pots, gain=1.0)
+                yield self._errand(ways[cell], cell, None, state.pots, gain=1.0)
 
     def _put_down(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts what the agent holds on one of the nearest bare counters."""
         spare = [cell for cell in self._question.spare if cell in ways]
         for cell in sorted(spare, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
-            yield self._used(ways[cell], cell, None, state.pots, counter=cell)
+            yield self._errand(ways[cell], cell, None, state.pots, counter=cell)
 
     def _wait(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Waits at the pot that is ready next, and leaves open what follows."""
@@ -241,7 +245,7 @@ class BeamSearch:
             after = self._state_at(ready + 1, way.pose, state.hands, state.pots)
             yield Errand(ready + 1, after, (Wait(self._pots[n]),), is_open=True)
 
-    def _used(
+    def _errand(
         self,
         there: Approach,
         cell: Cell,
@@ -252,28 +256,31 @@ class BeamSearch:
         waits: bool = False,
         counter: Cell | None = None,
     ) -> Errand:
-        """The use of a cell, which takes a step. there: when and from where. waits: True if it waits until then."""
+        """The errand of using a cell, which takes a step.
+
+        there: the way to it. waits: True if the agent waits there before the use. Other arguments: as in `Errand`.
+        """
         steps, uses = there.moves + 1, (_waits_and_uses if waits else _uses)(cell)
         after = self._state_at(steps, there.pose, hands, pots)
         return Errand(steps, after, uses, gain, there.moves, counter=counter)
 
     def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents) -> State:
-        """The one state of this search with these contents. step: the present one of the times in them.
+        """The state with these contents, one object per search. step: its time on the clock of `pots`.
 
         How long a soup has been ready makes no difference.
         """
         pots = tuple([(count, ready if ready >= NEVER else max(0, ready - step)) for count, ready in pots])
         key = pose, hands, pots
-        known = self._states.get(key)
-        if known is None:
+        state = self._states.get(key)
+        if state is None:
             worth = sum([self._unfinished.tomato * count + COOKING * (not ready) for count, ready in pots])
             worth += self._unfinished.held(hands)
-            known = self._states[key] = State(*key, worth)
-        return known
+            state = self._states[key] = State(*key, worth)
+        return state
 
 
 def replaced(pots: Contents, n: int, content: Content) -> Contents:
-    """The pots with another content of pot n."""
+    """The contents with that of pot n replaced."""
     return (*pots[:n], content, *pots[n + 1 :])
 
 
@@ -283,7 +290,7 @@ Ways = Mapping[Cell, Approach]
 
 @lru_cache(maxsize=1_000)
 def _ways_between_uses(layout: Layout, start: Pose) -> Ways:
-    """The ways from where a station was used: at least one step lies between two uses."""
+    """The ways from where a station has just been used: at least one step lies between two uses."""
     ways = approaches_from(layout, start)
     return {cell: Approach(max(way.moves, 1), way.pose) for cell, way in ways.items()}
 
@@ -299,9 +306,10 @@ def _waits_and_uses(cell: Cell) -> tuple[Subgoal, ...]:
 
 
 def _things_to_fetch(question: PlanCooking) -> Iterator[tuple[Cell, str, float, Cell | None]]:
-    """Where something can be taken: the cell, what it is, and what it costs to do the work of the teammate's role.
+    """Where something can be taken: the cell, the thing, its cost in soups, and the counter if it lies on one.
 
-    The last value is the cell again where it is a counter, on which only one thing lies.
+    A thing costs something only if fetching it is the work of the teammate's role. A counter holds only one thing, but
+    dispensers never run out.
     """
     for station in question.stations:
         thing = DISPENSED.get(station.kind, station.mark)
@@ -316,7 +324,7 @@ def _value(node: Node) -> float:
 
 
 def _keep(node: Node, layer: dict[State, Node]) -> None:
-    """Adds a node to those of its time, unless one with the same state is as valuable."""
+    """Adds a node to the layer of its time, unless the node there with the same state is at least as valuable."""
     known = layer.get(node.state)
     if known is not None:
         if node.soups <= known.soups or node.value <= known.value:  # rounding may hide what lies between the soups
@@ -335,7 +343,7 @@ def _options_taken(node: Node | None) -> list[Errand]:
 
 
 def _plan_to(node: Node) -> list[Subgoal]:
-    """The subgoals from the start to a node, up to MOST_PLANNED or an open node."""
+    """The subgoals from the start to a node, at most MOST_PLANNED, and none after an open errand."""
     plan: list[Subgoal] = []
     for option in reversed(_options_taken(node)):
         if len(plan) + len(option.subgoals) > MOST_PLANNED:

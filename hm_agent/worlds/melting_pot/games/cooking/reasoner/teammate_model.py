@@ -43,9 +43,10 @@ LAPSES = {
 
 @dataclass(frozen=True, slots=True)
 class TeammateStrategy:
-    """A strategy of the teammate. role: its role in every round, None for the role it had in the round before.
+    """A strategy of the teammate. role: the role in every round, None for the role of the round before.
 
-    prior: its log odds before any evidence. tempo: its tempo in every round, None for the one measured.
+    reliability: the probability that it predicts a round correctly. prior: its log odds before any evidence. tempo: the
+    tempo in every round, None for the measured one.
     """
 
     words: str
@@ -55,8 +56,8 @@ class TeammateStrategy:
     tempo: str | None = None
 
     def predict(self, history: Sequence[KitchenInteraction]) -> str | None:
-        """The role in the next round; None if no earlier role is known."""
-        return self.role or next((known.behaviour for known in reversed(history) if known.behaviour), None)
+        """The role in the next round; None if it depends on earlier rounds and none of their roles is known."""
+        return self.role or next((each.behaviour for each in reversed(history) if each.behaviour), None)
 
 
 LIBRARY = (
@@ -82,7 +83,7 @@ def posterior(history: Sequence[KitchenInteraction], best: Sequence[Hypothesis])
     weights = [DISCOUNT ** (len(history) - 1 - n) for n in range(len(history))]
 
     def log_odds(strategy: TeammateStrategy) -> float:
-        """By the discounted log-likelihood of the teammate's roles; rounds of unknown role are left out."""
+        """Prior, value and discounted log-likelihood of the teammate's roles; rounds of unknown role are left out."""
         chances = _likelihoods(strategy, history)
         fit = sum(weight * log(chance) for weight, chance in zip(weights, chances, strict=True) if chance)
         return strategy.prior + LOG_ODDS_PER_VALUE * values.get(strategy.words, 0.0) + fit
@@ -93,16 +94,16 @@ def posterior(history: Sequence[KitchenInteraction], best: Sequence[Hypothesis])
 
 def _likelihoods(strategy: TeammateStrategy, history: Sequence[KitchenInteraction]) -> Iterator[float]:
     """The probability of the role in each round under a strategy; 0 if the role is unknown."""
-    for n, known in enumerate(history):
+    for n, interaction in enumerate(history):
         predicted = strategy.predict(history[:n])
         right, others = strategy.reliability, len(ROLES) - 1
-        if known.behaviour is None:
+        if interaction.behaviour is None:
             yield 0.0
         elif predicted is None:
             yield 1 / len(ROLES)
         else:
-            has_tempo = strategy.tempo is None or known.tempo in (None, strategy.tempo)
-            yield right if predicted == known.behaviour and has_tempo else (1 - right) / others
+            has_tempo = strategy.tempo is None or interaction.tempo in (None, strategy.tempo)
+            yield right if predicted == interaction.behaviour and has_tempo else (1 - right) / others
 
 
 def predict_behaviour(words: str | None, history: Sequence[KitchenInteraction], pace: Pace, limit: int) -> str:
@@ -112,8 +113,8 @@ def predict_behaviour(words: str | None, history: Sequence[KitchenInteraction], 
     `tempo_of`.
     """
     strategy = next((strategy for strategy in LIBRARY if strategy.words == words), None)
-    seen = Counter(known.behaviour for known in history if known.behaviour)
-    commonest = seen.most_common(1)[0][0] if seen else EVERYTHING
+    roles = Counter(interaction.behaviour for interaction in history if interaction.behaviour)
+    commonest = roles.most_common(1)[0][0] if roles else EVERYTHING
     role = (strategy.predict(history) if strategy else None) or commonest
     tempo = (strategy.tempo if strategy else None) or tempo_of(role, pace, limit) or PROMPTLY
     return behaviour_of(role, tempo) or role

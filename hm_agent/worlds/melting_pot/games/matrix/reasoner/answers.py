@@ -65,6 +65,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoa
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
 LEAD = "Lead with {}, and meet those that lose to it."
+"""The strategies, in words, that the reasoner makes for the agent."""
 TOLERANCE = 1e-9
 """The largest absolute reward that counts as neutral in hindsight."""
 
@@ -104,10 +105,10 @@ def counter(question: PredictAndCounter) -> CounterAnswer:
 
 def _others_predict(question: PredictAndCounter | PredictNext) -> list[str]:
     """What each hypothesis but the last predicts."""
-    return [_predicted(question, hypothesis.words) for hypothesis in question.hypotheses[:-1]]
+    return [_predicted_behaviour(question, hypothesis.words) for hypothesis in question.hypotheses[:-1]]
 
 
-def _predicted(question: PredictAndCounter | PredictNext, words: str) -> str:
+def _predicted_behaviour(question: PredictAndCounter | PredictNext, words: str) -> str:
     """The likeliest behaviour by a hypothesis."""
     rules, history = question.rules, question.history
     probabilities = predict_behaviour(strategy_from_words(words, rules, history), rules, history, None)
@@ -128,11 +129,11 @@ def predict(question: PredictNext) -> PredictionAnswer:
 def choose(question: ChooseOpponents) -> ChoiceAnswer:
     rules, opponents, own = question.rules, question.opponents, question.own
     predictions = predict_all(rules, opponents, question.step)
-    said = "; ".join(f"{player} {_describe(rules, shares)}" for player, shares in predictions.items())
+    reasoning = "; ".join(f"{player} {_describe(rules, shares)}" for player, shares in predictions.items())
     best = choose_among(rules, opponents, predictions, own, question.step)
     if not is_worthwhile(rules, best, own):
-        return ChoiceAnswer(reasoning=said, seek=[], own_next=rules.by_name(own), watch=True)
-    return ChoiceAnswer(reasoning=said, seek=list(best.seek), own_next=rules.by_name(best.target))
+        return ChoiceAnswer(reasoning=reasoning, seek=[], own_next=rules.by_name(own), watch=True)
+    return ChoiceAnswer(reasoning=reasoning, seek=list(best.seek), own_next=rules.by_name(best.target))
 
 
 def read_minds(question: ReadMinds) -> MindsAnswer:
@@ -174,12 +175,12 @@ def make_strategy(question: MakeStrategy) -> StrategyAnswer:
     """Answers with the best response to the likeliest strategies of the others."""
     rules, history = question.rules, question.history
     if rules.players > 2:
-        choice = _choice(question, question.own)
+        choice = _choice_among_many(question, question.own)
         words = LEAD.format(max(choice.own_next, key=choice.own_next.__getitem__))
         return StrategyAnswer(strategy=words, **dict(choice))
     best = [Hypothesis(each.words.removeprefix(BEST_IF), each.value) for each in question.best]
     believed = likeliest_strategy(rules, history, best).words if history else None
-    answer = _counter_to(question, question.own, believed)
+    answer = _counter_only_opponent(question, question.own, believed)
     words = BEST_IF + believed if believed else FIRST
     return StrategyAnswer(strategy=words, seek=[], own_next=answer.own_next, covert=answer.covert)
 
@@ -188,25 +189,25 @@ def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
     rules = question.rules
     if rules.players > 2:
         leads = [n for n, name in enumerate(rules.behaviours) if question.strategy == LEAD.format(name)]
-        return _choice(question, question.own, leads[0] if leads else None)
-    answer = _counter_to(question, question.own, question.strategy.removeprefix(BEST_IF))
+        return _choice_among_many(question, question.own, leads[0] if leads else None)
+    answer = _counter_only_opponent(question, question.own, question.strategy.removeprefix(BEST_IF))
     return ChoiceAnswer(seek=[], own_next=answer.own_next, covert=answer.covert)
 
 
-def _counter_to(
+def _counter_only_opponent(
     question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, believed: str | None
 ) -> CounterAnswer:
-    """The answer to a single hypothesis about the only opponent, None for no hypothesis. own: the agent's inventory."""
+    """The best response to the only opponent. believed: the hypothesis about it, if any. own: the agent's inventory."""
     present = question.opponents[0].present if question.opponents else None
     hypotheses = (Hypothesis(believed),) if believed else ()
     rules, step, history = question.rules, question.step, question.history
     return counter(PredictAndCounter(rules, step, history, hypotheses, present=present, own=own))
 
 
-def _choice(
+def _choice_among_many(
     question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, lead: int | None = None
 ) -> ChoiceAnswer:
-    """What to hold among many players, and whom to seek. lead: the resource that must lead, if any."""
+    """What to hold among many players, and whom to seek. lead: the index of the resource that must lead, if any."""
     rules, step = question.rules, question.step
     others = known_opponents(rules, question.history, question.opponents)
     best = choose_among(rules, others, predict_all(rules, others, step), own, step, lead)
@@ -225,22 +226,23 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
 def plan(question: PlanSubgoals) -> PlanAnswer:
     """Plans for the target of the strategy or, without a strategist, for what the interactions and pickups suggest."""
     if question.target is not None:
-        return _called(plan_route(question, question.target))
+        return _as_answer(plan_route(question, question.target))
     rules = question.rules
     if rules.players > 2:
-        choice = _choice(question, question.inventory)
+        choice = _choice_among_many(question, question.inventory)
         if choice.watch:
-            return _called(look_for_players(question))
+            return _as_answer(look_for_players(question))
         seek = () if {*question.players} <= {*choice.seek} else choice.seek
-        return _called(plan_route(question, _as_learnt(question, rules.counts(choice.own_next)), seek=seek))
+        target = _adjusted_to_critiques(question, rules.counts(choice.own_next))
+        return _as_answer(plan_route(question, target, seek=seek))
     believed = likeliest_strategy(rules, question.history, ()).words if question.history else None
-    answer = _counter_to(question, question.inventory, believed)
-    target = _as_learnt(question, rules.counts(answer.own_next))
-    return _called(plan_route(question, target, covert=answer.covert))
+    answer = _counter_only_opponent(question, question.inventory, believed)
+    target = _adjusted_to_critiques(question, rules.counts(answer.own_next))
+    return _as_answer(plan_route(question, target, covert=answer.covert))
 
 
-def _as_learnt(question: PlanSubgoals, target: Counts) -> Counts:
-    """The target with one thing less or more of its main kind for each critique that says so; it keeps its lead."""
+def _adjusted_to_critiques(question: PlanSubgoals, target: Counts) -> Counts:
+    """The target with one unit of its main kind less or more for each critique that says so; that kind still leads."""
     main = argmax(target)
     if main is None:
         return target
@@ -249,16 +251,17 @@ def _as_learnt(question: PlanSubgoals, target: Counts) -> Counts:
     return tuple(max(least, count + change) if kind == main else count for kind, count in enumerate(target))
 
 
-def _called(subgoals: Sequence[Subgoal]) -> PlanAnswer:
+def _as_answer(subgoals: Sequence[Subgoal]) -> PlanAnswer:
     return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
 
 
 FEWER = "plan fewer things, for it met me before I had them all"
 MORE = "plan more things, for nobody came while I searched"
+"""What critiques advise; later plans of the reasoner follow it."""
 
 
 def evaluate_plan(question: EvaluatePlan) -> Critique:
-    """States what the plan earned or collected, and whether the next ones should collect fewer things or more."""
+    """States what the plan earned or collected, and whether the next plans should collect fewer or more things."""
     verdict = _verdict(question)
     left = question.plan.calls[question.plan.done :]
     if question.met and not question.plan.shot and any(isinstance(call, MoveTo) for call in left):

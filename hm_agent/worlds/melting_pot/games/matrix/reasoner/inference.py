@@ -44,9 +44,9 @@ LOG_ODDS_PER_VALUE = 2.0
 ACCURACY_PRIOR = 4.0, 5.0
 """Beta prior on a rule's accuracy: 4 of 5 pseudo-observations correct."""
 COVERT_FROM = 0.2
-"""The posterior probability of a rule that looks at what it saw from which the agent collects out of its view."""
+"""The agent collects unseen if the opponent's rule looks at what it sees collected with at least this probability."""
 NEGLIGIBLE = 1e-3
-"""Rules with a smaller posterior probability are left out."""
+"""`posterior` leaves out strategies with a smaller probability."""
 RELIABILITY_PRIOR = 9.0, 10.0
 """Beta prior on the share of pickups that are of the kind a player will play: 9 of 10 pseudo-observations."""
 
@@ -54,10 +54,10 @@ Weights = npt.NDArray[np.float64]
 
 
 class Fit(NamedTuple):
-    """How a strategy has fared in a history.
+    """How well a strategy has predicted a history.
 
-    state: the strategy's after it. correct, total: its right predictions and all of them, the later ones weigh more;
-    0 for a strategy that names no single behaviour.
+    state: the strategy's state after it. correct, total: the number of its right predictions and of all of them, later
+    ones weighing more; 0 for a strategy that names no single behaviour.
     """
 
     strategy: OpponentStrategy
@@ -66,15 +66,22 @@ class Fit(NamedTuple):
     total: float = 0.0
 
     def prediction(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> Distribution:
-        """What it predicts next, as far as it is to be trusted. prior: correct pseudo-observations and their total."""
-        return weigh(self.strategy.prediction(self.state), self.accuracy(prior))
+        """The distribution over the next behaviour, with the probability of an error by the strategy's accuracy.
+
+        prior: the correct pseudo-observations of the accuracy, and their total.
+        """
+        return with_errors(self.strategy.prediction(self.state), self.accuracy(prior))
 
     def accuracy(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> float:
+        """The posterior mean of the share of right predictions. prior: as in `prediction`."""
         return (prior[0] + self.correct) / (prior[1] + self.total)
 
 
-def weigh(predicted: Distribution, accuracy: float) -> Distribution:
-    """Spreads the probability of error of a certain prediction over the other behaviours; keeps any other one."""
+def with_errors(predicted: Distribution, accuracy: float) -> Distribution:
+    """Lowers the probability of a certain prediction to its accuracy, and shares the rest among the other behaviours.
+
+    Returns any other prediction unchanged.
+    """
     if max(predicted) < 1.0:
         return predicted
     return tuple(accuracy if share else (1 - accuracy) / (len(predicted) - 1) for share in predicted)
@@ -82,10 +89,11 @@ def weigh(predicted: Distribution, accuracy: float) -> Distribution:
 
 @dataclass(frozen=True, eq=False)
 class RuleFilter:
-    """What a history tells of the rule in force.
+    """The posterior over the rule in force after a history.
 
-    states, correct, total: as in `Fit`, for every rule of the class, in its order. counts: of each behaviour of late.
-    weights: (rules + 1, noise levels) the posterior probability of each, the last row that of mixing at random.
+    states, correct, total: as in `Fit`, for every rule of the class, in its order. counts: how often the opponent
+    played each behaviour, later interactions weighing more, plus a pseudo-count. weights: (rules + 1, noise levels)
+    posterior probabilities; the last row is that of mixing at random.
     """
 
     game: StageGame
@@ -96,7 +104,7 @@ class RuleFilter:
     weights: Weights
 
     def fit(self, position: int) -> Fit:
-        """How a rule of the class has fared."""
+        """The fit of the rule at this position in the class."""
         rule = rule_class(self.game)[position].rule
         return Fit(rule, self.states[position], float(self.correct[position]), float(self.total[position]))
 
@@ -111,7 +119,7 @@ class RuleFilter:
         rules = [each.rule for each in rule_class(self.game)]
         with_states = [*zip(rules, self.states, strict=True)]
         replies = np.array([rule.reply(rule.noticing(state, moves.seen)) for rule, state in with_states])
-        weights = self.weights if moves.other == UNKNOWN else self._observed(moves.other, replies)
+        weights = self.weights if moves.other == UNKNOWN else self._weights_given(moves.other, replies)
         counts = tuple(
             0.5 + MIXTURE_MEMORY ** (moves.other != UNKNOWN) * (count - 0.5) + (kind == moves.other)
             for kind, count in enumerate(self.counts)
@@ -119,14 +127,15 @@ class RuleFilter:
         is_counted = (replies != UNKNOWN) & (moves.other != UNKNOWN)
         correct = np.where(is_counted, HIT_MEMORY * self.correct + (replies == moves.other), self.correct)
         total = np.where(is_counted, HIT_MEMORY * self.total + 1, self.total)
-        # Many rules remember the same: equal states are kept once.
-        kept: dict[Hashable, Hashable] = {}
-        states = (rule.updated(state, moves) for rule, state in with_states)
+        # Many rules have equal states: these share one object.
+        shared: dict[Hashable, Hashable] = {}
+        updated = (rule.updated(state, moves) for rule, state in with_states)
+        states = tuple(shared.setdefault(state, state) for state in updated)
         changed = (1 - CHANGE_RATE) * weights + CHANGE_RATE * _prior(self.game)
-        return RuleFilter(self.game, tuple(kept.setdefault(it, it) for it in states), correct, total, counts, changed)
+        return RuleFilter(self.game, states, correct, total, counts, changed)
 
-    def _observed(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
-        """The weights once the opponent's behaviour is known."""
+    def _weights_given(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
+        """The weights after the opponent has played a behaviour. replies: what each rule predicted."""
         kinds, noise = len(self.game.behaviours), np.array([*NOISE])
         likelihood = np.where((replies == played)[:, None], 1 - noise, noise / (kinds - 1))
         likelihood[replies == UNKNOWN] = 1 / kinds
@@ -145,7 +154,7 @@ def _prior(game: StageGame) -> Weights:
 
 @lru_cache(maxsize=32)  # some 20 kB each; an arena has histories with seven opponents
 def _filter(game: StageGame, history: tuple[Moves, ...]) -> RuleFilter:
-    """The filter after a history. Kept, so that one more interaction costs one step."""
+    """The filter after a history. It is cached, so that one more interaction costs one step."""
     if history:
         return _filter(game, history[:-1]).after(history[-1])
     states = tuple(each.rule.start for each in rule_class(game))
@@ -159,12 +168,12 @@ def filter_of(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> RuleF
 
 @cache
 def _positions(game: StageGame) -> Mapping[OpponentStrategy, int]:
-    """Where each rule stands in the class."""
+    """The position of each rule in the class."""
     return {each.rule: position for position, each in enumerate(rule_class(game))}
 
 
 def fit(strategy: OpponentStrategy, rules: MatrixRules, history: Sequence[MatrixInteraction]) -> Fit:
-    """How a strategy has fared; a mixture has neither a state nor an accuracy."""
+    """The fit of a strategy to these interactions; a mixture has neither state nor accuracy."""
     position = _positions(rules.stage_game).get(strategy)
     return Fit(strategy, strategy.start) if position is None else filter_of(rules, history).fit(position)
 
@@ -173,17 +182,17 @@ def strategy_from_words(words: str, rules: MatrixRules, history: Sequence[Matrix
     """The strategy that a hypothesis describes; for unknown words, a mixture fitted to the interactions."""
     if (rule := rules_by_words(rules.stage_game).get(words.strip().casefold())) is not None:
         return rule
-    shares = [re.search(rf"\b{re.escape(name)} ([0-9]{{1,3}})%", words) for name in rules.behaviours]
-    if all(shares):
-        return Mixture(rules.behaviours, tuple(int(share[1]) / 100 for share in shares if share))
+    percentages = [re.search(rf"\b{re.escape(name)} ([0-9]{{1,3}})%", words) for name in rules.behaviours]
+    if all(percentages):
+        return Mixture(rules.behaviours, tuple(int(percent[1]) / 100 for percent in percentages if percent))
     return filter_of(rules, history).mixture
 
 
 def likeliest_strategy(
     rules: MatrixRules, history: Sequence[MatrixInteraction], best: Sequence[Hypothesis]
 ) -> OpponentStrategy:
-    """The strategy with the highest posterior probability after these interactions. best: as of `posterior`."""
-    return max(posterior(rules, history, best), key=lambda weighed: weighed[1])[0].strategy
+    """The strategy with the highest posterior probability after these interactions. best: as in `posterior`."""
+    return max(posterior(rules, history, best), key=lambda pair: pair[1])[0].strategy
 
 
 def posterior(
@@ -194,28 +203,28 @@ def posterior(
     best: the earlier hypotheses that predicted best. Their values add to their log odds, since a correct prediction is
     stronger evidence than a good fit in hindsight.
     """
-    known = filter_of(rules, history)
-    mixture = known.mixture
+    latest = filter_of(rules, history)
+    mixture = latest.mixture
     bonuses = {hypothesis.words: exp(LOG_ODDS_PER_VALUE * hypothesis.value) for hypothesis in best}
-    weights = [float(weight) for weight in known.weights.sum(axis=1)]
-    fits = (*map(known.fit, range(len(known.states))), Fit(mixture, mixture.start))
+    weights = [float(weight) for weight in latest.weights.sum(axis=1)]
+    fits = (*map(latest.fit, range(len(latest.states))), Fit(mixture, mixture.start))
     if bonuses:
         weights = [weight * bonuses.get(each.strategy.words, 1.0) for each, weight in zip(fits, weights, strict=True)]
     total = sum(weights)
     pairs = zip(fits, weights, strict=True)
-    kept = [(each, weight) for each, weight in pairs if weight >= NEGLIGIBLE * total]
-    total = sum(weight for _, weight in kept)
-    return [(each, weight / total) for each, weight in kept]
+    probable = [(each, weight) for each, weight in pairs if weight >= NEGLIGIBLE * total]
+    total = sum(weight for _, weight in probable)
+    return [(each, weight / total) for each, weight in probable]
 
 
 def may_respond_to_observation(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> bool:
-    """True if the opponent may well choose by what it sees the agent collect."""
-    looking = (
+    """True if the opponent looks at what it sees the agent collect with a probability of at least COVERT_FROM."""
+    probabilities = (
         weight
         for each, weight in posterior(rules, history)
         if isinstance(each.strategy, Answer) and isinstance(each.strategy.feature, SeenCollecting)
     )
-    return sum(looking) >= COVERT_FROM
+    return sum(probabilities) >= COVERT_FROM
 
 
 def predict_behaviour(
@@ -225,19 +234,19 @@ def predict_behaviour(
     taken: Counts | None,
     prior: tuple[float, float] = ACCURACY_PRIOR,
 ) -> Distribution:
-    """The distribution over the opponent's next behaviour, by its strategy's accuracy so far and its pickups.
+    """The distribution over the opponent's next behaviour, by its strategy, the accuracy of that, and its pickups.
 
-    taken: the count of each resource that it is known to have taken since the last interaction. prior: on the
-    strategy's accuracy, as correct predictions and their total.
+    taken: the count of each resource that it is known to have taken since the last interaction. prior: of the
+    strategy's accuracy, as in `Fit.prediction`.
     """
     probabilities = fit(strategy, rules, history).prediction(prior)
     return update_on_pickups(probabilities, taken, pickup_reliability(rules, history)) if taken else probabilities
 
 
-def pickup_reliability(rules: MatrixRules, met: Iterable[MatrixInteraction]) -> float:
-    """The probability that a thing which a player takes is of the kind it will play, by what was seen taken so far."""
+def pickup_reliability(rules: MatrixRules, history: Iterable[MatrixInteraction]) -> float:
+    """The probability that a thing a player takes is of the kind it will play, by past interactions."""
     right, total = RELIABILITY_PRIOR
-    for interaction in met:
+    for interaction in history:
         if interaction.behaviour is not None and interaction.taken:
             right += interaction.taken[rules.behaviours.index(interaction.behaviour)]
             total += sum(interaction.taken)
@@ -245,7 +254,7 @@ def pickup_reliability(rules: MatrixRules, met: Iterable[MatrixInteraction]) -> 
 
 
 def update_on_pickups(probabilities: Distribution, taken: Counts, reliability: float) -> Distribution:
-    """Updates a distribution on the resources that a player took. reliability: as of `pickup_reliability`."""
+    """Updates a distribution on the resources that a player took. reliability: as in `pickup_reliability`."""
     ratio = reliability * (len(probabilities) - 1) / (1 - reliability)
     weights = [share * ratio**count for share, count in zip(probabilities, taken, strict=True)]
     return tuple(weight / sum(weights) for weight in weights)

@@ -1,6 +1,6 @@
 """Chooses what to play by simulating the rest of the episode against each strategy the opponent may follow.
 
-In zero-sum games this changes nothing: the agent can offer the opponent nothing that it wants.
+Zero-sum games don't need it: in them the agent can offer the opponent nothing that it wants.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import accumulate
 
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves, OpponentStrategy
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior, weigh
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior, with_errors
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 
 DEPTH = 4
@@ -17,13 +17,16 @@ DEPTH = 4
 REPEATS = 6
 """The number of further interactions simulated with one move; the rest of the episode is taken to pay like the last."""
 STEPS_PER_INTERACTION = 55.0
-"""The steps that an interaction is expected to take before there was any."""
+"""The steps per interaction that are expected before the first one."""
 FIRM_PRIOR = 9.0, 10.0
-"""Beta prior on the accuracy of strategies that mean to be understood: 9 of 10 pseudo-observations correct."""
+"""Beta prior on a simulated strategy's accuracy: 9 of 10 pseudo-observations correct.
+
+It exceeds `ACCURACY_PRIOR`, since strategies outside zero-sum games mean to be understood.
+"""
 CONSIDERED = 0.004
 """Strategies with a smaller posterior probability are not simulated."""
 PLAUSIBLE = 0.05
-"""The probability of a loss from which it is considered."""
+"""The risk of a move is the loss that is reached with this probability."""
 STAKE = 0.4
 """The share of the reward so far that a move may put at risk to find out whether the opponent can be exploited."""
 
@@ -37,7 +40,8 @@ def best_behaviour(
 ) -> int:
     """The index of the behaviour with the highest expected return among those whose risk is acceptable.
 
-    The first move is the one that pays most if both play it. certain: True if the belief is known to be true.
+    The first move is the one that pays most if both play it. believed: the strategy of the hypothesis that is acted on,
+    if any. certain: True if this hypothesis is known to be true.
     """
     moves = range(len(rules.behaviours))
     if not history and not certain:
@@ -63,7 +67,7 @@ class SimulatedOpponent:
         self._futures: dict[Hashable, Future] = {}
 
     def future(self, state: Hashable) -> Future:
-        """The one future in a state of the strategy: many sequences of moves lead to the same."""
+        """The future in a state of the strategy. It is cached, since many sequences of moves lead to the same state."""
         if state not in self._futures:
             self._futures[state] = Future(self, state)
         return self._futures[state]
@@ -72,12 +76,12 @@ class SimulatedOpponent:
 class Future:
     """A simulated continuation of the episode from one state of an opponent's strategy.
 
-    payoffs: the expected reward of each own move. answer: the opponent's likeliest move.
+    payoffs: the expected reward of each move of the agent. answer: the opponent's likeliest move.
     """
 
     def __init__(self, opponent: SimulatedOpponent, state: Hashable) -> None:
         self._opponent, self._state = opponent, state
-        probabilities = weigh(opponent.strategy.prediction(state), opponent.accuracy)
+        probabilities = with_errors(opponent.strategy.prediction(state), opponent.accuracy)
         self.answer = probabilities.index(max(probabilities))
         self.payoffs = [
             sum(share * paid for share, paid in zip(probabilities, row, strict=True)) for row in opponent.rules.payoff
@@ -86,7 +90,7 @@ class Future:
         self._repeat_values: dict[tuple[int, float], float] = {}
 
     def after(self, own: int) -> Future:
-        """The future with one more interaction, in which the opponent makes its likeliest move."""
+        """The future after one more interaction, in which the opponent makes its likeliest move."""
         if own not in self._after:
             moves = Moves(own, self.answer, seen=own)
             self._after[own] = self._opponent.future(self._opponent.strategy.updated(self._state, moves))
@@ -95,9 +99,8 @@ class Future:
     def repeat_value(self, own: int, remaining: float) -> float:
         """The return of playing one move in all interactions that are left."""
         known = self._repeat_values.get((own, remaining))
-        return self._repeat(own, remaining) if known is None else known
-
-    def _repeat(self, own: int, remaining: float) -> float:
+        if known is not None:
+            return known
         future, total, latest = self, 0.0, 0.0
         simulated = min(REPEATS, max(1, round(remaining)))
         for _ in range(simulated):
@@ -138,7 +141,7 @@ def _repeat_value(futures: Iterable[Weighted], move: int, remaining: float) -> f
 
 
 def _risk(futures: Sequence[Weighted], safe: int, move: int, remaining: float) -> float:
-    """The loss of a move, compared with repeating the safe one, that is exceeded with probability PLAUSIBLE.
+    """The loss of a move, compared with repeating the safe one, that is reached with probability PLAUSIBLE.
 
     It assumes that the agent plays best from the second move on.
     """

@@ -1,7 +1,7 @@
 """Predicts the behaviour of many players: each from its own past, unknown ones from the others'.
 
-A life of a player goes from one of its interactions, after which it respawns, to the next. Its kind is the behaviour it
-plays or collects for in a life.
+A player's life lasts from one of its interactions, after which it respawns, to the next. Its kind is the behaviour that
+it plays or collects for in a life.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class KindPersistence:
         return [weight / sum(weights) for weight in weights]
 
     def _likelihood(self, rate: float, same: bool, lives: float) -> float:
-        """The probability of one particular kind after a number of lives: the same kind, or one of the others."""
+        """The probability of one particular kind after a number of lives: of the same one, or of one of the others."""
         kept: float = rate**lives
         return kept * same + (1 - kept) / self.kinds
 
@@ -104,7 +104,7 @@ def predict_all(rules: MatrixRules, opponents: Sequence[Opponent], step: int) ->
     persistence = KindPersistence(
         len(rules.behaviours), tuple(pair for each in opponents for pair in _kind_changes(rules, each))
     )
-    reliability = pickup_reliability(rules, (met for each in opponents for met in each.history))
+    reliability = pickup_reliability(rules, (interaction for each in opponents for interaction in each.history))
     predicted = {each.player: _predict_one(rules, each, persistence, reliability, step) for each in opponents}
     known = {player: shares for player, shares in predicted.items() if shares}
     weights = [
@@ -121,16 +121,16 @@ def _kind_changes(rules: MatrixRules, opponent: Opponent) -> Iterator[tuple[bool
     main = argmax(present.taken) if present else None
     if present and main is not None:
         lives = [*lives, (present.step, main)]
-    for (former, was), (later, became) in pairwise(lives):
-        yield was == became, lives_between(former, later)
+    for (former, former_kind), (later, later_kind) in pairwise(lives):
+        yield former_kind == later_kind, lives_between(former, later)
 
 
 def _past_lives(rules: MatrixRules, opponent: Opponent) -> list[tuple[int, int]]:
     """The past lives of a player whose kind is known: the step at which each ended or was last seen, and the kind."""
-    met = ((each.step, each.behaviour) for each in opponent.history)
-    known = [(step, rules.behaviours.index(behaviour)) for step, behaviour in met if behaviour is not None]
-    seen = [(life.step, main) for life in opponent.former if (main := argmax(life.taken)) is not None]
-    return sorted([*known, *seen])
+    played = ((each.step, each.behaviour) for each in opponent.history)
+    by_interaction = [(step, rules.behaviours.index(behaviour)) for step, behaviour in played if behaviour is not None]
+    by_pickups = [(life.step, main) for life in opponent.former if (main := argmax(life.taken)) is not None]
+    return sorted([*by_interaction, *by_pickups])
 
 
 def _predict_one(
@@ -138,14 +138,14 @@ def _predict_one(
 ) -> Distribution | None:
     """A player's distribution from its past lives and its present pickups; None if neither is known.
 
-    reliability: as of `pickup_reliability`, of all players.
+    reliability: from `pickup_reliability`, over all players.
     """
     before = _predict_from_past(rules, opponent, persistence, step)
     if opponent.present is None:
         return before
     uniform = (1 / len(rules.behaviours),) * len(rules.behaviours)
-    then = update_on_pickups(before or uniform, opponent.present.taken, reliability)
-    return persistence.propagate(then, lives_since(opponent.present.step, step))
+    updated = update_on_pickups(before or uniform, opponent.present.taken, reliability)
+    return persistence.propagate(updated, lives_since(opponent.present.step, step))
 
 
 def _predict_from_past(
@@ -173,7 +173,7 @@ def choose_among(
     step: int,
     lead: int | None = None,
 ) -> PartnerChoice:
-    """The best choice among these players. predictions: from `predict_all`. lead: as of `choose_partners`."""
+    """The best choice among these players. predictions: from `predict_all`. lead: as in `choose_partners`."""
     search = steps_to_find({opponent.player: opponent.seen for opponent in opponents}, step)
     return choose_partners(rules, predictions, inventories_held(rules, opponents), own, search, lead)
 
@@ -181,11 +181,11 @@ def choose_among(
 def known_opponents(
     rules: MatrixRules, history: Iterable[MatrixInteraction], seen: Iterable[Opponent]
 ) -> list[Opponent]:
-    """Every player with its interactions and the likeliest hypothesis about it. seen: each without either."""
-    met: dict[str, tuple[MatrixInteraction, ...]] = {}
+    """Every player with its interactions and the likeliest hypothesis about it. seen: the players without either."""
+    histories: dict[str, tuple[MatrixInteraction, ...]] = {}
     for interaction in history:
-        met[interaction.partner] = (*met.get(interaction.partner, ()), interaction)
-    return [with_hypothesis(rules, replace(each, history=met.get(each.player, ()))) for each in seen]
+        histories[interaction.partner] = (*histories.get(interaction.partner, ()), interaction)
+    return [with_hypothesis(rules, replace(each, history=histories.get(each.player, ()))) for each in seen]
 
 
 def with_hypothesis(rules: MatrixRules, opponent: Opponent) -> Opponent:
@@ -197,7 +197,7 @@ def with_hypothesis(rules: MatrixRules, opponent: Opponent) -> Opponent:
 
 def inventories_held(rules: MatrixRules, opponents: Iterable[Opponent]) -> tuple[Counts, ...]:
     """For each pure strategy the inventory to expect, with the mean count of the main resource among these players."""
-    met = (interaction for opponent in opponents for interaction in opponent.history)
-    held = [max(interaction.other) for interaction in met if interaction.behaviour is not None]
+    interactions = (interaction for opponent in opponents for interaction in opponent.history)
+    held = [max(interaction.other) for interaction in interactions if interaction.behaviour is not None]
     count = round((TYPICAL_PSEUDO_COUNT * TYPICAL + sum(held)) / (TYPICAL_PSEUDO_COUNT + len(held)))
     return tuple(pure_inventory(rules, played, count) for played in range(len(rules.behaviours)))

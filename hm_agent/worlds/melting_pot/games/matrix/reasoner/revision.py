@@ -1,4 +1,4 @@
-"""Answers the questions that revise hypotheses, predict by each and choose in view of all (agent `hm_joint`)."""
+"""The reasoner's answers to questions that revise hypotheses, predict and choose all at once (agent `hm_joint`)."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import choose_
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 
 KEPT = 3
-"""How many hypotheses an answer holds."""
+"""The largest number of hypotheses in an answer."""
 
 
 Weighed = Sequence[tuple[Fit, float]]
-"""How the strategies an opponent may follow have fared, each with its posterior probability, the likeliest first."""
+"""The fits of the strategies that an opponent may follow, each with its posterior probability, the likeliest first."""
 
 
 def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> Weighed:
@@ -61,18 +61,18 @@ def likeliest_lead(rules: MatrixRules, probabilities: Distribution, expected: Se
 
 
 def _revisions(rules: MatrixRules, opponent: Opponent, weighed: Weighed) -> list[RevisionAnswer]:
-    """The likeliest strategies as hypotheses, the likeliest last; those shown before by their number."""
+    """The likeliest strategies as hypotheses, the likeliest last; those that the question shows, by their number."""
     if not opponent.history:
         return []
     answers = []
     for fit, _ in reversed(weighed[:KEPT]):
         words, predicted = fit.strategy.words, fit.prediction()
-        known = find(opponent.hypotheses, words)
-        of = opponent.hypotheses.index(known) + 1 if known else 0
+        shown = find(opponent.hypotheses, words)
+        of = opponent.hypotheses.index(shown) + 1 if shown else 0
         answers.append(
             RevisionAnswer(
                 of=of,
-                hypothesis="" if known else words,
+                hypothesis="" if shown else words,
                 next=rules.behaviours[predicted.index(max(predicted))],
             )
         )

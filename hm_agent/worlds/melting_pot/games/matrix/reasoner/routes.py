@@ -22,9 +22,9 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
 )
 
 LOOK_AROUND = 10
-"""The number of steps to wait where players are likely, for an agent that watches them."""
+"""The number of steps that an agent which watches players waits where they are likely."""
 RECENT = 2
-"""The largest number of steps since an opponent was in sight for it to be still there."""
+"""A player counts as still in sight for so many steps after it was last seen."""
 SEARCH = 5.0
 """Steps saved by interacting with an opponent while it is near, besides those of collecting what is lacking.
 
@@ -33,10 +33,10 @@ Finding it again takes more steps, but an opponent found early holds less.
 REGROWTH_PENALTY = 4
 """Steps added to the distance of a resource that may have grown back, compared with one that was seen."""
 LIKELY_BACK = 0.25
-"""The least probability that a taken resource is back for which to go there."""
+"""The least probability that a taken resource has grown back for a route to include its cell."""
 
 MOST_COLLECTED_PER_PLAN = MOST_SUBGOALS - 2
-"""The largest number of resources in one plan, which may have two subgoals more."""
+"""The largest number of resources in one plan: up to two subgoals are for the opponent."""
 
 
 def plan_route(
@@ -46,24 +46,24 @@ def plan_route(
 
     Once enough is collected that it would pay, it fires on sight. Where too few resources of the kind are known, it
     explores the cells that were out of view for longest. seek: the only players to fire at, anybody that the strategy
-    seeks if empty. covert: whether to collect unseen.
+    seeks if empty. covert: True to collect unseen.
     """
     route = _plan_route(question, target, tuple(seek))
     return [CollectUnseen(), *route][:MOST_SUBGOALS] if covert else route
 
 
 def _plan_route(question: PlanSubgoals, target: Counts, seek: tuple[str, ...]) -> list[Subgoal]:
-    main, lacking = _what_lacks(question, target)
+    main, lacking = _what_to_collect(question, target)
     if lacking <= 0 or (_is_in_sight(question) and _pays_to_meet(question, target, main, lacking, 0)):
         return [_seek(question, seek)]
     route = _route(question, question.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
-    is_all = len(route) == lacking
+    is_complete = len(route) == lacking
     counts = (n for n in range(len(route) + 1) if _pays_to_meet(question, target, main, lacking, n))
-    enough = next(counts, lacking if is_all else None)
+    enough = next(counts, lacking if is_complete else None)
     plan: list[Subgoal] = [MoveTo(cell) for cell in route]
     if enough is not None:
         plan.insert(enough, FireOnSight(seek))
-    if is_all:
+    if is_complete:
         return [*plan, _seek(question, seek)]
     return [*plan, *(MoveTo(cell) for cell, _ in question.unseen)][:MOST_SUBGOALS]
 
@@ -101,12 +101,15 @@ def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
 
 
 def _chance_back(question: PlanSubgoals, site: Site) -> float:
-    """The probability that a resource is back; 1 if nobody has seen its cell empty."""
+    """The probability that a resource has grown back; 1 if the agent has not seen its cell empty."""
     return 1.0 if site.emptied is None else question.rules.regrowth.chance_after(question.step - site.emptied)
 
 
-def _what_lacks(question: PlanSubgoals, target: Counts) -> tuple[int, int]:
-    """The resource to collect, and how many units; the target's leading resource lacks at least one until it leads."""
+def _what_to_collect(question: PlanSubgoals, target: Counts) -> tuple[int, int]:
+    """The resource of which the target lacks most, and how many units of it.
+
+    Ties go to the target's leading resource, of which it is at least as many units as make it lead.
+    """
     lacks = [want - have for want, have in zip(target, question.inventory, strict=True)]
     leader = argmax(target)
     if leader is not None and max(lacks) <= lacks[leader]:
@@ -120,7 +123,7 @@ def _lead(question: PlanSubgoals, main: int) -> int:
 
 
 def _is_in_sight(question: PlanSubgoals) -> bool:
-    """Whether a sought player was seen within SIGHT just now."""
+    """True if a sought player was seen at most SIGHT cells away in the last RECENT steps."""
     recent = (seen for seen in question.others if seen.sought and question.step - seen.step <= RECENT)
     return any(distance(question.pose.cell, seen.cell) <= SIGHT for seen in recent)
 
@@ -135,9 +138,9 @@ def _pays_to_meet(question: PlanSubgoals, target: Counts, main: int, lacking: in
         return False
     held = tuple(count + collected * (n == main) for n, count in enumerate(question.inventory))
     payoff = question.rules.payoff
-    # Where no inventory is expected, it is the one that the resource does best against.
-    hoped = pure_inventory(question.rules, payoff[main].index(max(payoff[main])), TYPICAL)
-    other = question.expected or hoped
+    # If no inventory is expected, assume the one against which the main resource does best.
+    best_case = pure_inventory(question.rules, payoff[main].index(max(payoff[main])), TYPICAL)
+    other = question.expected or best_case
     timing = question.rules.timing
     now, later = timing.steps_with(0) - SEARCH, timing.steps_with(lacking - collected)
     return reward(held, other, payoff) / now > reward(target, other, payoff) / later

@@ -31,7 +31,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_earnings import earn
 from hm_agent.worlds.melting_pot.games.matrix.rules import Payoff, StageGame
 
 MOST_TIMES = 4
-"""How many moves of the agent may at most set off a change."""
+"""The largest number of moves of the agent that a change may wait for."""
 OWN_LAST, OTHER_LAST, SEEN = PastMove(True, 1), PastMove(False, 1), SeenCollecting()
 OLDER: Sequence[Feature] = tuple(PastMove(is_own, ago) for ago in (2, 3) for is_own in (True, False))
 
@@ -48,8 +48,8 @@ class Masses:
 
     constant: one behaviour throughout. reaction, repetition, observation: a relation, e.g. the same, to what the agent
     played last, to what the opponent itself played last, or to what it saw the agent collect. older: to an older move.
-    table: a reply of its own to each value of a recent feature. older_table: of an older one. pair: answers to two
-    moves at once. until: a change after moves of the agent, half as likely for each further move. mixture: no rule.
+    table: an arbitrary reply to each value of a recent feature. older_table: the same of an older one. pair: answers to
+    two moves at once. until: a change after moves of the agent, half as likely for each further move. mixture: no rule.
     """
 
     constant: float
@@ -76,7 +76,7 @@ ZERO_SUM = Masses(
     until=0.02,
     mixture=0.1,
 )
-"""Where nobody can be rewarded or punished."""
+"""For zero-sum games, in which nobody can be rewarded or punished."""
 MIXED_MOTIVE = Masses(
     constant=0.15,
     reaction=0.25,
@@ -89,7 +89,7 @@ MIXED_MOTIVE = Masses(
     until=0.4,
     mixture=0.03,
 )
-"""Where both can gain, so that players reciprocate."""
+"""For games in which both can gain, so that players reciprocate."""
 
 
 class Weighted(NamedTuple):
@@ -109,45 +109,47 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
 
     A rule's prior is relative to a mixture's, and the same whatever the order; inference scales all to a sum of 1.
     """
-    masses, recent = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN)
+    masses, recent, names = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN), game.behaviours
     parts = [
-        (masses.constant, _alike(_constants(game))),
-        (masses.reaction, _in_kind_first(_relations_to([OWN_LAST], game))),
-        (masses.repetition, _in_kind_first(_relations_to([OTHER_LAST], game))),
-        (masses.observation, _in_kind_first(_relations_to([SEEN], game))),
-        (masses.older, _in_kind_first(_relations_to(OLDER, game))),
-        (masses.table, _alike(_tables_of(recent, game))),
-        (masses.older_table, _alike(_tables_of(OLDER, game))),
-        (masses.pair, _alike(_pairs(game))),
+        (masses.constant, _uniform(Constant(names, kind) for kind in range(len(names)))),
+        (masses.reaction, _favouring_in_kind(_relations_to([OWN_LAST], game))),
+        (masses.repetition, _favouring_in_kind(_relations_to([OTHER_LAST], game))),
+        (masses.observation, _favouring_in_kind(_relations_to([SEEN], game))),
+        (masses.older, _favouring_in_kind(_relations_to(OLDER, game))),
+        (masses.table, _uniform(_tables_of(recent, game))),
+        (masses.older_table, _uniform(_tables_of(OLDER, game))),
+        (masses.pair, _uniform(_pairs(game))),
         (masses.until, list(_changes(game))),
     ]
     return tuple(
-        Weighted(rule, mass * prior * _sense(rule, game))
+        Weighted(rule, mass * prior * _earnings_factor(rule, game))
         for mass, part in parts
         for rule, prior in part
         if game.order is None or rule.order <= game.order
     )
 
 
-def _sense(rule: Rule, game: StageGame) -> float:
-    """How much likelier a rule is for what it earns. In a zero-sum game none earns anything: each can be exploited."""
+def _earnings_factor(rule: Rule, game: StageGame) -> float:
+    """The factor on a rule's prior for what it earns: 1 in zero-sum games, where every rule can be exploited."""
     return 1.0 if game.is_zero_sum else exp(LOG_ODDS_PER_REWARD * earnings(rule, game.payoff, game.theirs))
 
 
-def _in_kind_first(answers: Iterator[Answer]) -> list[Weighted]:
-    """Answers by a relation, the same as the move itself IN_KIND times as likely as any other relation."""
-    every = [(answer, IN_KIND if _is_in_kind(answer) else 1.0) for answer in answers]
-    total = sum(weight for _, weight in every)
-    return [Weighted(answer, weight / total) for answer, weight in every]
+def _favouring_in_kind(answers: Iterator[Answer]) -> list[Weighted]:
+    """The answers with priors that sum to 1, those in kind IN_KIND times as likely as any other."""
+    weighted = [(answer, IN_KIND if _is_in_kind(answer) else 1.0) for answer in answers]
+    total = sum(weight for _, weight in weighted)
+    return [Weighted(answer, weight / total) for answer, weight in weighted]
 
 
 def _is_in_kind(answer: Answer) -> bool:
+    """True if it answers each move with the same move."""
     return answer.replies == tuple(range(len(answer.behaviours)))
 
 
-def _alike(rules: Iterator[Rule]) -> list[Weighted]:
-    every = list(rules)
-    return [Weighted(rule, 1 / len(every)) for rule in every]
+def _uniform(rules: Iterator[Rule]) -> list[Weighted]:
+    """The rules with equal priors that sum to 1."""
+    part = list(rules)
+    return [Weighted(rule, 1 / len(part)) for rule in part]
 
 
 @cache
@@ -156,11 +158,8 @@ def rules_by_words(game: StageGame) -> Mapping[str, Rule]:
     return {each.rule.words.casefold(): each.rule for each in rule_class(game)}
 
 
-def _constants(game: StageGame) -> Iterator[Constant]:
-    return (Constant(game.behaviours, kind) for kind in range(len(game.behaviours)))
-
-
 def _relations_to(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]:
+    """The answers to each feature by each relation."""
     for feature, relation in product(features, relations(game.payoff)):
         yield Answer.by_relation(game.behaviours, relation, feature)
 
@@ -171,8 +170,8 @@ def _tables_of(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]
     known = {relation.replies for relation in relations(game.payoff)}
     for feature, replies in product(features, product(range(len(names)), repeat=len(names))):
         if len(set(replies)) > 1 and replies not in known:
-            said = ", ".join(f"{name} with {names[reply]}" for name, reply in zip(names, replies, strict=True))
-            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {said}.")
+            table = ", ".join(f"{name} with {names[reply]}" for name, reply in zip(names, replies, strict=True))
+            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {table}.")
 
 
 def _pairs(game: StageGame) -> Iterator[Answer]:
@@ -191,16 +190,17 @@ def _pairs(game: StageGame) -> Iterator[Answer]:
 
 
 def _pair_tables(feature: Pair, game: StageGame) -> Iterator[Answer]:
+    """All tables of replies to a pair of moves that depend on both, for two behaviours."""
     names = game.behaviours
     for replies in product(range(2), repeat=4):
         if _needs_both(replies, 2):
             cases = zip(product(names, repeat=2), replies, strict=True)
-            said = ", ".join(f"{first} and {second} with {names[reply]}" for (first, second), reply in cases)
-            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {said}.")
+            table = ", ".join(f"{first} and {second} with {names[reply]}" for (first, second), reply in cases)
+            yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {table}.")
 
 
 def _comparisons(feature: Pair, game: StageGame) -> Iterator[Answer]:
-    """Answers by which of two moves beats the other, in a cyclic game; each is a relation to the first."""
+    """Answers that depend on which of two moves beats the other, in a cyclic game; each is a relation to the first."""
     related = relations(game.payoff)
     first, second = feature.first.words, feature.second.words
     for chosen in product(related, repeat=3):
@@ -230,19 +230,19 @@ def _needs_both(replies: Sequence[int], kinds: int) -> bool:
 
 
 def _changes(game: StageGame) -> Iterator[Weighted]:
-    """From one behaviour to another, or to a relation to the agent's last move, once the agent has played something.
+    """Changes from a behaviour to another one, or to answers to the agent's last move, set off by the agent's moves.
 
-    To change to what set the change off is IN_KIND times as likely as to another behaviour.
+    A change to the behaviour that set it off is IN_KIND times as likely as one to another behaviour.
     """
     names, kinds = game.behaviours, range(len(game.behaviours))
-    answers = _in_kind_first(_relations_to((OWN_LAST,), game))
+    answers = _favouring_in_kind(_relations_to((OWN_LAST,), game))
     for first, trigger, times in product(kinds, kinds, range(1, MOST_TIMES + 1)):
         prior = 0.5**times / len(kinds) ** 2
-        thens = [then for then in kinds if then != first]
-        weights = [IN_KIND if then == trigger else 1.0 for then in thens]
-        for then, weight in zip(thens, weights, strict=True):
+        others = [kind for kind in kinds if kind != first]
+        weights = [IN_KIND if kind == trigger else 1.0 for kind in others]
+        for kind, weight in zip(others, weights, strict=True):
             yield Weighted(
-                Until(names, first, trigger, times, Constant(names, then)), prior / 2 * weight / sum(weights)
+                Until(names, first, trigger, times, Constant(names, kind)), prior / 2 * weight / sum(weights)
             )
         for answer in answers:
             yield Weighted(Until(names, first, trigger, times, answer.rule), prior / 2 * answer.prior)

@@ -1,4 +1,4 @@
-"""What a rule earns the player who follows it: players who mean to gain follow rules that pay."""
+"""Calculates what a rule earns the player who follows it: players who mean to gain follow rules that pay."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import UNKNOWN, Mov
 from hm_agent.worlds.melting_pot.games.matrix.rules import Payoff
 
 INTERACTIONS = 24
-"""Over how many interactions a rule's earnings are averaged."""
+"""The number of interactions over which a rule's earnings are averaged."""
 
 
 def earnings(rule: Rule, payoff: Payoff, theirs: Payoff) -> float:
-    """What a rule earns in each interaction against one who knows it and answers it best, to the end.
+    """The mean reward per interaction of a player who follows a rule, against one who knows it and answers it best.
 
-    payoff: of the one who answers. theirs: of the player who follows the rule; rows are the own behaviours in both.
-    Where the rule tells nothing yet, each of its behaviours is taken to be as likely as any other.
+    payoff: of the player who answers. theirs: of the one who follows the rule. In both, rows are the player's own
+    behaviours. While the rule determines no reply, it is taken to play every behaviour with the same probability.
     """
     kinds = range(len(payoff))
 
     @cache
     def totals(state: Hashable, left: int) -> tuple[float, float]:
-        """What the best answers earn in the interactions that are left, and what the rule then earns."""
+        """What the best answers earn in the interactions that are left, and what the rule earns against them."""
         if left == 0:
             return 0.0, 0.0
         return max(after(state, left, answer) for answer in kinds)
