@@ -22,18 +22,18 @@ Observations = dict[str, dict[str, npt.NDArray[Any]]]
 CELL_PIXELS = 64
 """The side of a cell in a rendered frame."""
 _REMEMBERED = 1 << 11
-"""How many sets of pieces are kept as numbers, and how many masks; with many pieces there are far more."""
+"""The size of each of the caches of `_bits` and `_mask`; with many pieces there are far more possible sets."""
 
 
 class SymmtomParallelEnv(ParallelEpisodes):
-    """Games end by truncation after 5 w steps, or when a competitive one is won.
+    """Games are truncated after 5 w steps; a competitive one terminates when it is won.
 
-    An action is direction * c + piece, directions in the order left, right, up, down, stay. What an agent observes is a
+    An action is direction * c + piece, directions in the order left, right, up, down, stay. An agent's observation is a
     dictionary of `action_mask`, (5 c,) int8, 1 for moves that no wall cancels with pieces that the agent knows, which
-    its info has too; and `observation`, float32 from 0 to 1, in which agents come in the order i, i + 1, ... from
-    itself: the share of the steps taken (1), positions (x, y) / (w - 1) (2 n), bases the same (2 n), own knowledge (c),
-    first-hand knowledge as far as it is told (n c), what it heard each agent, itself included, say in the turn before
-    (n c).
+    its info repeats; and `observation`, float32 from 0 to 1, in which agents come in the order i, i + 1, ... from agent
+    i itself: the share of the steps taken (1), positions (x, y) / (w - 1) (2 n), bases likewise (2 n), own knowledge
+    (c), first-hand knowledge as far as the agent is told it (n c), the piece that it heard each agent, itself included,
+    say in the turn before (n c).
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "symmtom_v0", "render_modes": ["rgb_array"], "render_fps": 4}
@@ -70,14 +70,14 @@ class SymmtomParallelEnv(ParallelEpisodes):
         return EnvStep(observations, earned, won, is_over and not won, _infos(observations))
 
     def state(self) -> npt.NDArray[np.float32]:
-        """The truth, agents in order: share of the steps, positions, bases, what each knows, and knows first-hand."""
+        """The full state: share of the steps taken; then by agent positions, bases, knowledge, first-hand knowledge."""
         game, c = self._game, self.settings.pieces
         cells = [self._places[cell] for cell in (*game.cells, *game.bases)]
         sets = [_bits(known, c) for known in (*game.knows, *game.first_hand)]
         return np.array(sum((*cells, *sets), (game.taken / self.settings.steps,)), np.float32)
 
     def render(self) -> npt.NDArray[np.uint8] | None:
-        """(64 w, 64 w, 3): the picture of videos and replays, with who has just said what to whom."""
+        """(64 w, 64 w, 3): the board as in videos and replays, with what agents have just said to whom; else None."""
         if self.render_mode != "rgb_array":
             return None
         picture, width = picture_of_game(self._game), self.settings.width
@@ -86,10 +86,10 @@ class SymmtomParallelEnv(ParallelEpisodes):
     def _observations(self) -> Observations:
         game, agents, steps = self._game, self.settings.agents, self.settings.steps
         places = [self._places[cell] for cell in game.cells]
-        seen: Observations = {}
+        observations: Observations = {}
         for name, me in self._number.items():
             bases, first_hand = self._fixed[me]
-            turned = places[me:] + places[:me]
+            positions = places[me:] + places[:me]
             silent = _bits(0, self.settings.pieces)
             hears = {me, *game.near[me]}
             heard: list[Numbers] = []
@@ -97,32 +97,35 @@ class SymmtomParallelEnv(ParallelEpisodes):
                 said = game.said[other]
                 heard.append(_bits(1 << said, self.settings.pieces) if other in hears and said != SILENT else silent)
             numbers = [game.taken / steps]
-            for part in (*turned, bases, _bits(game.knows[me], self.settings.pieces), first_hand, *heard):
+            for part in (*positions, bases, _bits(game.knows[me], self.settings.pieces), first_hand, *heard):
                 numbers += part
             mask = _mask(self.settings.width, self.settings.pieces, game.cells[me], game.knows[me])
-            seen[name] = {"observation": np.array(numbers, np.float32), "action_mask": mask.copy()}
-        return seen
+            observations[name] = {"observation": np.array(numbers, np.float32), "action_mask": mask.copy()}
+        return observations
 
     def _fixed_parts(self, me: int) -> tuple[Numbers, Numbers]:
-        """The bases and the first-hand knowledge that an agent is told, which do not change in a game."""
+        """The parts of an agent's observation that do not change in a game: bases, and first-hand knowledge as told."""
         game, order = self._game, [*range(me, self.settings.agents), *range(me)]
-        told = [game.first_hand[other] if self.settings.has_public_first_hand or other == me else 0 for other in order]
+        first_hand = [
+            game.first_hand[other] if self.settings.has_public_first_hand or other == me else 0 for other in order
+        ]
         bases: Numbers = sum((self._places[game.bases[other]] for other in order), ())
-        return bases, sum((_bits(known, self.settings.pieces) for known in told), ())
+        return bases, sum((_bits(known, self.settings.pieces) for known in first_hand), ())
 
 
 def _infos(observations: Observations) -> Infos:
-    return {agent: {"action_mask": seen["action_mask"]} for agent, seen in observations.items()}
+    return {agent: {"action_mask": observation["action_mask"]} for agent, observation in observations.items()}
 
 
 @lru_cache(_REMEMBERED)
 def _bits(known: int, pieces: int) -> Numbers:
+    """(c,): 1.0 for the pieces in a set, 0.0 for the others."""
     return tuple(float(known >> piece & 1) for piece in range(pieces))
 
 
 @lru_cache(_REMEMBERED)
 def _mask(width: int, pieces: int, cell: int, known: int) -> npt.NDArray[np.int8]:
-    """(5 c,): 1 for moves that no wall cancels with known pieces; with any piece if none is known."""
+    """(5 c,): 1 for moves that no wall cancels with pieces in the set `known`; with all pieces if it is empty."""
     y, x = divmod(cell, width)
     moves = np.array([x > 0, x < width - 1, y > 0, y < width - 1, True])
     says = np.array(_bits(known, pieces)) > 0 if known else np.ones(pieces, bool)

@@ -27,7 +27,7 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
 
     @property
     def state(self) -> GameState:
-        """The truth, for viewers, for counting, and for agents that are told it."""
+        """The full state of the game, for viewers, metrics and agents that are told the truth."""
         return self._state
 
     def reset(self, seed: int) -> Turn[BoardView]:
@@ -53,6 +53,7 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         return self._turn()
 
     def _checked(self, piece: int) -> int:
+        """Returns the piece; raises ValueError if the game has none of this number."""
         if not 0 <= piece < self.settings.pieces:
             raise ValueError(f"there is no piece {piece}: pieces are 0 to {self.settings.pieces - 1}")
         return piece
@@ -80,25 +81,25 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
 
 
 def view_of(settings: GameSettings, state: GameState, effects: Effects | None, agent: int) -> BoardView:
-    """What one agent sees of the first game of a batch. effects: of the step before; None at the beginning."""
-    own, said = pieces_of(state.knows[0, agent]), effects.said[0].tolist() if effects else []
+    """Returns one agent's view of the first game of a batch. effects: of the latest step; None before the first."""
+    knows, said = pieces_of(state.knows[0, agent]), effects.said[0].tolist() if effects else []
     first_hand = tuple(map(pieces_of, state.first_hand[0]))
-    public = [settings.has_public_first_hand or other == agent for other in range(settings.agents)]
+    is_told = [settings.has_public_first_hand or other == agent for other in range(settings.agents)]
     heard = np.flatnonzero(effects.heard_from[0, agent]).tolist() if effects else []
     return BoardView(
         settings=settings,
         agent=agent,
         positions=cells_of(state.positions[0]),
         bases=cells_of(state.bases[0]),
-        first_hand=tuple(known if seen else None for known, seen in zip(first_hand, public, strict=True)),
-        knows=own,
+        first_hand=tuple(known if seen else None for known, seen in zip(first_hand, is_told, strict=True)),
+        knows=knows,
         said=_said(said[agent]) if said else None,
         heard=tuple(HeardPiece(speaker, said[speaker]) for speaker in heard),
     )
 
 
 def scene_of(before: GameState, after: GameState, effects: Effects) -> BoardScene:
-    """The step of the first game of a batch."""
+    """Returns a step of the first game of a batch, as viewers see it."""
     return BoardScene(
         positions=cells_of(before.positions[0]),
         bases=cells_of(before.bases[0]),
@@ -118,6 +119,7 @@ def pieces_of(known: Bools) -> Pieces:
 
 
 def cells_of(positions: Ints) -> tuple[Cell, ...]:
+    """The rows (x, y) as tuples."""
     return tuple((x, y) for x, y in positions.tolist())
 
 
