@@ -1,4 +1,4 @@
-"""The body of an agent in SymmToM that thinks in language: it notes what happens, asks for plans, and follows them."""
+"""The body of agents that play SymmToM in language: it notes what happens, asks for plans, and follows them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ BEGINS = "the episode begins"
 class TalkerSnapshot:
     """What an agent believes and plans after a step.
 
-    believed: by agent, the pieces that it knows, as this one believes; its own row is certain. call: the walk being
-    carried out. plan: the latest plan. failed: the call that failed in this step. asked_because: why a plan was asked
-    for in this step, None if none was.
+    believed: by agent, the pieces that the agent believes this one to know; its own row is certain. call: the walk
+    being carried out. plan: the latest plan. failed: the call that failed in this step. asked_because: why a plan was
+    asked for in this step; None if none was.
     """
 
     cell: Cell
@@ -44,8 +44,8 @@ class TalkerSnapshot:
 class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
     """One agent through one episode.
 
-    me: its seat. seed: of its own random numbers, by which it evades others. score: counts how much of what it believes
-    is so. probe: has the model asked what others know, and counts that.
+    me: its seat. seed: that of its own random numbers, by which it steps around other agents. score: measures which
+    share of its beliefs is true. probe: draws the literal questions and scores their answers.
     """
 
     def __init__(
@@ -64,15 +64,15 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
         self.mind = PeerMind(rules, me)
         self._strategy: WrittenStrategy | None = None
         self._because: str | None = BEGINS
-        """Why a plan is to be asked for; None while the present one can go on."""
+        """Why a new plan is needed; None while the present one can go on."""
         self._asked_because: str | None = None
         self._failed: Call | None = None
         self._barred: BarredCall | None = None
         """The call that has failed last, if the agent has not moved since."""
         self._asked_at: Board | None = None
-        """The board for which the latest plan was made."""
+        """The board for which the latest plan was made; None before the first plan."""
         self._earned = 0.0
-        """The sum of rewards since then."""
+        """The sum of rewards since the latest plan was made."""
 
     def perceive(self, observation: Observation[BoardView]) -> Sequence[Event]:
         was_held = self._asked_at is not None and self._notebook.board.is_held
@@ -94,7 +94,7 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
         return has_news and not board.lacks(self._rules)
 
     def _why_replan(self, events: Sequence[Event], board: Board, completed: bool) -> str | None:
-        """Why the plan can't go on after what has just happened, in words; None if it can."""
+        """Why the latest events call for a new plan, in words; None if the plan can go on."""
         planner = self._planner
         if any(isinstance(event, HasRecharged) for event in events):
             return "you have recharged"
@@ -105,9 +105,9 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
         new = [event for event in events if isinstance(event, PieceHeard) and event.is_new]
         if new and planner.has_said_all:
             return f"you have heard the new piece {new[0].piece} from {new[0].speaker}"
-        wanted = planner.walk.player if isinstance(planner.walk, Meet) else None
-        met = [event.partner for event in events if isinstance(event, CameIntoRange) and event.partner != wanted]
-        return f"{met[0]} has come into hearing range" if met else None
+        partner = planner.walk.player if isinstance(planner.walk, Meet) else None
+        newcomers = [event.partner for event in events if isinstance(event, CameIntoRange) and event.partner != partner]
+        return f"{newcomers[0]} has come into hearing range" if newcomers else None
 
     async def act(self, strategy: WrittenStrategy, history: Sequence[Interaction]) -> SpokenMove:
         if self._strategy is not None:
@@ -123,13 +123,13 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
         return move
 
     async def _ask_what_others_know(self, board: Board) -> None:
-        """Has a few bits of K said, where it is time to; nothing else follows from the answer."""
+        """Asks the model the literal questions that are due in this step; the answer only counts in the metrics."""
         if bits := self._probe.bits(board):
             answer = await answer_or_none(self._model, ProbeKnowledge(self._rules, board, tuple(bits)))
             self._probe.note(bits, answer, self._notebook.believed())
 
     async def _plan(self, strategy: WrittenStrategy, history: Sequence[Interaction], board: Board) -> Sequence[Call]:
-        """Asks for calls, in view of what the latest plan has taught."""
+        """Asks the model for a plan, with critiques of the latest one; the default plan if it gives no valid answer."""
         because, self._because = self._because or self._planner.why_over or BEGINS, None
         self._asked_because, self._failed = because, self._planner.failed
         self._barred = BarredCall(self._failed, because) if self._failed else None
@@ -146,8 +146,8 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
             barred=self._barred,
         )
         if record is not None and self._asked_at is not None:
-            outcome = _FinishedTalk(self._rules, record, because, self._earned, self._asked_at, board)
-            question = replace(question, critiques=tuple(await self._reflector.reflect(outcome)))
+            finished = _FinishedTalk(self._rules, record, because, self._earned, self._asked_at, board)
+            question = replace(question, critiques=tuple(await self._reflector.reflect(finished)))
         answer = await answer_or_none(self._model, question)
         self._asked_at, self._earned = board, 0.0
         return parse_calls(answer.calls, question.context) if answer else default_plan(self._rules, board)
@@ -169,7 +169,7 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
 
 
 def default_plan(rules: GameSettings, board: Board) -> tuple[Call, ...]:
-    """What to do if the model gives no valid plan: recharge, or say all that is known to the nearest agent."""
+    """The plan if the model gives none: recharge if all is known; else tell the nearest agent all, and recharge."""
     if not board.lacks(rules):
         return (Recharge(),)
     nearest = min(board.peers, key=lambda peer: _steps(board.cell, peer.cell))
@@ -177,12 +177,13 @@ def default_plan(rules: GameSettings, board: Board) -> tuple[Call, ...]:
 
 
 def _steps(one: Cell, other: Cell) -> int:
+    """The Manhattan distance."""
     return abs(one[0] - other[0]) + abs(one[1] - other[1])
 
 
 @dataclass(frozen=True, slots=True)
 class _FinishedTalk(FinishedPlan):
-    """A plan and its outcome, as reflectors ask about them."""
+    """A plan that is over and its outcome, about which reflectors ask."""
 
     rules: GameSettings
     plan: PlanRecord

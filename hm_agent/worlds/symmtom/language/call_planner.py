@@ -1,4 +1,4 @@
-"""Turns the calls of a plan into moves: the walks one after the other, the pieces in turn at the same time."""
+"""Turns the calls of a plan into moves: walks one after the other, and meanwhile the pieces in turn."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from hm_agent.worlds.symmtom.sights import Sights
 from hm_agent.worlds.symmtom.views import Cell, SpokenMove
 
 BLOCKED_STEPS = 4
-"""A walk to a cell fails if it came no nearer in this many steps."""
+"""A walk to a cell fails if the agent came no nearer in this many steps."""
 MEETING_WIDTHS = 2
 """A `meet` fails if the other agent is not in range after this many steps for each cell of the board's width."""
 UNHEARD_STEPS = 3
-"""A plan without a walk ends this many steps late if nobody is there to hear its pieces."""
+"""A plan without walks ends this many steps after its last piece even if nobody was there to hear its pieces."""
 
 USED_UP = "the plan is used up"
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRecord:
-    """A plan that is over. calls: as it was made. done: how many of its walks were carried out, of `walks`."""
+    """A plan that is over. calls: all of it. done: how many of its walks were carried out. walks: how many it had."""
 
     calls: tuple[Call, ...]
     done: int
@@ -38,7 +38,7 @@ class CallPlanner:
     """Follows one plan after the other.
 
     The walks are carried out in order. In each step the agent also says a piece: those of the plan in turn, the next
-    one as soon as anyone was there to hear the one before; without any, all that it knows in turn.
+    one as soon as anyone was in range to hear the one before; without pieces in the plan, all that it knows in turn.
 
     failed: the call that could not be carried out and so ended the plan. why_over: why the plan is over, in words; None
     while it goes on.
@@ -54,13 +54,13 @@ class CallPlanner:
         self._place = 0
         """Which of the walks is being carried out."""
         self._steps = self._said = self._told = 0
-        """Of the present walk: how many steps it has taken. How many pieces were said to anyone, since the plan was
-        made, and to whom the present walk wants to meet."""
+        """The steps of the present walk; the pieces said to anyone since the plan was made; the pieces said to the
+        player that the present walk is to meet."""
         self._nearest, self._waited = 0, 0
-        """How near the present walk has come to its target, and how many steps ago."""
+        """The smallest distance of the present walk to its target, and the steps since that was reached."""
 
     def follow(self, plan: Sequence[Call]) -> None:
-        """Begins with a plan, which must not be empty."""
+        """Begins a plan, which must not be empty."""
         self.plan, self.failed, self.why_over = tuple(plan), None, None
         self._walks = tuple(call for call in plan if not isinstance(call, Say))
         self._pieces = tuple(call.piece for call in plan if isinstance(call, Say))
@@ -83,7 +83,7 @@ class CallPlanner:
 
     @property
     def has_said_all(self) -> bool:
-        """True if each piece of the plan was said to somebody."""
+        """True if each piece of the plan was said to somebody, whoever it was."""
         return self._said >= len(self._pieces)
 
     @property
@@ -92,7 +92,7 @@ class CallPlanner:
         return PlanRecord(self.plan, self._place, len(self._walks)) if self.plan else None
 
     def observe(self, board: Board, *, recharged: bool) -> None:
-        """Takes in what the latest move led to. recharged: True if the agent has recharged in it."""
+        """Updates the plan after a move. recharged: True if the agent has recharged in it."""
         if self.why_over is not None:
             return
         self._steps += 1
@@ -110,6 +110,7 @@ class CallPlanner:
             self.failed, self.why_over = walk, why
 
     def _is_done(self, walk: Walk | None, board: Board, recharged: bool) -> bool:
+        """True if a walk is complete, or the pieces of a plan without walks were said."""
         match walk:
             case GoTo(target):
                 return board.cell == target
@@ -122,7 +123,7 @@ class CallPlanner:
         return self._said >= len(self._pieces) or waited
 
     def _advance(self, board: Board) -> None:
-        """Goes on with the next walk, or ends the plan."""
+        """Begins the next walk, or ends the plan if there is none or it is a recharge that still has to wait."""
         self._place = min(self._place + 1, len(self._walks))
         self._begin_walk()
         if self.walk is None:
@@ -134,18 +135,18 @@ class CallPlanner:
         """Why a walk can't be carried out, in words; None if it may go on."""
         most = MEETING_WIDTHS * self._rules.width
         if isinstance(walk, Meet):
-            away = self._told == 0 and self._steps >= most
-            return f"{walk.player} was not reached in {most} steps" if away else None
+            is_missed = self._told == 0 and self._steps >= most
+            return f"{walk.player} was not reached in {most} steps" if is_missed else None
         target = self._target(walk, board)
         if target is None:
             return None
-        left = abs(board.cell[0] - target[0]) + abs(board.cell[1] - target[1])
-        self._waited = 0 if left < self._nearest else self._waited + 1
-        self._nearest = min(left, self._nearest)
+        distance = abs(board.cell[0] - target[0]) + abs(board.cell[1] - target[1])
+        self._waited = 0 if distance < self._nearest else self._waited + 1
+        self._nearest = min(distance, self._nearest)
         if self._waited < BLOCKED_STEPS:
             return None
-        there = next((peer.name for peer in board.peers if peer.cell == target), None)
-        return f"{walk} came no nearer in {BLOCKED_STEPS} steps" + (f": {there} stands there" if there else "")
+        occupant = next((peer.name for peer in board.peers if peer.cell == target), None)
+        return f"{walk} came no nearer in {BLOCKED_STEPS} steps" + (f": {occupant} stands there" if occupant else "")
 
     def _target(self, walk: Walk | None, board: Board) -> Cell | None:
         """The cell to walk to; None to stay."""
@@ -163,12 +164,13 @@ class CallPlanner:
         if self.why_over is not None:
             return None
         target = self._target(self.walk, board)
-        way = Direction.STAY
+        direction = Direction.STAY
         if target is not None:
-            way = Direction(int(approach(sights, np.array([target], np.int32))[0]))
-        return SpokenMove(way, self._piece(board, sights))
+            direction = Direction(int(approach(sights, np.array([target], np.int32))[0]))
+        return SpokenMove(direction, self._piece(board, sights))
 
     def _piece(self, board: Board, sights: Sights) -> int:
+        """The piece to say next: those of the plan that are known in turn, else all that are known in turn."""
         known = [piece for piece in self._pieces if piece in board.knows]
         if known:
             return known[self._said % len(known)]
