@@ -21,7 +21,7 @@ from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 SEEDS = 2**32
-"""How many there are: a greater one would give JAX the same random numbers as its remainder."""
+"""The number of seeds: JAX takes seeds modulo 2**32, so a larger one would repeat another run."""
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _WHAT = (
@@ -61,7 +61,7 @@ _RULES = (
 _HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
 GROUPS = {"What learns, and where": _WHAT, "How": _HOW, "The rules": _RULES, "Help": _HELP}
 OF_PPO, OF_MADDPG = ("entropy", "team_share"), ("replay", "batch", "every")
-"""Flags by which only one of the two families learns."""
+"""The flags that only one of the two families of algorithms uses."""
 
 USAGE = """Trains agents to play SymmToM in self-play; needs the extra hm_agent[train].
 
@@ -78,7 +78,7 @@ def _asked(flag: str) -> Any:
 
 
 def _listed(flag: str) -> list[str]:
-    """The values of a list, without what a comma at its end leaves empty; ConfigError if none is left."""
+    """The values of a list flag without empty ones, as a comma at the end leaves; ConfigError if there is none."""
     values = [value for value in _asked(flag) if value]
     if not values:
         raise ConfigError(f"--{flag} names nothing")
@@ -86,7 +86,7 @@ def _listed(flag: str) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line and returns the exit status. Raises ConfigError for flags that make no sense."""
     read_flags(FLAGS, ("hm-agent train symmtom", *arguments))
     if _asked("help"):
         print(help_text(USAGE, GROUPS, FLAGS))
@@ -99,25 +99,26 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _train(training: Any) -> int:
+    """Runs all that the flags ask for. training: the module, which is imported late since it needs JAX."""
     if not _asked("out"):
         raise ConfigError("--out names no folder")
     out = Path(_asked("out"))
     planned_runs = _planned(training)
-    if _asked("results"):  # so that it is no file is known before the training
+    if _asked("results"):  # fails before the training if it is a file
         Path(_asked("results")).mkdir(parents=True, exist_ok=True)
     for planned in planned_runs:
         folder = out / planned.settings.name / planned.algorithm / f"seed-{planned.seed}"
         show = LiveLine()
         try:
-            found = training.run(planned, folder, show)
+            evaluation = training.run(planned, folder, show)
         except training.TrainingFailed as error:
             print(f"\nhm-agent train: {error}", file=sys.stderr)
             return 1
         show.end()
         print(
-            f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {found['final']:.1f}, "
-            f"best {found['best']:.1f}, heuristic {found['heuristic']:.1f}, "
-            f"mean reward per agent over {found['evaluated_episodes']:,} episodes"
+            f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {evaluation['final']:.1f}, "
+            f"best {evaluation['best']:.1f}, heuristic {evaluation['heuristic']:.1f}, "
+            f"mean reward per agent over {evaluation['evaluated_episodes']:,} episodes"
         )
         _tell(out)
     if not planned_runs:
@@ -127,7 +128,7 @@ def _train(training: Any) -> int:
 
 
 def _tell(out: Path) -> None:
-    """Sums up all runs in a folder, there and where --results says."""
+    """Writes the summary of all runs in a folder, and publishes them where --results says."""
     out.mkdir(parents=True, exist_ok=True)
     found = results.read_results(out)
     write_whole(out / "summary.md", results.summary(found))
@@ -136,7 +137,7 @@ def _tell(out: Path) -> None:
 
 
 def _planned(training: Any) -> list[Any]:
-    """What the flags ask to train, in turn; ConfigError if it makes no sense, or a flag has no effect."""
+    """The runs that the flags ask for, in order; ConfigError if they make no sense, or a flag has no effect."""
     if not _asked("scenario"):
         if not _asked("results"):
             raise ConfigError("no scenario: say --scenario=symmtom_w6_n3_c3 or the like")
@@ -172,13 +173,14 @@ def _planned(training: Any) -> list[Any]:
 
 
 def _refuse(unused: Iterable[str], why: str) -> None:
+    """Raises ConfigError if any of these flags is given."""
     for name in unused:
         if FLAGS[name].present:
             raise ConfigError(f"--{name} has no effect: {why}")
 
 
 def _parameters(algorithm: str) -> Any:
-    """How an algorithm is to learn, by the flags."""
+    """The learning parameters of an algorithm by the flags; ConfigError if they don't go together."""
     from hm_agent.worlds.symmtom.learning.maddpg import MaddpgParameters
     from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
 
@@ -207,24 +209,25 @@ def _parameters(algorithm: str) -> Any:
 
 
 def _games() -> list[GameSettings]:
-    found: dict[GameSettings, None] = {}
+    """The games to train for, each once; ConfigError for an unknown scenario."""
+    games: dict[GameSettings, None] = {}
     for name in _listed("scenario"):
         game = parse_name(name)
         if game is None and name != "symmtom_*":
             raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3 or the like")
-        found |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
+        games |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
     return [
         replace(
             game,
             has_public_first_hand=_asked("first_hand") == "public",
             is_competitive=_asked("rewards") == "competitive",
         )
-        for game in found
+        for game in games
     ]
 
 
 class LiveLine:
-    """Shows how far a run is: one line that changes in a terminal, else a line at times."""
+    """Shows the progress of a run: one line that changes in a terminal, else a line every 30 seconds."""
 
     def __init__(self) -> None:
         self._started, self._shown, self._first = time.monotonic(), -60.0, 0
