@@ -10,7 +10,7 @@ import numpy as np
 from hm_agent.core import Decision, Observation
 from hm_agent.questions import Usage
 from hm_agent.suite import TOLD_SHARE
-from hm_agent.worlds.symmtom.knowledge.accuracy import right_and_all
+from hm_agent.worlds.symmtom.knowledge.accuracy import count_right_bits
 from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
@@ -44,7 +44,7 @@ class BeliefScore:
     def note(self, believed: Bools, sights: Sights) -> None:
         """Compares K before an action with the truth; skips the first turn, when nobody knows anything second-hand."""
         if sights.step[0] > 0:
-            right, counted = right_and_all(believed, self._world.state, sights)
+            right, counted = count_right_bits(believed, self._world.state, sights)
             self._right, self._counted = self._right + right, self._counted + counted
 
     def metrics(self) -> Mapping[str, float]:

@@ -24,6 +24,7 @@ Numbers = npt.NDArray[np.int16]
 MOST_STATES = 100_000_000
 """The largest number of states; each takes two bytes in about five arrays."""
 IMPOSSIBLE = -20_000
+"""The value of positions with two agents in one cell, which are never the best."""
 
 Near = tuple[tuple[int, ...], ...]
 """By agent, the agents in its hearing range."""
@@ -34,7 +35,7 @@ Choices = Callable[[int, Near, Sequence[bool]], set[Choice]]
 
 
 @dataclass(frozen=True)
-class _Model:
+class _KnowledgeModel:
     """The states of the agents' joint knowledge, as numbers. states: how many. first: that at the beginning."""
 
     states: int
@@ -44,15 +45,15 @@ class _Model:
 
 def best_total(settings: GameSettings, board: GameState) -> int:
     """The sum of all agents' rewards in the best joint play from the first game of `board` to the end."""
-    return _best(settings, board, _exact_model(settings, board))
+    return _solve(settings, board, _exact_model(settings, board))
 
 
 def relaxed_total(settings: GameSettings, board: GameState) -> int:
     """An upper bound of `best_total`."""
-    return _best(settings, board, _counting_model(settings, board))
+    return _solve(settings, board, _counting_model(settings, board))
 
 
-def _exact_model(settings: GameSettings, board: GameState) -> _Model:
+def _exact_model(settings: GameSettings, board: GameState) -> _KnowledgeModel:
     """Models knowledge exactly: a state is the set of pieces that each agent knows."""
     agents, pieces = range(settings.agents), range(settings.pieces)
     first_hand = [sum(1 << piece for piece in pieces if known[piece]) for known in board.first_hand[0]]
@@ -66,7 +67,7 @@ def _exact_model(settings: GameSettings, board: GameState) -> _Model:
         recharged = [on_base[agent] and knows[agent] == everything for agent in agents]
         outcomes = set()
         for said in product(
-            *(_sayable(known, settings.pieces) if near[a] else [SILENT] for a, known in enumerate(knows))
+            *(_utterances(known, settings.pieces) if near[a] else [SILENT] for a, known in enumerate(knows))
         ):
             total, after = sum(recharged) * settings.recharge_reward, list(knows)
             for listener in agents:
@@ -77,15 +78,15 @@ def _exact_model(settings: GameSettings, board: GameState) -> _Model:
             outcomes.add((total, number[tuple(after)]))
         return outcomes
 
-    return _Model(len(joint), number[tuple(first_hand)], choices)
+    return _KnowledgeModel(len(joint), number[tuple(first_hand)], choices)
 
 
-def _sayable(known: int, pieces: int) -> list[int]:
+def _utterances(known: int, pieces: int) -> list[int]:
     """What an agent that knows a set of pieces utters by saying each piece: SILENT for those that it lacks."""
     return [piece if known >> piece & 1 else SILENT for piece in range(pieces)]
 
 
-def _counting_model(settings: GameSettings, board: GameState) -> _Model:
+def _counting_model(settings: GameSettings, board: GameState) -> _KnowledgeModel:
     """Models knowledge as the number of pieces that each agent lacks; each agent in range can always tell it one."""
     lacking = [int(count) for count in settings.pieces - board.first_hand[0].sum(-1)]
     joint = list(product(*(range(count + 1) for count in lacking)))
@@ -104,23 +105,23 @@ def _counting_model(settings: GameSettings, board: GameState) -> _Model:
             for combination in product(*by_agent)
         }
 
-    return _Model(len(joint), number[tuple(lacking)], choices)
+    return _KnowledgeModel(len(joint), number[tuple(lacking)], choices)
 
 
-def _best(settings: GameSettings, board: GameState, model: _Model) -> int:
+def _solve(settings: GameSettings, board: GameState, model: _KnowledgeModel) -> int:
     """The most that all agents together can earn from the first game of `board` on, by backward induction."""
     cells, n = settings.width**2, settings.agents
     if settings.is_competitive or cells**n * model.states > MOST_STATES:
-        raise ValueError(f"{settings.name} has too many states, or is competitive")
-    groups, blocked = _situations(settings, board)
-    turns = [(places, _tables(model, near, on_base)) for places, near, on_base in groups]
+        raise ValueError(f"{settings.name} is competitive, or has too many states: more than {MOST_STATES:,}")
+    groups, blocked = _group_positions(settings, board)
+    turns = [(places, _tabulate_choices(model, near, on_base)) for places, near, on_base in groups]
     value: Numbers = np.zeros((cells**n, model.states), np.int16)
     for _ in range(settings.steps - int(board.step[0])):
         after = np.full_like(value, IMPOSSIBLE)
         for places, tables in turns:
-            after[places] = _spoken(value[places], tables)
+            after[places] = _after_speech(value[places], tables)
         after[blocked] = IMPOSSIBLE
-        value = _moved(after, settings.width, n)
+        value = _after_moves(after, settings.width, n)
     here = [int(y) * settings.width + int(x) for x, y in board.positions[0]]
     return int(value[np.ravel_multi_index(here, (cells,) * n), model.first])
 
@@ -129,7 +130,7 @@ Situation = tuple[npt.NDArray[np.intp], Near, tuple[bool, ...]]
 """Joint positions, with who is near whom and who is on its base in all of them."""
 
 
-def _situations(settings: GameSettings, board: GameState) -> tuple[list[Situation], npt.NDArray[np.intp]]:
+def _group_positions(settings: GameSettings, board: GameState) -> tuple[list[Situation], npt.NDArray[np.intp]]:
     """Groups joint positions by who is near whom and who is on its base; also returns those with two in one cell."""
     cells, n = settings.width**2, settings.agents
     positions = np.stack(np.unravel_index(np.arange(cells**n), (cells,) * n), -1).astype(np.int32)
@@ -158,7 +159,7 @@ Tables = list[tuple[Numbers, npt.NDArray[np.intp]]]
 """For each choice: the rewards that it pays and the states that it leads to, by state of knowledge."""
 
 
-def _tables(model: _Model, near: Near, on_base: tuple[bool, ...]) -> Tables:
+def _tabulate_choices(model: _KnowledgeModel, near: Near, on_base: tuple[bool, ...]) -> Tables:
     """Tabulates the choices of every state of knowledge; states with fewer choices than others repeat theirs."""
     choices = [sorted(model.choices(state, near, on_base)) for state in range(model.states)]
     most = max(map(len, choices))
@@ -166,7 +167,7 @@ def _tables(model: _Model, near: Near, on_base: tuple[bool, ...]) -> Tables:
     return [(np.array([pay for pay, _ in row], np.int16), np.array([to for _, to in row])) for row in rows]
 
 
-def _spoken(value: Numbers, tables: Tables) -> Numbers:
+def _after_speech(value: Numbers, tables: Tables) -> Numbers:
     """(P, S): the value of the best choice at each position and state of knowledge. value: (P, S), after the choice."""
     pays, leads_to = tables[0]
     best: Numbers = value[:, leads_to] + pays
@@ -175,7 +176,7 @@ def _spoken(value: Numbers, tables: Tables) -> Numbers:
     return best
 
 
-def _moved(value: Numbers, width: int, agents: int) -> Numbers:
+def _after_moves(value: Numbers, width: int, agents: int) -> Numbers:
     """For every joint position, the largest value that one move of each agent leads to."""
     shape = value.shape
     for agent in range(agents):

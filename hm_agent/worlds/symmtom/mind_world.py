@@ -37,10 +37,10 @@ class MindTestWorld(SymmtomWorld):
         self._outcome: bool | None = None
         self._turns = 0
 
-    def _beginning(self, seed: int) -> GameState:
+    def _initial_state(self, seed: int) -> GameState:
         self._trial = Trial(self._test, np.array([seed % 2**32], np.uint32))
         self._outcome, self._turns = None, 0
-        return self._trial.beginning(super()._beginning(seed))
+        return self._trial.initial_state(super()._initial_state(seed))
 
     def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
         step = int(self._state.step[0])
@@ -67,9 +67,9 @@ class MindTestWorld(SymmtomWorld):
             case "first_word":
                 return bool(said != SILENT and not knows[goal, said]) if near[goal] else None
             case "path":
-                waits = self._trial.waits
+                steps_until_goal = self._trial.steps_until_goal
                 here, there = before.positions[0, TESTED], self._state.positions[0, TESTED]
-                if waits[turn + 1][tuple(there)] + 1 > waits[turn][tuple(here)]:
+                if steps_until_goal[turn + 1][tuple(there)] + 1 > steps_until_goal[turn][tuple(here)]:
                     return False
         if near[list(self._test.wrong)].any():
             return False
@@ -90,7 +90,7 @@ class MindTestWorld(SymmtomWorld):
         """The turns that the best play takes on average over trials."""
         if self._test.optimum is not None:
             return self._test.optimum
-        return float(self._trial.waits[0][tuple(self._trial.trajectory(TESTED)[0])])
+        return float(self._trial.steps_until_goal[0][tuple(self._trial.trajectory(TESTED)[0])])
 
     def metrics(self) -> Mapping[str, float]:
         values = {SUCCESS: float(self._outcome is True), FAILURE: float(self._outcome is False)}
@@ -104,11 +104,12 @@ class Trial:
 
     def __init__(self, test: MindTest, seeds: Keys) -> None:
         self._test, self._settings = test, test.settings
-        self._mirrors_x, self._mirrors_y, self._turns = rules.random_keys(seeds, _MIRRORING, 3)[0] % 2 == 1
+        self._mirrors_x, self._mirrors_y, self._transposes = rules.random_keys(seeds, _MIRRORING, 3)[0] % 2 == 1
         self._pieces: list[int] = np.argsort(rules.random_keys(seeds, _RELABELLING, test.pieces)[0]).tolist()
-        self.waits = waits_for(self._settings, self.trajectory(test.goal))
+        self.steps_until_goal = steps_until_hearing(self._settings, self.trajectory(test.goal))
+        """(T, w, w): the steps to come within hearing of the goal, t steps after the prelude, from each cell."""
 
-    def beginning(self, state: GameState) -> GameState:
+    def initial_state(self, state: GameState) -> GameState:
         """A new game with the agents, bases and pieces of the test."""
         first_hand = np.zeros_like(state.first_hand)
         for agent, part in enumerate(self._test.agents):
@@ -139,27 +140,27 @@ class Trial:
         """A cell of the test as it lies on this trial's board."""
         last = self._settings.width - 1
         x, y = (last - cell[0] if self._mirrors_x else cell[0]), (last - cell[1] if self._mirrors_y else cell[1])
-        return (y, x) if self._turns else (x, y)
+        return (y, x) if self._transposes else (x, y)
 
     def _direction(self, name: str) -> Direction:
         """A direction of the test as it points on this trial's board."""
         dx, dy = OFFSETS[DIRECTIONS.index(name)].tolist()
         dx, dy = (-dx if self._mirrors_x else dx), (-dy if self._mirrors_y else dy)
-        offset: Ints = np.array((dy, dx) if self._turns else (dx, dy), np.int32)
+        offset: Ints = np.array((dy, dx) if self._transposes else (dx, dy), np.int32)
         return Direction(int((offset == OFFSETS).all(-1).argmax()))
 
 
-def waits_for(settings: GameSettings, trajectory: Sequence[Cell]) -> npt.NDArray[np.float64]:
+def steps_until_hearing(settings: GameSettings, trajectory: Sequence[Cell]) -> npt.NDArray[np.float64]:
     """Returns how many steps it takes to come within hearing of an agent that follows a trajectory of T cells.
 
     (T, w, w): at [t, x, y] after t steps, from cell (x, y); infinite if the trajectory ends before.
     """
     cells = np.stack(np.meshgrid(np.arange(settings.width), np.arange(settings.width), indexing="ij"), -1)
-    waits = np.full((len(trajectory), settings.width, settings.width), np.inf)
+    steps = np.full((len(trajectory), settings.width, settings.width), np.inf)
     for turn in reversed(range(len(trajectory))):
         is_near = np.abs(cells - np.array(trajectory[turn])).max(-1) <= settings.hearing
         if turn + 1 < len(trajectory):
             moved = np.clip(cells[..., None, :] + OFFSETS, 0, settings.width - 1)
-            waits[turn] = 1 + waits[turn + 1][moved[..., 0], moved[..., 1]].min(-1)
-        waits[turn][is_near] = 0
-    return waits
+            steps[turn] = 1 + steps[turn + 1][moved[..., 0], moved[..., 1]].min(-1)
+        steps[turn][is_near] = 0
+    return steps

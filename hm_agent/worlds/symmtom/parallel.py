@@ -21,7 +21,7 @@ Numbers = tuple[float, ...]
 Observations = dict[str, dict[str, npt.NDArray[Any]]]
 CELL_PIXELS = 64
 """The side of a cell in a rendered frame."""
-_REMEMBERED = 1 << 11
+_CACHE_SIZE = 1 << 11
 """The size of each of the caches of `_bits` and `_mask`; with many pieces there are far more possible sets."""
 
 
@@ -41,7 +41,7 @@ class SymmtomParallelEnv(ParallelEpisodes):
     def __init__(self, settings: GameSettings, render_mode: str | None = None) -> None:
         n, c = settings.agents, settings.pieces
         self.settings = settings
-        self._number = {agent: at for at, agent in enumerate(settings.seats)}
+        self._indices = {agent: at for at, agent in enumerate(settings.seats)}
         inner = {
             "observation": Box(0.0, 1.0, (1 + 4 * n + c + 2 * n * c,), np.float32),
             "action_mask": Box(0, 1, (len(Direction) * c,), np.int8),
@@ -49,16 +49,14 @@ class SymmtomParallelEnv(ParallelEpisodes):
         super().__init__(settings.seats, Dict(inner), Discrete(len(Direction) * c), render_mode)
         self.state_space = Box(0.0, 1.0, (1 + 4 * n + 2 * n * c,), np.float32)
         self._game: OneGame
-        self._fixed: list[tuple[Numbers, Numbers]]
-        self._places = [(x / (settings.width - 1), y / (settings.width - 1)) for y, x in np.ndindex(*self._board)]
-
-    @property
-    def _board(self) -> tuple[int, int]:
-        return self.settings.width, self.settings.width
+        self._constant_parts: list[tuple[Numbers, Numbers]]
+        last = settings.width - 1
+        self._scaled_cells = [(x / last, y / last) for y, x in np.ndindex(settings.width, settings.width)]
+        """(x, y) / (w - 1) of each cell, by its number."""
 
     def begin(self, seed: int) -> tuple[Observations, Infos]:
         self._game = OneGame.begin(self.settings, seed)
-        self._fixed = [self._fixed_parts(agent) for agent in range(self.settings.agents)]
+        self._constant_parts = [self._fixed_parts(agent) for agent in range(self.settings.agents)]
         observations = self._observations()
         return observations, _infos(observations)
 
@@ -72,7 +70,7 @@ class SymmtomParallelEnv(ParallelEpisodes):
     def state(self) -> npt.NDArray[np.float32]:
         """The full state: share of the steps taken; then by agent positions, bases, knowledge, first-hand knowledge."""
         game, c = self._game, self.settings.pieces
-        cells = [self._places[cell] for cell in (*game.cells, *game.bases)]
+        cells = [self._scaled_cells[cell] for cell in (*game.cells, *game.bases)]
         sets = [_bits(known, c) for known in (*game.knows, *game.first_hand)]
         return np.array(sum((*cells, *sets), (game.taken / self.settings.steps,)), np.float32)
 
@@ -85,10 +83,10 @@ class SymmtomParallelEnv(ParallelEpisodes):
 
     def _observations(self) -> Observations:
         game, agents, steps = self._game, self.settings.agents, self.settings.steps
-        places = [self._places[cell] for cell in game.cells]
+        places = [self._scaled_cells[cell] for cell in game.cells]
         observations: Observations = {}
-        for name, me in self._number.items():
-            bases, first_hand = self._fixed[me]
+        for name, me in self._indices.items():
+            bases, first_hand = self._constant_parts[me]
             positions = places[me:] + places[:me]
             silent = _bits(0, self.settings.pieces)
             hears = {me, *game.near[me]}
@@ -109,7 +107,7 @@ class SymmtomParallelEnv(ParallelEpisodes):
         first_hand = [
             game.first_hand[other] if self.settings.has_public_first_hand or other == me else 0 for other in order
         ]
-        bases: Numbers = sum((self._places[game.bases[other]] for other in order), ())
+        bases: Numbers = sum((self._scaled_cells[game.bases[other]] for other in order), ())
         return bases, sum((_bits(known, self.settings.pieces) for known in first_hand), ())
 
 
@@ -117,13 +115,13 @@ def _infos(observations: Observations) -> Infos:
     return {agent: {"action_mask": observation["action_mask"]} for agent, observation in observations.items()}
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def _bits(known: int, pieces: int) -> Numbers:
     """(c,): 1.0 for the pieces in a set, 0.0 for the others."""
     return tuple(float(known >> piece & 1) for piece in range(pieces))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def _mask(width: int, pieces: int, cell: int, known: int) -> npt.NDArray[np.int8]:
     """(5 c,): 1 for moves that no wall cancels with pieces in the set `known`; with all pieces if it is empty."""
     y, x = divmod(cell, width)

@@ -137,7 +137,7 @@ def step(
     said = np.where(np.take_along_axis(knows, pieces[..., None], -1)[..., 0], pieces, SILENT)
     heard_from = within_hearing(settings, positions) & (said != SILENT)[:, None, :]
     is_new = heard_from & ~_knows_what_is_said(knows, said)
-    news = _pieces_of(is_new, said, settings.pieces)
+    news = _heard_pieces(is_new, said, settings.pieces)
     taught = is_new.sum(1, dtype=np.int32)
     recharged = knows.all(-1) & (positions == state.bases).all(-1)
     recharges = state.recharges + recharged
@@ -147,7 +147,7 @@ def step(
     after = replace(state, step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
     effects = Effects(rewards.astype(np.int32), said.astype(np.int32), heard_from, news, taught, recharged)
     over = is_over(settings, state)
-    return _stopped(state, after, effects, over) if over.any() else (after, effects)
+    return _freeze_finished(state, after, effects, over) if over.any() else (after, effects)
 
 
 def is_over(settings: GameSettings, state: GameState) -> Bools:
@@ -190,7 +190,7 @@ def _knows_what_is_said(knows: Bools, said: Ints) -> Bools:
     return knows_piece
 
 
-def _pieces_of(is_heard: Bools, said: Ints, pieces: int) -> Bools:
+def _heard_pieces(is_heard: Bools, said: Ints, pieces: int) -> Bools:
     """(B, n, c): True where an agent hears a piece from any speaker. is_heard: (B, n, n), by listener and speaker."""
     spoken = said[..., None] == np.arange(pieces)
     heard: Bools = (is_heard[..., None] & spoken[:, None]).any(2)
@@ -207,21 +207,21 @@ def _prizes(settings: GameSettings, recharges: Ints) -> Ints:
     return paid
 
 
-def _stopped(before: GameState, after: GameState, effects: Effects, over: Bools) -> tuple[GameState, Effects]:
+def _freeze_finished(before: GameState, after: GameState, effects: Effects, over: Bools) -> tuple[GameState, Effects]:
     """Undoes a step in the games that were over before it: they keep their state, and their effects are empty."""
 
-    def keep_finished(one: Any, other: Any) -> Any:
-        return np.where(over.reshape(-1, *[1] * (one.ndim - 1)), one, other)
+    def keep_finished(old: Any, new: Any) -> Any:
+        return np.where(over.reshape(-1, *[1] * (old.ndim - 1)), old, new)
 
     no_effects = Effects(
         **{name: np.full_like(value, SILENT if name == "said" else 0) for name, value in vars(effects).items()}
     )
-    return _merged(keep_finished, before, after), _merged(keep_finished, no_effects, effects)
+    return _merge_fields(keep_finished, before, after), _merge_fields(keep_finished, no_effects, effects)
 
 
-def _merged(choose: Any, one: Any, other: Any) -> Any:
+def _merge_fields(choose: Any, first: Any, second: Any) -> Any:
     """Builds a dataclass instance from two others by calling `choose` on each pair of fields."""
-    return type(one)(**{name: choose(value, getattr(other, name)) for name, value in vars(one).items()})
+    return type(first)(**{name: choose(value, getattr(second, name)) for name, value in vars(first).items()})
 
 
 def _as_cells(pairs: Ints, width: int) -> Ints:

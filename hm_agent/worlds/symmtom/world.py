@@ -31,11 +31,11 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         return self._state
 
     def reset(self, seed: int) -> Turn[BoardView]:
-        self._state, self._effects = self._beginning(seed), None
+        self._state, self._effects = self._initial_state(seed), None
         self._counts, self._scene = {}, None
         return self._turn()
 
-    def _beginning(self, seed: int) -> GameState:
+    def _initial_state(self, seed: int) -> GameState:
         return rules.reset(self.settings, [seed])
 
     def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
@@ -45,14 +45,14 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         """Takes one step with an action of every agent."""
         before = self._state
         directions = [[int(action.direction) for action in chosen]]
-        pieces = [[self._checked(action.piece) for action in chosen]]
+        pieces = [[self._checked_piece(action.piece) for action in chosen]]
         self._state, self._effects = rules.step(self.settings, before, directions, pieces)
         counts = count_step(self.settings, before, directions, self._state, self._effects)
         self._counts = {name: self._counts.get(name, 0) + count for name, count in counts.items()}
         self._scene = scene_of(before, self._state, self._effects)
         return self._turn()
 
-    def _checked(self, piece: int) -> int:
+    def _checked_piece(self, piece: int) -> int:
         """Returns the piece; raises ValueError if the game has none of this number."""
         if not 0 <= piece < self.settings.pieces:
             raise ValueError(f"there is no piece {piece}: pieces are 0 to {self.settings.pieces - 1}")
@@ -93,7 +93,7 @@ def view_of(settings: GameSettings, state: GameState, effects: Effects | None, a
         bases=cells_of(state.bases[0]),
         first_hand=tuple(known if seen else None for known, seen in zip(first_hand, is_told, strict=True)),
         knows=knows,
-        said=_said(said[agent]) if said else None,
+        said=_piece_or_none(said[agent]) if said else None,
         heard=tuple(HeardPiece(speaker, said[speaker]) for speaker in heard),
     )
 
@@ -106,7 +106,7 @@ def scene_of(before: GameState, after: GameState, effects: Effects) -> BoardScen
         first_hand=tuple(map(pieces_of, before.first_hand[0])),
         knows=tuple(map(pieces_of, before.knows[0])),
         moved_to=cells_of(after.positions[0]),
-        said=tuple(map(_said, effects.said[0].tolist())),
+        said=tuple(map(_piece_or_none, effects.said[0].tolist())),
         heard=tuple((int(listener), int(speaker)) for listener, speaker in np.argwhere(effects.heard_from[0])),
         recharged=pieces_of(effects.recharged[0]),
         rewards=tuple(effects.rewards[0].tolist()),
@@ -123,5 +123,5 @@ def cells_of(positions: Ints) -> tuple[Cell, ...]:
     return tuple((x, y) for x, y in positions.tolist())
 
 
-def _said(piece: int) -> int | None:
+def _piece_or_none(piece: int) -> int | None:
     return None if piece == SILENT else piece

@@ -45,7 +45,7 @@ def next_k(settings: GameSettings, kind: str, known: Array, state: FastState, ef
     near = within_hearing(settings, state.positions)
     listens = near | np.eye(settings.agents, dtype=bool)
     said = singletons(settings, effects.said)
-    unheard = _greedy(settings, known, near) if kind == GE else jnp.zeros_like(known)
+    unheard = _greedy_speech(settings, known, near) if kind == GE else jnp.zeros_like(known)
     spoken = jnp.where(listens[..., None], said, unheard)  # (n, n, W): what each agent believes that each one said
     told = united(jnp.where(listens[..., None], spoken[:, None], 0), 2)
     recharged = is_complete(settings, known) & (state.positions == state.bases).all(-1)
@@ -60,31 +60,31 @@ def told_first_hand(settings: GameSettings, state: FastState) -> Array:
     return jnp.where(np.eye(settings.agents, dtype=bool)[..., None], everyone, 0)
 
 
-def _greedy(settings: GameSettings, known: Array, near: Array) -> Array:
+def _greedy_speech(settings: GameSettings, known: Array, near: Array) -> Array:
     """(n, n, W): the piece that each agent believes each one said, by GE, as a set of one; empty if that knows none."""
     levels: list[Array] = []  # levels[t]: the pieces that more than t agents in range of the speaker know
     for listener in range(settings.agents):
-        more = jnp.where(near[:, listener, None], known[:, None, listener], 0)
+        carry = jnp.where(near[:, listener, None], known[:, None, listener], 0)
         for at, level in enumerate(levels):
-            levels[at], more = level | more, level & more
-        levels.append(more)
+            levels[at], carry = level | carry, level & carry
+        levels.append(carry)
     choice = jnp.zeros_like(known)
     for level in reversed(levels):
         rarer = known & ~level
         choice = jnp.where((rarer != 0).any(-1, keepdims=True), rarer, choice)
     everyone_knows = ~(choice != 0).any(-1, keepdims=True)
     choice = jnp.where(everyone_knows, known, choice)
-    later = choice & _from_the_start_on(settings)
-    return _first_piece(jnp.where((later != 0).any(-1, keepdims=True), later, choice))
+    later = choice & _from_order_start(settings)
+    return _lowest_piece(jnp.where((later != 0).any(-1, keepdims=True), later, choice))
 
 
-def _from_the_start_on(settings: GameSettings) -> Array:
+def _from_order_start(settings: GameSettings) -> Array:
     """(n, W): the pieces from the first one in each speaker's own order (`k_matrix.spoken_order`) to the last piece."""
     order = spoken_order(settings)
     return packed(jnp.asarray(np.arange(settings.pieces) >= order.argmin(-1)[:, None]))
 
 
-def _first_piece(sets: Array) -> Array:
+def _lowest_piece(sets: Array) -> Array:
     """The lowest piece of each set (..., W), as a set of one; empty for an empty set."""
     lowest = sets & (~sets + np.uint32(1))
     is_later = jnp.cumsum(sets != 0, -1) - (sets != 0) > 0

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT
+from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, mix
 from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
 
 Array = Any
@@ -97,7 +97,7 @@ def step(
     said = jnp.where(speaks, pieces, SILENT).astype(jnp.int32)
     second_hand = jnp.where(recharged[:, None], 0, state.second_hand | news)
     after = state._replace(step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
-    return _stopped(
+    return _freeze_finished(
         is_over(settings, state),
         state,
         after,
@@ -146,12 +146,14 @@ def _prizes(settings: GameSettings, recharges: Array) -> Array:
     return jnp.where(wins, settings.agents - winners, -winners) * settings.pieces
 
 
-def _stopped(over: Array, before: FastState, after: FastState, effects: FastEffects) -> tuple[FastState, FastEffects]:
+def _freeze_finished(
+    over: Array, before: FastState, after: FastState, effects: FastEffects
+) -> tuple[FastState, FastEffects]:
     """Undoes a step in a game that was over before it: it keeps its state, and the effects are empty."""
-    nothing = FastEffects(*map(jnp.zeros_like, effects))._replace(said=jnp.full_like(effects.said, SILENT))
-    kept: tuple[FastState, FastEffects]
-    kept = jax.tree.map(lambda one, other: jnp.where(over, one, other), (before, nothing), (after, effects))
-    return kept
+    no_effects = FastEffects(*map(jnp.zeros_like, effects))._replace(said=jnp.full_like(effects.said, SILENT))
+    frozen: tuple[FastState, FastEffects]
+    frozen = jax.tree.map(lambda old, new: jnp.where(over, old, new), (before, no_effects), (after, effects))
+    return frozen
 
 
 # Sets of pieces
@@ -216,11 +218,7 @@ def _as_pairs(cells: Array, width: int) -> Array:
 
 def _random_keys(seed: Array, stream: Array | int, count: int) -> Array:
     """(count,) uint32, equal to `rules.random_keys` for one seed."""
-    return _mix(_mix(_mix(seed) ^ jnp.asarray(stream, jnp.uint32)) ^ np.arange(count, dtype=np.uint32))
-
-
-def _mix(values: Array) -> Array:
-    return rules.mix(values)
+    return mix(mix(mix(seed) ^ jnp.asarray(stream, jnp.uint32)) ^ np.arange(count, dtype=np.uint32))
 
 
 def _ranks(keys: Array) -> Array:

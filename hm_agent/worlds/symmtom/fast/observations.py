@@ -98,19 +98,19 @@ def turn_size(settings: GameSettings) -> int:
 
 def observe_turn(xp: Any, settings: GameSettings, view: EgoView) -> Array:
     """(..., D) float32: the last turn as the paper's learners see it, without K."""
-    parts = [*_places(xp, settings, view), _flat(view.moved), _flat(view.first_hand), _flat(view.heard)]
+    parts = [*_spatial_parts(xp, settings, view), _flat(view.moved), _flat(view.first_hand), _flat(view.heard)]
     return xp.concatenate([part.astype(xp.float32) for part in parts], -1)
 
 
 def action_masks(xp: Any, settings: GameSettings, view: EgoView) -> tuple[Array, Array]:
     """(..., 5) and (..., c) bool: the moves that no wall cancels; the pieces that the agent knows, or all if none."""
-    walls = _looked_up(xp, settings, _cell(settings, view.positions[..., 0, :]))[..., :4] != 0
+    walls = _table_rows(xp, settings, _cell_rows(settings, view.positions[..., 0, :]))[..., :4] != 0
     moves = xp.concatenate([~walls, xp.ones_like(view.knows[..., :1])], -1)
     return moves, view.knows | ~view.knows.any(-1)[..., None]
 
 
 def _general_part(xp: Any, settings: GameSettings, view: EgoView) -> Array:
-    cell_and_base, is_home, others, near, their_bases = _places(xp, settings, view)
+    cell_and_base, is_home, others, near, their_bases = _spatial_parts(xp, settings, view)
     own, theirs, common, c = view.counts[..., :1], view.counts[..., 1:], view.common[..., 1:], settings.pieces
     parts = [
         (view.step / settings.steps)[..., None],
@@ -128,12 +128,12 @@ def _general_part(xp: Any, settings: GameSettings, view: EgoView) -> Array:
     return xp.concatenate([part.astype(xp.float32) for part in parts], -1)
 
 
-def _places(xp: Any, settings: GameSettings, view: EgoView) -> list[Array]:
+def _spatial_parts(xp: Any, settings: GameSettings, view: EgoView) -> list[Array]:
     """Walls, own position and own base; whether on it; others; whether they are in range; their bases."""
     n, here, others = settings.agents, view.positions[..., :1, :], view.positions[..., 1:, :]
     base, apart, their_bases = view.bases[..., :1, :] - here, others - here, view.bases[..., 1:, :] - others
-    offsets = [_offset(settings, offset) for offset in (base, apart, their_bases)]
-    numbers = _looked_up(xp, settings, xp.concatenate([_cell(settings, here), *offsets], -1))
+    offsets = [_offset_rows(settings, offset) for offset in (base, apart, their_bases)]
+    numbers = _table_rows(xp, settings, xp.concatenate([_cell_rows(settings, here), *offsets], -1))
     return [
         _flat(numbers[..., :2, :]),
         (base == 0).all(-1),
@@ -155,13 +155,13 @@ def _piece_rows(xp: Any, settings: GameSettings, view: EgoView) -> Array:
         view.known[..., 1:, :],
         view.first_hand[..., 1:, :],
         view.heard[..., 1:, :],
-        _share(lacks),
-        _share(lacks & near),
+        _mean_of_flags(lacks),
+        _mean_of_flags(lacks & near),
     ]
     return xp.swapaxes(xp.concatenate([row.astype(xp.float32) for row in rows], -2), -1, -2)
 
 
-def _share(flags: Array) -> Array:
+def _mean_of_flags(flags: Array) -> Array:
     """The mean over the last axis but one, which stays with length 1. JAX is slower at `mean` of flags."""
     count = flags.shape[-2]
     return (sum(flags[..., at, :].astype(np.int32) for at in range(count)) / count)[..., None, :]
@@ -180,17 +180,17 @@ def _place_table(width: int) -> npt.NDArray[np.float32]:
     return np.concatenate([np.stack(cells, -1), np.stack(offsets, -1)]).astype(np.float32)
 
 
-def _looked_up(xp: Any, settings: GameSettings, rows: Array) -> Array:
+def _table_rows(xp: Any, settings: GameSettings, rows: Array) -> Array:
     """(..., 6): these rows (...) of the table."""
     return xp.asarray(_place_table(settings.width))[rows]
 
 
-def _cell(settings: GameSettings, here: Array) -> Array:
+def _cell_rows(settings: GameSettings, here: Array) -> Array:
     """The table's rows for cells (x, y) (..., 2)."""
     return here[..., 0] * settings.width + here[..., 1]
 
 
-def _offset(settings: GameSettings, apart: Array) -> Array:
+def _offset_rows(settings: GameSettings, apart: Array) -> Array:
     """The table's rows for offsets (dx, dy) (..., 2)."""
     least = 1 - settings.width
     return settings.width**2 + (apart[..., 0] - least) * (2 * settings.width - 1) + (apart[..., 1] - least)

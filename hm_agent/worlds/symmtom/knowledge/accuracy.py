@@ -14,7 +14,7 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
 
 
-def right_and_all(known: Bools, truth: GameState, sights: Sights) -> tuple[int, int]:
+def count_right_bits(known: Bools, truth: GameState, sights: Sights) -> tuple[int, int]:
     """Returns how many bits of K (R, n, c) are right and how many there are, of those in `second_hand_bits`."""
     counted = second_hand_bits(truth, sights)
     true_bits = np.repeat(truth.knows, len(sights.me) // len(truth.step), axis=0)
@@ -39,6 +39,6 @@ def measure_accuracy(
         for name, estimate in estimates.items():
             known = estimate.update(moment.sights, moment.before)
             if moment.before.step[0] > 0:
-                counts = right_and_all(known, moment.before, moment.sights)
+                counts = count_right_bits(known, moment.before, moment.sights)
                 right[name], counted[name] = right[name] + counts[0], counted[name] + counts[1]
     return {name: right[name] / counted[name] for name in kinds}

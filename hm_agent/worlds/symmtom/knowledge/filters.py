@@ -1,9 +1,9 @@
 """A Bayes filter over what all other agents know, given a model of how they speak.
 
-The filter holds weighted hypotheses, each a whole matrix of who knows what. While there are at most `MOST`, it is
-exact: it branches on every piece that an unheard agent may have said, and merges equal hypotheses. Beyond that it is a
-particle filter: it draws `PARTICLES` hypotheses by weight, and draws one piece for each. Unlike K it also learns from
-what was not said, and from the agent's reward, which tells to how many listeners the agent's own piece was new.
+The filter holds weighted hypotheses, each a whole matrix of who knows what. While there are at most `MOST_HYPOTHESES`,
+it is exact: it branches on every piece that an unheard agent may have said, and merges equal hypotheses. Beyond that it
+is a particle filter: it draws `PARTICLES` hypotheses by weight, and draws one piece for each. Unlike K it also learns
+from what was not said, and from the agent's reward, which tells to how many listeners the agent's own piece was new.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hm_agent.worlds.symmtom.rules import SILENT, Bools, GameState
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
 
-MOST, PARTICLES = 4096, 512
+MOST_HYPOTHESES, PARTICLES = 4096, 512
 UNEXPECTED = 1e-9
 """The likelihood of what the model rules out, so that a wrong model does not remove every hypothesis."""
 
@@ -93,8 +93,8 @@ class JointBelief:
     @property
     def probabilities(self) -> Weights:
         """(n, c): how likely each agent knows each piece."""
-        found: Weights = np.tensordot(self.weights, self.known, 1)
-        return found
+        probabilities: Weights = np.tensordot(self.weights, self.known, 1)
+        return probabilities
 
     def update(self, sights: Sights) -> None:
         """Updates the hypotheses by what the agent saw, heard and was paid in a turn."""
@@ -114,14 +114,14 @@ class JointBelief:
                     told[:, listeners, piece] = True
                     told[:, speaker, piece] = True
             elif listeners.any():
-                source, told = self._follow(says[source, speaker], source, told, listeners)
+                source, told = self._branch(says[source, speaker], source, told, listeners)
         before = was_known[source]
-        self._take_in_pay(sights, before, near[me], own_before, bool(recharged[source][0, me]))
+        self._weigh_by_reward(sights, before, near[me], own_before, bool(recharged[source][0, me]))
         known = (before | told) & ~recharged[source][..., None] | sights.first_hand[0]
         known[:, me] = sights.knows[0]
         self._merge(known)
 
-    def _follow(
+    def _branch(
         self, says: Weights, source: npt.NDArray[np.intp], told: Bools, listeners: Bools
     ) -> tuple[npt.NDArray[np.intp], Bools]:
         """Splits each hypothesis by what an unheard agent may have said; draws one piece each if these are too many.
@@ -131,13 +131,13 @@ class JointBelief:
         """
         possible = says > 0
         possible[~possible.any(-1), 0] = True
-        if possible.sum() <= MOST:
+        if possible.sum() <= MOST_HYPOTHESES:
             parents, pieces = np.nonzero(possible)
             chances = says[parents, pieces]
             self.weights = self.weights[parents] * np.where(chances > 0, chances, 1.0)
         else:
             self.is_exact = False
-            parents = self._draw() if len(self.weights) > PARTICLES else np.arange(len(self.weights))
+            parents = self._resample() if len(self.weights) > PARTICLES else np.arange(len(self.weights))
             passed = np.cumsum(says[parents], -1) < self._rng.random(len(parents))[:, None]
             pieces = np.minimum(passed.sum(-1), says.shape[-1] - 1)
         told = told[parents]
@@ -145,14 +145,14 @@ class JointBelief:
             told[np.arange(len(parents)), listener, pieces] |= says[parents, pieces] > 0
         return source[parents], told
 
-    def _draw(self) -> npt.NDArray[np.intp]:
+    def _resample(self) -> npt.NDArray[np.intp]:
         """Draws the indices of `PARTICLES` hypotheses by weight (systematic resampling); then all weigh the same."""
         marks = (np.arange(PARTICLES) + self._rng.random()) / PARTICLES
         places = np.searchsorted(np.cumsum(self.weights / self.weights.sum()), marks).clip(0, len(self.weights) - 1)
         self.weights = np.full(PARTICLES, 1 / PARTICLES)
         return places
 
-    def _take_in_pay(self, sights: Sights, before: Bools, near: Bools, own: Bools, recharged: bool) -> None:
+    def _weigh_by_reward(self, sights: Sights, before: Bools, near: Bools, own: Bools, recharged: bool) -> None:
         """Weighs hypotheses by the number of listeners to whom the agent's piece was new, which its reward implies."""
         me, settings = int(sights.me[0]), sights.settings
         said = int(sights.heard[0, me])
@@ -169,5 +169,5 @@ class JointBelief:
         packed = np.packbits(known.reshape(len(known), -1), axis=1)
         _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
         weights = np.bincount(group.reshape(-1), self.weights / self.weights.sum())
-        kept = weights > UNEXPECTED**2
-        self.known, self.weights = known[first][kept], weights[kept] / weights[kept].sum()
+        is_kept = weights > UNEXPECTED**2
+        self.known, self.weights = known[first][is_kept], weights[is_kept] / weights[is_kept].sum()

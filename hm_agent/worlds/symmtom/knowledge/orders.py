@@ -33,18 +33,18 @@ class NestedKnowledge:
         self._known = beliefs
         return beliefs
 
-    def _extend(self, found: dict[Path, Bools], path: Path, sights: Sights) -> None:
-        """Adds the beliefs along a path, and along all longer ones, to `found`. sights: of the agent at its end."""
+    def _extend(self, beliefs: dict[Path, Bools], path: Path, sights: Sights) -> None:
+        """Adds the beliefs along a path, and along all longer ones, to `beliefs`. sights: of the agent at its end."""
         before = self._known.get(path)
         if before is None:
-            found[path], said = with_own(sights.first_hand, sights), sights.heard
+            beliefs[path], said = with_own(sights.first_hand, sights), sights.heard
         else:
-            found[path] = next_k(before, sights, greedy_unheard)
+            beliefs[path] = next_k(before, sights, greedy_unheard)
             said = np.where(could_hear(sights), sights.heard, greedy_unheard(before, sights))
         if len(path) < self._depth:
             for other in range(sights.settings.agents):
                 if other != path[-1]:
-                    self._extend(found, (*path, other), _sight_of_other(sights, other, found[path], said))
+                    self._extend(beliefs, (*path, other), _sight_of_other(sights, other, beliefs[path], said))
 
 
 def _sight_of_other(sights: Sights, other: int, known: Bools, said: Ints) -> Sights:

@@ -44,7 +44,7 @@ class OrderPolicy(Policy):
 
     def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
         if len(sights.me) != 1:
-            raise ValueError(f"an agent of order {self._order} plays alone in its row, not one of {len(sights.me)}")
+            raise ValueError(f"an OrderPolicy plays one agent, in one row of sights: there are {len(sights.me)}")
         beliefs = dict(self._beliefs.update(sights))
         me = int(sights.me[0])
         if self._order == 0:
@@ -52,7 +52,7 @@ class OrderPolicy(Policy):
             beliefs[me,][0, me] = sights.knows[0]
         self.believed = beliefs[me,]
         reasoning = Reasoning(sights, beliefs)
-        directions = reasoning.ways(sights, reasoning.destination((me,), self._order).cell)
+        directions = reasoning.directions_towards(sights, reasoning.destination((me,), self._order).cell)
         chance = draw(sights, 2, len(Direction))[0]
         chosen = np.array([max(directions, key=lambda step: chance[step])], np.int32)
         return chosen, best_piece(sights, self.believed, chosen)
@@ -73,7 +73,7 @@ class Reasoning:
         me, known = path[-1], self._beliefs[path][0]
         here = self._cells[me]
         if known[me].all():
-            return Destination(self._bases[me], _apart(here, self._bases[me]), 0.0)
+            return Destination(self._bases[me], _distance(here, self._bases[me]), 0.0)
         best = Destination(here, 0, 0.0)
         for other in range(len(self._cells)):
             gain = int((known[other] != known[me]).sum())
@@ -98,16 +98,18 @@ class Reasoning:
         for steps in range(max(1, self._horizon)):
             there = trajectory[min(steps, len(trajectory) - 1)]
             cell = nearest_in_range(self._settings, here, there)
-            if _apart(here, cell) <= steps:
+            if _distance(here, cell) <= steps:
                 return steps, cell
         there = trajectory[-1]
         return self._horizon, nearest_in_range(self._settings, here, there)
 
-    def ways(self, sights: Sights, goal: Cell) -> list[Direction]:
+    def directions_towards(self, sights: Sights, goal: Cell) -> list[Direction]:
         """The directions towards a cell: those into free cells if there are any, else all; `STAY` if there is none."""
         here = self._cells[int(sights.me[0])]
-        leading = [direction for direction in Direction if _apart(_moved(here, direction), goal) < _apart(here, goal)]
-        free = [direction for direction in leading if _moved(here, direction) not in self._cells]
+        leading = [
+            direction for direction in Direction if _distance(_neighbour(here, direction), goal) < _distance(here, goal)
+        ]
+        free = [direction for direction in leading if _neighbour(here, direction) not in self._cells]
         return free or leading or [Direction.STAY]
 
 
@@ -130,12 +132,12 @@ def nearest_in_range(settings: GameSettings, here: Cell, there: Cell) -> Cell:
     return x, y
 
 
-def _apart(one: Cell, other: Cell) -> int:
+def _distance(first: Cell, second: Cell) -> int:
     """The Manhattan distance."""
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
-def _moved(cell: Cell, direction: Direction) -> Cell:
+def _neighbour(cell: Cell, direction: Direction) -> Cell:
     """The next cell in a direction, which may lie off the board."""
     dx, dy = OFFSETS[direction].tolist()
     return cell[0] + dx, cell[1] + dy

@@ -35,9 +35,9 @@ def draw(sights: Sights, stream: int, count: int) -> npt.NDArray[np.float64]:
     return random_keys(sights.seeds, streams, count) / 2.0**32
 
 
-def steps_between(one: Ints, other: Ints) -> Ints:
+def steps_between(first: Ints, second: Ints) -> Ints:
     """The number of moves between cells (..., 2): their Manhattan distance."""
-    return np.asarray(np.abs(one - other).sum(-1), np.int32)
+    return np.asarray(np.abs(first - second).sum(-1), np.int32)
 
 
 def approach(sights: Sights, target: Ints) -> Ints:
