@@ -104,9 +104,11 @@ def _recharge(argument: str, context: CallContext) -> Recharge:
 def _say(argument: str, context: CallContext) -> Say:
     match = _NUMBER.fullmatch(argument)
     if match is None:
-        raise CallError(f"say: {shortened(argument)} is no piece; write say(piece) with one of {_list(context.knows)}")
+        raise CallError(
+            f"say: {shortened(argument)} is no piece; write say(piece) with one of {_joined(context.knows)}"
+        )
     if int(match[1]) not in context.knows:
-        raise CallError(f"say: you don't know {match[1]}; you know {_list(context.knows)}")
+        raise CallError(f"say: you don't know {match[1]}; you know {_joined(context.knows)}")
     return Say(int(match[1]))
 
 
@@ -141,5 +143,6 @@ def _any_of(values: Sequence[object]) -> str:
     return f"({'|'.join(map(str, values))})"
 
 
-def _list(pieces: Pieces) -> str:
+def _joined(pieces: Pieces) -> str:
+    """The pieces with commas between them, or `nothing`."""
     return ", ".join(map(str, pieces)) or "nothing"

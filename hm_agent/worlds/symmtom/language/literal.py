@@ -66,12 +66,12 @@ class LiteralProbe:
     def __init__(self, world: SymmtomWorld, seed: int, count: int, steps: int) -> None:
         self._world, self._seed = world, seed
         later = range(1, steps)
-        self._due = frozenset(Random(f"{seed}/literal").sample(later, min(count, len(later))))
+        self._steps_due = frozenset(Random(f"{seed}/literal").sample(later, min(count, len(later))))
         self._asked = self._right = self._yes = self._said_yes = self._by_notes = self._unanswered = 0
 
     def bits(self, board: Board) -> Sequence[KnowledgeBit]:
         """The bits to ask for in this step; none in most. First-hand knowledge that is public is left out."""
-        if board.step not in self._due:
+        if board.step not in self._steps_due:
             return ()
         pieces = range(self._world.settings.pieces)
         bits = [

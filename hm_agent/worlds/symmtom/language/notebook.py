@@ -87,7 +87,7 @@ class Notebook:
             for other in others:
                 events += self._note_meeting(step, view, before, near, other)
         self._before = view
-        self.board = self._as_board(step, view, before, observation.reward)
+        self.board = self._board_at(step, view, before, observation.reward)
         return events
 
     def _own_events(self, step: int, view: BoardView, before: BoardView, near: Bools) -> list[Event]:
@@ -96,7 +96,9 @@ class Notebook:
         events: list[Event] = [
             CameIntoRange(step, names[other]) for other in self._notes if near[me, other] and not was_near[me, other]
         ]
-        events += [PieceHeard(step, names[one.speaker], one.piece, one.piece not in before.knows) for one in view.heard]
+        events += [
+            PieceHeard(step, names[heard.speaker], heard.piece, heard.piece not in before.knows) for heard in view.heard
+        ]
         listeners = tuple(names[other] for other in self._notes if near[me, other])
         if view.said is not None and listeners:
             events.append(WasHeard(step, view.said, listeners))
@@ -108,7 +110,7 @@ class Notebook:
     def _note_knowledge(self, view: BoardView, believed: Bools, near: Bools) -> None:
         """Notes the pieces that others said or heard in the agent's hearing, and who was near whom out of it."""
         me = view.agent
-        said = {one.speaker: one.piece for one in view.heard} | ({} if view.said is None else {me: view.said})
+        said = {heard.speaker: heard.piece for heard in view.heard} | ({} if view.said is None else {me: view.said})
         for other, notes in self._notes.items():
             notes.shown |= {piece for speaker, piece in said.items() if speaker == other or near[speaker, other]}
             notes.unheard.update(speaker for speaker in self._notes if near[speaker, other] and not near[me, speaker])
@@ -120,7 +122,7 @@ class Notebook:
         notes, me = self._notes[other], view.agent
         goes_home = view.positions[other] == view.bases[other] != before.positions[other]
         if near[me, other]:
-            piece = next((one.piece for one in view.heard if one.speaker == other), None)
+            piece = next((heard.piece for heard in view.heard if heard.speaker == other), None)
             notes.said.append(piece)
             notes.told.append(view.said)
             if piece is not None and piece not in before.knows and piece not in notes.news:
@@ -128,7 +130,7 @@ class Notebook:
             is_over = goes_home or len(notes.said) == LONG_MEETING
         else:
             is_over = bool(notes.said)
-        events = [MeetingEnded(step, self._closed(step, view, other))] if is_over else []
+        events = [MeetingEnded(step, self._close_meeting(step, view, other))] if is_over else []
         if not notes.said and notes.has_met and notes.since is None:
             partner = next((third for third in self._notes if near[other, third]), None)
             if goes_home:
@@ -137,7 +139,7 @@ class Notebook:
                 notes.since = f"meets {view.settings.seats[partner]}"
         return events
 
-    def _closed(self, step: int, view: BoardView, other: int) -> Meeting:
+    def _close_meeting(self, step: int, view: BoardView, other: int) -> Meeting:
         """Returns the present meeting, which has ended, and clears the notes on it."""
         notes = self._notes[other]
         does = (notes.since or RETURNS) if notes.has_met else None
@@ -145,7 +147,7 @@ class Notebook:
         notes.has_met, notes.since, notes.said, notes.told, notes.news = True, None, [], [], []
         return Meeting(step, view.settings.seats[other], does, said, told, news)
 
-    def _as_board(self, step: int, view: BoardView, before: BoardView | None, reward: float) -> Board:
+    def _board_at(self, step: int, view: BoardView, before: BoardView | None, reward: float) -> Board:
         names, me = view.settings.seats, view.agent
         return Board(
             step=step,
@@ -154,15 +156,15 @@ class Notebook:
             base=view.bases[me],
             first_hand=view.first_hand[me] or (),
             knows=view.knows,
-            peers=tuple(self._as_peer(view, before, other) for other in self._notes),
+            peers=tuple(self._peer_at(view, before, other) for other in self._notes),
             said=view.said,
-            heard=tuple(Said(names[one.speaker], one.piece) for one in view.heard),
+            heard=tuple(Said(names[heard.speaker], heard.piece) for heard in view.heard),
             is_held=me in view.held,
             got=reward,
             recharges=self._recharges,
         )
 
-    def _as_peer(self, view: BoardView, before: BoardView | None, other: int) -> Peer:
+    def _peer_at(self, view: BoardView, before: BoardView | None, other: int) -> Peer:
         names, notes, near = view.settings.seats, self._notes[other], _near(view)
         first_hand = view.first_hand[other]
         neighbours = [third for third in range(view.settings.agents) if near[other, third]]
@@ -193,4 +195,4 @@ def _near(view: BoardView) -> Bools:
 def _direction(here: Cell, there: Cell) -> str:
     """The name of the direction from a cell to a neighbouring one, or `stay`."""
     step = (there[0] - here[0], there[1] - here[1])
-    return next(way.name.lower() for way in Direction if tuple(OFFSETS[way].tolist()) == step)
+    return next(direction.name.lower() for direction in Direction if tuple(OFFSETS[direction].tolist()) == step)

@@ -29,7 +29,7 @@ from hm_agent.worlds.symmtom.language.peer_questions import (
 )
 from hm_agent.worlds.symmtom.settings import GameSettings
 
-TOLD = 5
+SHOWN_INTERACTIONS = 5
 """How many of the latest interactions questions show."""
 
 
@@ -58,7 +58,7 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
 
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if the latest two meetings show the same behaviour."""
-        latest = [each.behaviour for each in meetings(history)[-2:]]
+        latest = [meeting.behaviour for meeting in meetings(history)[-2:]]
         return len(latest) == 2 and latest[0] == latest[1]
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposePeer:
@@ -72,7 +72,7 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, PeerPrediction)
-        return [each.behaviour for each in answer.next]
+        return [prediction.behaviour for prediction in answer.next]
 
     def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> RevisePeer:
         partner = next((opponent for opponent in opponents if opponent.player == about), None)
@@ -88,8 +88,8 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
         assert isinstance(answer, PeerRevision)
         return [
-            Revision(each.of, each.hypothesis, behaviour_of(each.does, None if each.says == SILENCE else each.says))
-            for each in answer.hypotheses
+            Revision(peer.of, peer.hypothesis, behaviour_of(peer.does, None if peer.says == SILENCE else peer.says))
+            for peer in answer.hypotheses
         ]
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeTalkStrategy:
@@ -103,5 +103,5 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
 
 
 def meetings(history: Sequence[Interaction]) -> tuple[Meeting, ...]:
-    """Returns the meetings among the latest `TOLD` interactions."""
-    return tuple(interaction for interaction in history[-TOLD:] if isinstance(interaction, Meeting))
+    """Returns the meetings among the latest `SHOWN_INTERACTIONS`."""
+    return tuple(interaction for interaction in history[-SHOWN_INTERACTIONS:] if isinstance(interaction, Meeting))

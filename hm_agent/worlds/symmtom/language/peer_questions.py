@@ -110,7 +110,7 @@ class PredictPeer(Question[PeerPrediction]):
         check_all(
             lambda: check_for_each("next", answer.next, self.hypotheses),
             lambda: _check_player(answer.player, [self.about]),
-            *(partial(_check_next, self.rules, self.board, self.about, each) for each in answer.next),
+            *(partial(_check_next, self.rules, self.board, self.about, prediction) for prediction in answer.next),
         )
 
 
@@ -161,7 +161,7 @@ class RevisePeer(Question[PeerRevision]):
         foreseen = answer.hypotheses if about is not None else []
         check_all(
             lambda: check_revisions(answer.hypotheses, self.hypotheses, is_wanted=about is not None),
-            *(partial(_check_next, self.rules, self.board, about or "", each) for each in foreseen),
+            *(partial(_check_next, self.rules, self.board, about or "", revised) for revised in foreseen),
         )
 
 

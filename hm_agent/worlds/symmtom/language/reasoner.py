@@ -130,7 +130,7 @@ RULES = (
 )
 
 
-def _ranked(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
+def _rank_rules(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
     """The rules, the likeliest first. held: earlier hypotheses, whose values are added to the log-likelihoods."""
     values = {hypothesis.words: hypothesis.value for hypothesis in held}
     turns = [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
@@ -160,19 +160,19 @@ def _does_next(rules: GameSettings, board: Board, peer: Peer, known: frozenset[i
         return f"meets {others[0]}"
     if len(known) == rules.pieces:
         return VISITS_BASE
-    nearest = min(board.peers, key=lambda other: (other is peer, _apart(other.cell, peer.cell)))
-    is_nearer = nearest is not peer and _apart(nearest.cell, peer.cell) < _apart(board.cell, peer.cell)
+    nearest = min(board.peers, key=lambda other: (other is peer, _distance(other.cell, peer.cell)))
+    is_nearer = nearest is not peer and _distance(nearest.cell, peer.cell) < _distance(board.cell, peer.cell)
     return f"meets {nearest.name}" if is_nearer else RETURNS
 
 
-def _apart(one: Cell, other: Cell) -> int:
+def _distance(first: Cell, second: Cell) -> int:
     """The number of moves between two cells: their Manhattan distance."""
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
-def _range_apart(one: Cell, other: Cell) -> int:
+def _hearing_distance(first: Cell, second: Cell) -> int:
     """The distance that hearing ranges are measured by: the Chebyshev distance."""
-    return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
+    return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
 
 
 # Where to go and what to say
@@ -212,13 +212,13 @@ def best_calls(rules: GameSettings, board: Board, barred: Call | None = None) ->
     """Recharges if that pays; else goes where most can be learnt and taught per step, and says what listeners lack."""
     prospects = _prospects(rules, board)
     steps_left = rules.steps - board.step
-    if not board.lacks(rules) and barred != Recharge() and max(1, _apart(board.cell, board.base)) <= steps_left:
-        return [Recharge(), *_pieces(board, prospects)]
+    if not board.lacks(rules) and barred != Recharge() and max(1, _distance(board.cell, board.base)) <= steps_left:
+        return [Recharge(), *_pieces_to_say(board, prospects)]
     walk, listeners = _best_walk(rules, board, prospects, barred)
-    return [walk, *_pieces(board, listeners or prospects), Recharge()]
+    return [walk, *_pieces_to_say(board, listeners or prospects), Recharge()]
 
 
-def _pieces(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
+def _pieces_to_say(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
     """What to say: the pieces that most listeners lack first, on a tie the agent's own; all if nobody lacks any."""
     lacking = {piece: sum(piece in listener.lacks for listener in listeners) for piece in board.knows}
     order = sorted(board.knows, key=lambda piece: (-lacking[piece], piece not in board.first_hand, piece))
@@ -237,15 +237,15 @@ def _best_walk(
         walk: Call = Meet(prospect.name)
         if prospect.cell != board.peer(prospect.name).cell:  # it is on its way to its base, which must stay free
             beside = [cell for cell in _cells_near(rules, [prospect]) if cell != prospect.cell]
-            cell = min(beside, key=lambda cell: _apart(board.cell, cell))
+            cell = min(beside, key=lambda cell: _distance(board.cell, cell))
             walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
-        distance = max(0, _apart(board.cell, prospect.cell) - rules.hearing)
+        distance = max(0, _distance(board.cell, prospect.cell) - rules.hearing)
         options.append((prospect.gain / (distance + 1), -index, walk, [prospect]))
     for cell in _cells_near(rules, prospects):
-        near = [prospect for prospect in prospects if _range_apart(cell, prospect.cell) <= rules.hearing]
+        near = [prospect for prospect in prospects if _hearing_distance(cell, prospect.cell) <= rules.hearing]
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
-            options.append((gain / (_apart(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
+            options.append((gain / (_distance(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
     useful = [option for option in options if option[2] != barred and option[0] > 0]
     if not useful:
         return _walk_to_the_middle(rules, board, barred), []
@@ -260,7 +260,7 @@ def _walk_to_the_middle(rules: GameSettings, board: Board, barred: Call | None) 
         return GoTo(middle)
     taken = {middle, *(peer.cell for peer in board.peers)}
     cells = ((x, y) for x in range(rules.width) for y in range(rules.width))
-    return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: _apart(cell, middle)))
+    return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: _distance(cell, middle)))
 
 
 def _cells_near(rules: GameSettings, prospects: Sequence[_Prospect]) -> list[Cell]:
@@ -284,16 +284,16 @@ def strategy_words(rules: GameSettings, board: Board) -> str:
 
 
 def propose(question: ProposePeer) -> HypothesisAnswer:
-    rule = _ranked(question.board.peer(question.about), question.history, question.best)[0]
+    rule = _rank_rules(question.board.peer(question.about), question.history, question.best)[0]
     return HypothesisAnswer(hypothesis=rule.words)
 
 
 def predict(question: PredictPeer) -> PeerPrediction:
-    words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
+    hypotheses: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
     rules, board = question.rules, question.board
     return PeerPrediction(
         player=question.about,
-        next=[foresee(each, rules, board, question.about, question.history) for each in words or [None]],
+        next=[foresee(words, rules, board, question.about, question.history) for words in hypotheses or [None]],
         strategy=strategy_words(rules, board),
     )
 
@@ -302,13 +302,13 @@ def revise(question: RevisePeer) -> PeerRevision:
     """Keeps the `KEPT` likeliest rules, the likeliest last."""
     rules, board, about, hypotheses = question.rules, question.board, question.about, []
     if about is not None:
-        numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
-        kept = _ranked(board.peer(about), question.history, question.hypotheses)[:KEPT]
-        for rule in reversed(kept):
-            says = foresee(rule.words, rules, board, about, question.history)
-            of = numbers.get(rule.words, 0)
-            words = "" if of else rule.words
-            hypotheses.append(RevisedPeer(of=of, hypothesis=words, does=says.does, says=says.says))
+        numbers = {hypothesis.words: place for place, hypothesis in enumerate(question.hypotheses, 1)}
+        likeliest = _rank_rules(board.peer(about), question.history, question.hypotheses)[:KEPT]
+        for rule in reversed(likeliest):
+            prediction = foresee(rule.words, rules, board, about, question.history)
+            number = numbers.get(rule.words, 0)
+            words = "" if number else rule.words
+            hypotheses.append(RevisedPeer(of=number, hypothesis=words, does=prediction.does, says=prediction.says))
     return PeerRevision(hypotheses=hypotheses, strategy=strategy_words(rules, board))
 
 

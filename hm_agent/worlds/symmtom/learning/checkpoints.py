@@ -28,7 +28,7 @@ SHIPPED = Path(__file__).parent / "trained"
 """The folder of checkpoints that ship with the package, named by scenario and algorithm."""
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-_NO_CHECKPOINT = (
+_LOAD_ERRORS = (
     *(ValueError, KeyError, EOFError, TypeError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
@@ -71,24 +71,26 @@ def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlaye
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             facts = json.loads(str(file["facts"]))
             arrays = {name: file[name] for name in file.files if name != "facts"}
-    except (OSError, *_NO_CHECKPOINT) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no checkpoint of SymmToM"
+    except (OSError, *_LOAD_ERRORS) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not a checkpoint of SymmToM"
         raise ConfigError(f"{path}: {reason}") from error
-    for name, version in (("version", VERSION), ("rules", rules.VERSION)):
+    for name, version, words in (("version", VERSION, "format"), ("rules", rules.VERSION, "version of the rules")):
         if facts.get(name) != version:
-            raise ConfigError(f"{path}: a checkpoint of {name} {facts.get(name)}; this is {name} {version}")
+            raise ConfigError(f"{path}: a checkpoint of {words} {facts.get(name)}; only {version} can be read")
     if facts["algorithm"] not in ALGORITHMS:
-        raise ConfigError(f"{path}: a checkpoint of {facts['algorithm']!r}; there are {', '.join(ALGORITHMS)}")
+        raise ConfigError(
+            f"{path}: trained by {facts['algorithm']!r}, which is unknown; there are {', '.join(ALGORITHMS)}"
+        )
     player = TrainedPlayer(
         algorithm=facts["algorithm"],
         settings=GameSettings(**facts["settings"]),
         kind=facts["kind"],
         shape=type(ALGORITHMS[facts["algorithm"]].network)(**facts["shape"]),
-        weights=_of(arrays, "weights/"),
+        weights=_with_prefix(arrays, "weights/"),
         reward=facts["reward"],
     )
-    _check(path, player, settings)
-    return player, _of(arrays, "extra/")
+    _check_player(path, player, settings)
+    return player, _with_prefix(arrays, "extra/")
 
 
 def player_of(agent: str, path: Path | None, settings: GameSettings) -> TrainedPlayer:
@@ -108,18 +110,20 @@ def shipped(algorithm: str, settings: GameSettings) -> TrainedPlayer:
     """Loads the checkpoint that ships with the package; ConfigError if there is none for the game."""
     path = SHIPPED / f"{settings.name}_{algorithm}.npz"
     if not path.exists():
-        names = sorted(found.stem.removesuffix(f"_{algorithm}") for found in SHIPPED.glob(f"*_{algorithm}.npz"))
-        ready = f"; one comes for {', '.join(names)}" if names else ""
-        raise ConfigError(f"{algorithm} has no checkpoint for {settings.name}: train one, and say --checkpoint{ready}")
+        names = sorted(file.stem.removesuffix(f"_{algorithm}") for file in SHIPPED.glob(f"*_{algorithm}.npz"))
+        ready = f"; there is one for {', '.join(names)}" if names else ""
+        raise ConfigError(
+            f"{algorithm} has no checkpoint for {settings.name}: train one, and name it by --checkpoint{ready}"
+        )
     return load(path, settings)[0]
 
 
-def _of(arrays: Arrays, start: str) -> Arrays:
+def _with_prefix(arrays: Arrays, start: str) -> Arrays:
     """The arrays whose names have this prefix, by the rest of their names."""
     return {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
 
 
-def _check(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:
+def _check_player(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:
     """Raises ConfigError for weights of wrong sizes, for infinite ones, and for another game than `settings`."""
     expected = player.shape.initial_weights(player.settings, 0)
     if {name: value.shape for name, value in player.weights.items()} != {
@@ -127,7 +131,7 @@ def _check(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> 
     }:
         raise ConfigError(f"{path}: its weights are not of the sizes that {player.settings.name} needs")
     if not all(np.isfinite(value).all() for value in player.weights.values()):
-        raise ConfigError(f"{path}: some of its weights are no numbers")
+        raise ConfigError(f"{path}: some of its weights are not finite")
     if settings is not None and settings != player.settings:
         raise ConfigError(f"{path}: trained for {_described(player.settings)}; this is {_described(settings)}")
 

@@ -75,8 +75,8 @@ def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name, seeds in curves.items():
-        episodes = np.array(min((one.episodes for one in seeds), key=lambda one: one[-1]))
-        rewards = np.array([np.interp(episodes, one.episodes, _smoothed(one.rewards)) for one in seeds])
+        episodes = np.array(min((curve.episodes for curve in seeds), key=lambda episodes: episodes[-1]))
+        rewards = np.array([np.interp(episodes, curve.episodes, _smoothed(curve.rewards)) for curve in seeds])
         label = f"{name} ({len(seeds)} seeds)" if len(seeds) > 1 else name
         (line,) = axes.plot(episodes, rewards.mean(0), label=label)
         if len(seeds) > 1:

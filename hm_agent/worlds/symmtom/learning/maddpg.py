@@ -112,7 +112,10 @@ class Maddpg(Learner[MaddpgState]):
         networks = jax.tree.map(
             jnp.asarray, Networks(self.shape.initial_weights(self.settings, seed), self._initial_critics(seed))
         )
-        return MaddpgState(networks, networks, self._no_steps(networks), self._empty_replay())
+        optimisers = Networks(*(jax.vmap(self._optimiser.init)(weights) for weights in networks))
+        memory = self.shape.memory_size(self.settings) if self._keeps_memory else 0
+        replay = empty_replay(self.settings, self.kind, self.parameters.capacity, memory)
+        return MaddpgState(networks, networks, optimisers, replay)
 
     def weights(self, state: MaddpgState) -> Weights:
         return state.networks.actors
@@ -147,15 +150,9 @@ class Maddpg(Learner[MaddpgState]):
         layers = {"first": Linear(rows, h), "second": Linear(h, h), "value": Linear(h, 1)}
         return glorot(np.random.default_rng([seed, 1]), n, layers)
 
-    def _no_steps(self, networks: Networks) -> Networks:
-        return Networks(*(jax.vmap(self._optimiser.init)(weights) for weights in networks))
-
-    def _empty_replay(self) -> Replay:
-        memory = self.shape.memory_size(self.settings) if self._keeps_memory else 0
-        return empty_replay(self.settings, self.kind, self.parameters.capacity, memory)
-
     @property
     def _keeps_memory(self) -> bool:
+        """True if the replay holds memories."""
         return self.shape.memory == "estimate"
 
     # An update
@@ -183,26 +180,26 @@ class Maddpg(Learner[MaddpgState]):
             views = self._views(state)
             logits = self._act(actors, features(jnp, settings, self.shape, views), views, memory)
             directions, pieces = (
-                jax.random.categorical(one, values).T
-                for one, values in zip(jax.random.split(key), logits[:2], strict=True)
+                jax.random.categorical(draw_key, values).T
+                for draw_key, values in zip(jax.random.split(key), logits[:2], strict=True)
             )
             after, effects = jax.vmap(partial(advance, settings, kind))(state, directions, pieces)
             actions = directions.astype(jnp.uint8), pieces.astype(jnp.uint8)
-            played = narrow(state), self._kept(memory), *actions, effects.rewards.astype(jnp.int16)
+            played = narrow(state), self._stored_memory(memory), *actions, effects.rewards.astype(jnp.int16)
             return (after, logits.memory), played
 
         (last, memory), played = jax.lax.scan(step, (state, memory), jax.random.split(action_key, settings.steps))
         states, memories, directions, pieces, rewards = played
-        states, memories = joined(states, narrow(last)), jnp.concatenate([memories, self._kept(memory)[None]])
+        states, memories = joined(states, narrow(last)), jnp.concatenate([memories, self._stored_memory(memory)[None]])
         by_game: Replay = jax.tree.map(
-            lambda one: jnp.moveaxis(one, 0, 1), Replay(states, memories, directions, pieces, rewards, None)
+            lambda field: jnp.moveaxis(field, 0, 1), Replay(states, memories, directions, pieces, rewards, None)
         )
         return by_game
 
-    def _kept(self, memory: Array) -> Array:
+    def _stored_memory(self, memory: Array) -> Array:
         """The part of memories (n, B, M) that the replay holds: (B, n, M), or (B, n, 0), bytes."""
-        held = memory if self._keeps_memory else memory[..., :0]
-        return as_bytes(jnp.moveaxis(held, 0, 1))
+        stored = memory if self._keeps_memory else memory[..., :0]
+        return as_bytes(jnp.moveaxis(stored, 0, 1))
 
     def _views(self, states: Believed) -> EgoView:
         """(n, ..., B, ...): the views of all agents in states (..., B, ...)."""
@@ -221,32 +218,34 @@ class Maddpg(Learner[MaddpgState]):
         segments = sample(replay, sample_key, self._length, count)
         views = self._views(segments.states)
         seen = features(jnp, self.settings, self.shape, views)
-        done = self._one_hot(segments)
-        wanted = self._wanted(targets, segments, views, seen, target_key)
+        taken = self._actions_taken(segments)
+        critic_targets = self._critic_targets(targets, segments, views, seen, target_key)
 
         alive = ~self._is_won(segments.states)[:-1] if self.settings.is_competitive else None
 
         def critic_loss(critics: Weights, given: Array) -> Array:
-            values = self._values(critics, given, jnp.broadcast_to(done, (self.settings.agents, *done.shape)))
-            return _means(jnp.square(values - wanted), alive).sum()
+            values = self._critic_values(critics, given, jnp.broadcast_to(taken, (self.settings.agents, *taken.shape)))
+            return _means(jnp.square(values - critic_targets), alive).sum()
 
         def actor_loss(actors: Weights) -> tuple[Array, Array]:
-            now = self._unrolled(actors, views, seen, segments.memories, slice(None, -1))
-            given = jax.lax.stop_gradient(self._given(seen[:, :-1], now.memory))
-            chosen = self._gumbel(now, act_key)
+            logits = self._unrolled(actors, views, seen, segments.memories, slice(None, -1))
+            given = jax.lax.stop_gradient(self._critic_inputs(seen[:, :-1], logits.memory))
+            drawn = self._draw_actions(logits, act_key)
             itself = np.eye(self.settings.agents, dtype=bool)[:, :, None, None, None]
-            actions = jnp.where(itself, chosen[None], done)
-            gain = _means(self._values(networks.critics, given, actions), alive).sum()
-            size = sum(_means(jnp.square(values), alive).sum() for values in now[:2])
-            return self.parameters.penalty * size - gain, given
+            actions = jnp.where(itself, drawn[None], taken)
+            value = _means(self._critic_values(networks.critics, given, actions), alive).sum()
+            squares = sum(_means(jnp.square(values), alive).sum() for values in logits[:2])
+            return self.parameters.penalty * squares - value, given
 
         (_, given), actor_gradient = jax.value_and_grad(actor_loss, has_aux=True)(networks.actors)
         loss, critic_gradient = jax.value_and_grad(critic_loss)(networks.critics, given)
-        networks, optimisers = self._stepped(networks, optimisers, Networks(actor_gradient, critic_gradient))
+        networks, optimisers = self._apply_gradients(networks, optimisers, Networks(actor_gradient, critic_gradient))
         targets = optax.incremental_update(networks, targets, self.parameters.share)
         return (networks, targets, optimisers), loss / self.settings.agents
 
-    def _stepped(self, networks: Networks, optimisers: Networks, gradients: Networks) -> tuple[Networks, Networks]:
+    def _apply_gradients(
+        self, networks: Networks, optimisers: Networks, gradients: Networks
+    ) -> tuple[Networks, Networks]:
         """Applies gradients, clipped for each agent's network alone; returns networks and states of optimisers."""
         changes, after = zip(
             *(
@@ -257,12 +256,14 @@ class Maddpg(Learner[MaddpgState]):
         )
         return optax.apply_updates(networks, Networks(*changes)), Networks(*after)
 
-    def _wanted(self, targets: Networks, segments: Segments, views: EgoView, seen: Array, key: Array) -> Array:
+    def _critic_targets(self, targets: Networks, segments: Segments, views: EgoView, seen: Array, key: Array) -> Array:
         """(n, L, B): what critics learn: the reward plus the discounted value of the next step by target networks."""
         logits = self._unrolled(targets.actors, views, seen, segments.memories, slice(1, None))
-        actions = self._gumbel(logits, key)
-        given = self._given(seen[:, 1:], logits.memory)
-        following = self._values(targets.critics, given, jnp.broadcast_to(actions, (len(actions), *actions.shape)))
+        actions = self._draw_actions(logits, key)
+        given = self._critic_inputs(seen[:, 1:], logits.memory)
+        following = self._critic_values(
+            targets.critics, given, jnp.broadcast_to(actions, (len(actions), *actions.shape))
+        )
         rewards = jnp.moveaxis(segments.rewards, -1, 0) / self.settings.recharge_reward
         return rewards + self.parameters.discount * following * ~self._is_won(segments.states)[1:]
 
@@ -296,11 +297,11 @@ class Maddpg(Learner[MaddpgState]):
         logits: Logits = jax.vmap(partial(act, jnp, self.settings, self.shape))(actors, seen, views, memory)
         return logits
 
-    def _given(self, seen: Array, memory: Array) -> Array:
+    def _critic_inputs(self, seen: Array, memory: Array) -> Array:
         """(L, B, G): what critics are given besides actions: the inputs of all actors, features and memory."""
-        return _beside(jnp.concatenate([seen, memory], -1))
+        return _join_agents(jnp.concatenate([seen, memory], -1))
 
-    def _values(self, critics: Weights, given: Array, actions: Array) -> Array:
+    def _critic_values(self, critics: Weights, given: Array, actions: Array) -> Array:
         """(n, L, B): each critic's value of all agents' actions.
 
         given: (L, B, G). actions: (n, n, L, B, 5 + c), by critic and agent.
@@ -308,21 +309,21 @@ class Maddpg(Learner[MaddpgState]):
 
         def value(critic: Weights, actions: Array) -> Array:
             first, size = critic["first"], given.shape[-1]  # in two parts, since actors need no gradient of `given`
-            h = relu(jnp, given @ first[:size] + (_beside(actions) @ first[size:] + critic["first_bias"]))
+            h = relu(jnp, given @ first[:size] + (_join_agents(actions) @ first[size:] + critic["first_bias"]))
             return linear(critic, "value", relu(jnp, linear(critic, "second", h)))[..., 0]
 
         return jax.vmap(value)(critics, actions)
 
-    def _gumbel(self, logits: Logits, key: Array) -> Array:
+    def _draw_actions(self, logits: Logits, key: Array) -> Array:
         """(n, L, B, 5 + c): drawn actions, one-hot; their gradient is that of Gumbel-softmax at temperature 1."""
         parts = []
-        for one, values in zip(jax.random.split(key), logits[:2], strict=True):
-            soft = jax.nn.softmax(values + jax.random.gumbel(one, values.shape))
+        for draw_key, values in zip(jax.random.split(key), logits[:2], strict=True):
+            soft = jax.nn.softmax(values + jax.random.gumbel(draw_key, values.shape))
             hard = jax.nn.one_hot(soft.argmax(-1), values.shape[-1])
             parts.append(soft + jax.lax.stop_gradient(hard - soft))
         return jnp.concatenate(parts, -1)
 
-    def _one_hot(self, segments: Segments) -> Array:
+    def _actions_taken(self, segments: Segments) -> Array:
         """(n, L, B, 5 + c): the actions of segments, one-hot."""
         parts = jax.nn.one_hot(segments.directions, DIRECTIONS), jax.nn.one_hot(segments.pieces, self.settings.pieces)
         return jnp.moveaxis(jnp.concatenate(parts, -1), -2, 0)
@@ -337,7 +338,7 @@ def _means(values: Array, alive: Array | None) -> Array:
     return (values * counts).sum(axes) / jnp.maximum(jnp.broadcast_to(counts, values.shape).sum(axes), 1)
 
 
-def _beside(values: Array) -> Array:
+def _join_agents(values: Array) -> Array:
     """Joins the vectors of all agents: (n, L, B, D) to (L, B, n D)."""
     moved = jnp.moveaxis(values, 0, -2)
     return moved.reshape(*moved.shape[:-2], -1)

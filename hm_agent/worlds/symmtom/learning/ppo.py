@@ -88,7 +88,7 @@ class Ppo(Learner[PpoState]):
         self.update: Callable[[PpoState, Array], tuple[PpoState, Array, Array]] = jax.jit(self._update)
 
     def begin(self, seed: int) -> PpoState:
-        return self._beginning(self.shape.initial_weights(self.settings, seed))
+        return self._initial_state(self.shape.initial_weights(self.settings, seed))
 
     def weights(self, state: PpoState) -> Weights:
         weights: Weights = state.weights
@@ -98,12 +98,12 @@ class Ppo(Learner[PpoState]):
         return tree_arrays("optimiser", state.optimiser)
 
     def resumed(self, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]]) -> PpoState:
-        fresh = self._beginning(weights)
+        fresh = self._initial_state(weights)
         return fresh._replace(optimiser=restored("optimiser", fresh.optimiser, arrays))
 
-    def _beginning(self, weights: Weights) -> PpoState:
-        held = {name: jnp.asarray(value) for name, value in weights.items()}
-        return PpoState(held, self._optimiser.init(held))
+    def _initial_state(self, weights: Weights) -> PpoState:
+        arrays = {name: jnp.asarray(value) for name, value in weights.items()}
+        return PpoState(arrays, self._optimiser.init(arrays))
 
     def _update(self, state: PpoState, key: Array) -> tuple[PpoState, Array, Array]:
         """One update. Returns the state after it, the mean reward per agent and episode, and the mean loss."""
@@ -115,7 +115,7 @@ class Ppo(Learner[PpoState]):
         def epoch(state: PpoState, key: Array) -> tuple[PpoState, Array]:
             order = jax.random.permutation(key, self.parameters.games).reshape(self.parameters.minibatches, -1)
             learned: tuple[PpoState, Array] = jax.lax.scan(
-                lambda one, games: self._learn(one, steps, advantages, returns, games), state, order
+                lambda state, games: self._learn(state, steps, advantages, returns, games), state, order
             )
             return learned
 
@@ -131,14 +131,14 @@ class Ppo(Learner[PpoState]):
 
         def step(carry: Any, key: Array) -> tuple[Any, Steps]:
             state, memory = carry
-            observations, moves, says = jax.vmap(lambda one: look(settings, one))(state)
+            observations, moves, says = jax.vmap(lambda game: look(settings, game))(state)
             output = self._forward(weights, observations, (moves, says), memory)
-            one, other = jax.random.split(key)
+            direction_key, piece_key = jax.random.split(key)
             directions, pieces = (
-                jax.random.categorical(one, output.directions),
-                jax.random.categorical(other, output.pieces),
+                jax.random.categorical(direction_key, output.directions),
+                jax.random.categorical(piece_key, output.pieces),
             )
-            alive = ~jax.vmap(lambda one: is_over(settings, one.game))(state)[:, None] if is_cut else None
+            alive = ~jax.vmap(lambda believed: is_over(settings, believed.game))(state)[:, None] if is_cut else None
             state, effects = jax.vmap(lambda *values: advance(settings, kind, *values))(state, directions, pieces)
             chance, rewards = _log_chance(output, directions, pieces), effects.rewards.astype(jnp.float32)
             steps = Steps(observations, moves, says, directions, pieces, chance, output.value, rewards, alive)
@@ -176,7 +176,7 @@ class Ppo(Learner[PpoState]):
 
     def _loss(self, weights: Any, steps: Steps, advantages: Array, returns: Array) -> Array:
         """PPO's clipped loss, plus that of the values, minus the entropy bonus; over steps of games that go on."""
-        parameters, output = self.parameters, self._replay(weights, steps)
+        parameters, output = self.parameters, self._outputs(weights, steps)
         where = None if steps.alive is None else jnp.broadcast_to(steps.alive, advantages.shape)
         advantages = (advantages - advantages.mean(where=where)) / (advantages.std(where=where) + 1e-8)
         ratio = jnp.exp(_log_chance(output, steps.directions, steps.pieces) - steps.chance)
@@ -186,7 +186,7 @@ class Ppo(Learner[PpoState]):
         spread = (_entropy(output.directions) + _entropy(output.pieces)).mean(where=where)
         return -gain + parameters.value_weight * error - parameters.entropy * spread
 
-    def _replay(self, weights: Any, steps: Steps) -> Output:
+    def _outputs(self, weights: Any, steps: Steps) -> Output:
         """The network's output for the observations of steps by its present weights, (T, B, n, ...)."""
         masks, memory = (steps.moves, steps.says), self._no_memory(steps.values.shape[1])
         if not self.shape.is_recurrent:

@@ -60,7 +60,7 @@ def empty_replay(settings: GameSettings, kind: str, games: int, memory: int) -> 
     n, steps = settings.agents, settings.steps
     state = jax.eval_shape(lambda: narrow(begin(settings, kind, jnp.uint32(0))))
     return Replay(
-        states=jax.tree.map(lambda one: jnp.zeros((games, steps + 1, *one.shape), one.dtype), state),
+        states=jax.tree.map(lambda field: jnp.zeros((games, steps + 1, *field.shape), field.dtype), state),
         memories=jnp.zeros((games, steps + 1, n, memory), jnp.uint8),
         directions=jnp.zeros((games, steps, n), jnp.uint8),
         pieces=jnp.zeros((games, steps, n), jnp.uint8),
@@ -73,8 +73,8 @@ def add(replay: Replay, games: Replay) -> Replay:
     """Writes games over the oldest ones. games: a number of them that divides the size of the ring."""
     at = replay.written % replay.directions.shape[0]
     written = replay.written + games.directions.shape[0]
-    held, new = replay._replace(written=None), games._replace(written=None)
-    merged: Replay = jax.tree.map(lambda old, one: jax.lax.dynamic_update_slice_in_dim(old, one, at, 0), held, new)
+    fields, added = replay._replace(written=None), games._replace(written=None)
+    merged: Replay = jax.tree.map(lambda old, new: jax.lax.dynamic_update_slice_in_dim(old, new, at, 0), fields, added)
     return merged._replace(written=written)
 
 
@@ -86,7 +86,7 @@ def sample(replay: Replay, key: Array, length: int, count: int) -> Segments:
     around = starts + np.arange(length + 1)[:, None]
     within = around[:-1]
     return Segments(
-        states=wide(jax.tree.map(lambda one: one[games, around], replay.states)),
+        states=wide(jax.tree.map(lambda field: field[games, around], replay.states)),
         memories=replay.memories[games, around].astype(jnp.float32) / MEMORY_LEVELS,
         directions=replay.directions[games, within].astype(jnp.int32),
         pieces=replay.pieces[games, within].astype(jnp.int32),
@@ -110,11 +110,13 @@ def wide(state: Believed) -> Believed:
 
 
 def _retyped(state: Believed, signed: Any) -> Believed:
-    def retyped(one: Any) -> Any:
-        return one.astype(signed) if jnp.issubdtype(one.dtype, jnp.signedinteger) else one
+    """Gives a state's signed integers, except its step, another type."""
 
-    changed: Believed = jax.tree.map(retyped, state)
-    # A step goes beyond a byte on a large board.
+    def retype(field: Any) -> Any:
+        return field.astype(signed) if jnp.issubdtype(field.dtype, jnp.signedinteger) else field
+
+    changed: Believed = jax.tree.map(retype, state)
+    # On a large board, steps go beyond a byte.
     return changed._replace(game=changed.game._replace(step=state.game.step))
 
 
@@ -137,8 +139,8 @@ def replay_of(settings: GameSettings, kind: str, arrays: Mapping[str, npt.NDArra
     """Restores the replay whose `arrays_of` these are, by playing its games again."""
     play_again = jax.jit(partial(_played_again, settings, kind))
     states, rewards = play_again(arrays["seeds"], arrays["directions"], arrays["pieces"])
-    kept = {name: jnp.asarray(arrays[name]) for name in ("memories", "directions", "pieces", "written")}
-    return Replay(states=states, rewards=rewards, **kept)
+    fields = {name: jnp.asarray(arrays[name]) for name in ("memories", "directions", "pieces", "written")}
+    return Replay(states=states, rewards=rewards, **fields)
 
 
 def _played_again(
@@ -147,13 +149,13 @@ def _played_again(
     """Plays games again by seeds (E,) and actions (E, T, n); returns states (E, T + 1, ...) and rewards (E, T, n)."""
 
     def one_game(game: Any) -> Any:
-        seed, ways, words = game
+        seed, game_directions, game_pieces = game
 
         def step(state: Believed, action: Any) -> tuple[Believed, Any]:
-            after, effects = advance(settings, kind, state, *(each.astype(jnp.int32) for each in action))
+            after, effects = advance(settings, kind, state, *(part.astype(jnp.int32) for part in action))
             return after, (narrow(state), effects.rewards.astype(jnp.int16))
 
-        last, (states, rewards) = jax.lax.scan(step, begin(settings, kind, seed), (ways, words))
+        last, (states, rewards) = jax.lax.scan(step, begin(settings, kind, seed), (game_directions, game_pieces))
         return joined(states, narrow(last)), rewards
 
     played: tuple[Believed, Array] = jax.lax.map(one_game, (seeds, directions, pieces), batch_size=256)
@@ -162,5 +164,5 @@ def _played_again(
 
 def joined(states: Believed, last: Believed) -> Believed:
     """Appends one state to states (T, ...): (T + 1, ...)."""
-    whole: Believed = jax.tree.map(lambda many, one: jnp.concatenate([many, one[None]]), states, last)
-    return whole
+    appended: Believed = jax.tree.map(lambda rows, row: jnp.concatenate([rows, row[None]]), states, last)
+    return appended

@@ -113,7 +113,7 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     learner = training.learner()
-    progress = _resumed(training, folder, learner)
+    progress = _resume(training, folder, learner)
     if progress is None:
         progress = TrainingProgress(learner.begin(training.seed), 0, LearningCurve())
         (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
@@ -121,18 +121,18 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     while progress.updates < training.parameters.updates:
         after, reward, loss = learner.update(progress.state, jax.random.fold_in(key, progress.updates))
         if not is_finite((after, loss)):
-            _keep(training, folder, progress)
+            _save_progress(training, folder, progress)
             raise TrainingFailed(
-                f"{training.settings.name}, seed {training.seed}: no number any more in update {progress.updates + 1}; "
-                f"{folder / 'last.npz'} is from before it"
+                f"{training.settings.name}, seed {training.seed}: a loss or a weight is not finite after update "
+                f"{progress.updates + 1}; {folder / 'last.npz'} is from before it"
             )
         progress.state, progress.updates = after, progress.updates + 1
         progress.curve.add(progress.updates * training.parameters.games, float(reward), float(loss))
         if progress.updates % training.every == 0 or progress.updates == training.parameters.updates:
-            _judge(training, folder, progress)
-            _keep(training, folder, progress)
+            _validate(training, folder, progress)
+            _save_progress(training, folder, progress)
         report(training, progress)
-    return _evaluated(training, folder)
+    return _evaluate(training, folder)
 
 
 def is_finite(values: Any) -> bool:
@@ -141,19 +141,16 @@ def is_finite(values: Any) -> bool:
     return all(np.isfinite(np.asarray(leaf)).all() for leaf in leaves)
 
 
-def _judge(training: Training, folder: Path, progress: TrainingProgress) -> None:
+def _validate(training: Training, folder: Path, progress: TrainingProgress) -> None:
     """Plays the validation games, and saves the weights as best.npz if their reward is the largest so far."""
     weights = training.learner().weights(progress.state)
     player = training.player(weights)
-    reward = mean_reward(player, validation_seeds(training))
+    seeds = np.arange(VALIDATION_SEEDS, VALIDATION_SEEDS + training.validation, dtype=np.uint32)
+    reward = mean_reward(player, seeds)
     progress.curve.judge(progress.updates * training.parameters.games, reward)
     if reward > progress.best:
         progress.best = reward
         save(folder / "best.npz", training.player(weights, reward))
-
-
-def validation_seeds(training: Training) -> Keys:
-    return np.arange(VALIDATION_SEEDS, VALIDATION_SEEDS + training.validation, dtype=np.uint32)
 
 
 def mean_reward(player: TrainedPlayer, seeds: Keys) -> float:
@@ -163,7 +160,7 @@ def mean_reward(player: TrainedPlayer, seeds: Keys) -> float:
     return float(np.concatenate(rewards).mean())
 
 
-def _keep(training: Training, folder: Path, progress: TrainingProgress) -> None:
+def _save_progress(training: Training, folder: Path, progress: TrainingProgress) -> None:
     """Writes the curves, and last.npz with all that is needed to resume."""
     learner = training.learner()
     extra = learner.arrays(progress.state)
@@ -176,7 +173,7 @@ def _keep(training: Training, folder: Path, progress: TrainingProgress) -> None:
     save(folder / "last.npz", training.player(learner.weights(progress.state)), extra)
 
 
-def _resumed(training: Training, folder: Path, learner: Learner[Any]) -> TrainingProgress | None:
+def _resume(training: Training, folder: Path, learner: Learner[Any]) -> TrainingProgress | None:
     """Restores the progress of an earlier run in this folder; None without one, ConfigError if its settings differ."""
     path = folder / "last.npz"
     if not path.exists():
@@ -188,7 +185,7 @@ def _resumed(training: Training, folder: Path, learner: Learner[Any]) -> Trainin
     return TrainingProgress(learner.resumed(player.weights, extra), int(extra["updates"]), curve, float(extra["best"]))
 
 
-def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
+def _evaluate(training: Training, folder: Path) -> dict[str, Any]:
     """Measures the last and the best checkpoint and the heuristic over the same games; writes evaluation.json."""
     path = folder / "evaluation.json"
     if path.exists():

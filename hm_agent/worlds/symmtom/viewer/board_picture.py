@@ -108,39 +108,39 @@ def ground(picture: BoardPicture) -> list[DrawnShape]:
         shapes += [line((at, 0), (at, width), "line", 0.02), line((0, at), (width, at), "line", 0.02)]
     side = 1 - 2 * BASE_INSET
     for agent, (x, y) in enumerate(picture.bases):
-        place = (x + BASE_INSET, y + BASE_INSET, side, side, BASE_ROUNDING)
-        shapes.append(DrawnShape("box", place, fill=colour_of(agent), opacity=0.2))
-        shapes.append(DrawnShape("box", place, stroke=colour_of(agent), width=0.05))
+        box = (x + BASE_INSET, y + BASE_INSET, side, side, BASE_ROUNDING)
+        shapes.append(DrawnShape("box", box, fill=colour_of(agent), opacity=0.2))
+        shapes.append(DrawnShape("box", box, stroke=colour_of(agent), width=0.05))
     return shapes
 
 
 def figures(picture: BoardPicture) -> list[DrawnShape]:
     """The shapes that change in every turn, to be drawn over the ground."""
     agents = range(len(picture.positions))
-    shapes = [_range(picture, agent) for agent in agents]
+    shapes = [_hearing_range(picture, agent) for agent in agents]
     for agent in range(len(picture.came_from)):
-        shapes += _way(picture, agent)
+        shapes += _move_line(picture, agent)
     for speech in picture.lines:
         shapes += _speech_line(picture, speech)
     for agent in agents:
         shapes += _agent(picture, agent)
     for agent in agents:
-        shapes += [*_bubble(picture, agent), *_pay(picture, agent)]
+        shapes += [*_bubble(picture, agent), *_reward_text(picture, agent)]
     return shapes
 
 
-def _range(picture: BoardPicture, agent: int) -> DrawnShape:
+def _hearing_range(picture: BoardPicture, agent: int) -> DrawnShape:
     """The cells in which an agent hears others: tinted, or outlined if it is the agent looked at."""
     (x, y), reach, width = picture.positions[agent], picture.settings.hearing, picture.settings.width
     left, top = max(0, x - reach) + 0.03, max(0, y - reach) + 0.03
     right, bottom = min(width, x + reach + 1) - 0.03, min(width, y + reach + 1) - 0.03
-    place = (left, top, right - left, bottom - top, 0.2)
+    box = (left, top, right - left, bottom - top, 0.2)
     if agent == picture.looked_at:
-        return DrawnShape("box", place, fill=None, stroke=colour_of(agent), width=0.04, opacity=0.9)
-    return DrawnShape("box", place, fill=colour_of(agent), opacity=0.1)
+        return DrawnShape("box", box, fill=None, stroke=colour_of(agent), width=0.04, opacity=0.9)
+    return DrawnShape("box", box, fill=colour_of(agent), opacity=0.1)
 
 
-def _way(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+def _move_line(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
     """The line of an agent's move in this turn; nothing if it stayed."""
     here, there = _middle(picture.came_from[agent]), _middle(picture.positions[agent])
     if here != there:
@@ -148,20 +148,20 @@ def _way(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
         yield DrawnShape("disc", (*here, 0.09), fill=colour_of(agent), opacity=0.5)
 
 
-def _speech_line(picture: BoardPicture, one: SpeechLine) -> Iterator[DrawnShape]:
+def _speech_line(picture: BoardPicture, speech: SpeechLine) -> Iterator[DrawnShape]:
     """An arrow from the speaker to the listener, faint if the piece was known to be nothing new."""
-    (x, y), (far_x, far_y) = _middle(picture.positions[one.speaker]), _middle(picture.positions[one.listener])
+    (x, y), (far_x, far_y) = _middle(picture.positions[speech.speaker]), _middle(picture.positions[speech.listener])
     length = hypot(far_x - x, far_y - y)
     across, down = (far_x - x) / length, (far_y - y) / length
     x, y = x - down * LINE_APART, y + across * LINE_APART  # each on its own right hand
     reach = length - AGENT_RADIUS * picture.scale - 0.06
     tip = (x + across * reach, y + down * reach)
     neck = (x + across * (reach - 0.14), y + down * (reach - 0.14))
-    strong = one.is_new is not False
+    strong = speech.is_new is not False
     opacity = 1.0 if strong else 0.45
-    yield line((x, y), neck, colour_of(one.speaker), 0.06 if strong else 0.03, opacity)
+    yield line((x, y), neck, colour_of(speech.speaker), 0.06 if strong else 0.03, opacity)
     sides = [(neck[0] + side * down * 0.09, neck[1] - side * across * 0.09) for side in (1, -1)]
-    yield polygon([tip, *sides], colour_of(one.speaker), opacity)
+    yield polygon([tip, *sides], colour_of(speech.speaker), opacity)
 
 
 def _agent(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
@@ -192,7 +192,7 @@ def _bubble(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
     yield text((left + wide / 2, top + high / 2), words, 0.25 * picture.scale)
 
 
-def _pay(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+def _reward_text(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
     """The reward that the turn has paid an agent; nothing if that is zero."""
     paid = picture.rewards[agent] if picture.rewards else 0.0
     if paid:
@@ -202,10 +202,10 @@ def _pay(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
 
 def _star(middle: Point, radius: float) -> Iterator[Point]:
     """The corners of a star."""
-    for place in range(2 * STAR_POINTS):
-        far = radius if place % 2 == 0 else 0.75 * radius
-        angle = pi * place / STAR_POINTS
-        yield middle[0] + far * cos(angle), middle[1] + far * sin(angle)
+    for corner in range(2 * STAR_POINTS):
+        distance = radius if corner % 2 == 0 else 0.75 * radius
+        angle = pi * corner / STAR_POINTS
+        yield middle[0] + distance * cos(angle), middle[1] + distance * sin(angle)
 
 
 def _middle(cell: Cell) -> Point:
