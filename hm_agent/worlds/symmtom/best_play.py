@@ -136,7 +136,7 @@ def _group_positions(settings: GameSettings, board: GameState) -> tuple[list[Sit
     positions = np.stack(np.unravel_index(np.arange(cells**n), (cells,) * n), -1).astype(np.int32)
     x, y = positions % settings.width, positions // settings.width
     bases = [int(down) * settings.width + int(across) for across, down in board.bases[0]]
-    pairs = [(one, other) for one in range(n) for other in range(one + 1, n)]
+    pairs = [(agent, other) for agent in range(n) for other in range(agent + 1, n)]
     reach = settings.hearing
     bits = [positions[:, agent] == bases[agent] for agent in range(n)]
     bits += [(abs(x[:, a] - x[:, b]) <= reach) & (abs(y[:, a] - y[:, b]) <= reach) for a, b in pairs]
@@ -150,7 +150,7 @@ def _group_positions(settings: GameSettings, board: GameState) -> tuple[list[Sit
     for places in np.split(order, starts[1:]):
         shared_code = int(code[places[0]])
         near_pairs = [pair for place, pair in enumerate(pairs) if shared_code >> (n + place) & 1]
-        near = tuple(tuple(b if a == one else a for a, b in near_pairs if one in (a, b)) for one in range(n))
+        near = tuple(tuple(b if a == agent else a for a, b in near_pairs if agent in (a, b)) for agent in range(n))
         groups.append((places, near, tuple(bool(shared_code >> agent & 1) for agent in range(n))))
     return groups, blocked
 

@@ -75,7 +75,7 @@ class SymmtomParallelEnv(ParallelEpisodes):
         return np.array(sum((*cells, *sets), (game.taken / self.settings.steps,)), np.float32)
 
     def render(self) -> npt.NDArray[np.uint8] | None:
-        """(64 w, 64 w, 3): the board as in videos and replays, with what agents have just said to whom; else None."""
+        """(64 w, 64 w, 3): the board as in videos, with the latest speech; None unless `render_mode` is rgb_array."""
         if self.render_mode != "rgb_array":
             return None
         picture, width = picture_of_game(self._game), self.settings.width

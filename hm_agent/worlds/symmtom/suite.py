@@ -231,6 +231,7 @@ def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Ga
 
 
 def _size_info(game: GameSettings, published: Mapping[str, float] | None = None) -> ScenarioInfo:
+    """The scenario of a size. published: the paper's mean rewards by agent."""
     hearing = "" if game.hearing == 1 else f", hearing range {game.hearing}"
     return ScenarioInfo(
         world="symmtom",

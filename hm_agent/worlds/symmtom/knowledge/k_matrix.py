@@ -56,7 +56,7 @@ class FirstHandOnly(Knowledge):
 
 
 class OracleKnowledge(Knowledge):
-    """Knows the truth, which it is told."""
+    """Returns who truly knows what; needs `truth`."""
 
     def update(self, sights: Sights, truth: GameState | None = None) -> Bools:
         if truth is None:

@@ -88,7 +88,7 @@ class CallPlanner:
 
     @property
     def has_said_all(self) -> bool:
-        """True if each piece of the plan was said to somebody, whoever it was."""
+        """True if each piece of the plan was said while anyone was in range to hear it."""
         return self._pieces_said >= len(self._pieces)
 
     @property

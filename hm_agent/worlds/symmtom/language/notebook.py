@@ -91,6 +91,7 @@ class Notebook:
         return events
 
     def _own_events(self, step: int, view: BoardView, before: BoardView, near: Bools) -> list[Event]:
+        """The events of a turn, apart from the ends of meetings; counts the agent's own recharges."""
         names, me = view.settings.seats, view.agent
         was_near = _near(before)
         events: list[Event] = [
@@ -148,6 +149,7 @@ class Notebook:
         return Meeting(step, view.settings.seats[other], does, said, told, news)
 
     def _board_at(self, step: int, view: BoardView, before: BoardView | None, reward: float) -> Board:
+        """The board as questions show it. before: the view of the turn before; None at first."""
         names, me = view.settings.seats, view.agent
         return Board(
             step=step,
@@ -165,6 +167,7 @@ class Notebook:
         )
 
     def _peer_at(self, view: BoardView, before: BoardView | None, other: int) -> Peer:
+        """Another agent as questions show it, from the view and the notes."""
         names, notes, near = view.settings.seats, self._notes[other], _near(view)
         first_hand = view.first_hand[other]
         neighbours = [third for third in range(view.settings.agents) if near[other, third]]

@@ -40,9 +40,10 @@ class Linear(NamedTuple):
 
 @dataclass(frozen=True)
 class ActorShape:
-    """hidden: units of each layer. sees_k: True if K is part of an actor's input.
+    """The shape of an actor.
 
-    memory: what an actor hands to its next turn: nothing, an LSTM's state, or its own estimate of K.
+    hidden: units of each layer. sees_k: True if K is part of the input. memory: what an actor hands to its next turn:
+    nothing, an LSTM's state, or its own estimate of K.
     """
 
     hidden: int = 64

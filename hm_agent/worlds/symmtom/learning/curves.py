@@ -19,7 +19,10 @@ SMOOTHED = 20
 
 @dataclass
 class LearningCurve:
-    """episodes, rewards, losses: one per update. judged, validation: the episodes and the reward of each checkpoint."""
+    """The course of a training run.
+
+    episodes, rewards, losses: one per update. judged, validation: the episodes and the reward of each checkpoint.
+    """
 
     episodes: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)

@@ -144,6 +144,7 @@ class Maddpg(Learner[MaddpgState]):
     # Weights
 
     def _initial_critics(self, seed: int) -> dict[str, npt.NDArray[np.float32]]:
+        """The weights of all agents' critics, (n, ...) each."""
         n, h = self.settings.agents, self.shape.hidden
         given = self.shape.feature_size(self.settings) + self.shape.memory_size(self.settings)
         rows = n * (given + DIRECTIONS + self.settings.pieces)

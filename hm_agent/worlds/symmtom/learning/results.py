@@ -125,6 +125,7 @@ def _read_result(path: Path) -> TrainingResult:
 
 
 def _result_of(evaluation: Mapping[str, Any], curve: LearningCurve) -> TrainingResult:
+    """The result of an evaluation, completed by the `USUAL` values."""
     scenario, algorithm, seed = (evaluation[name] for name in ("scenario", "algorithm", "seed"))
     return TrainingResult(scenario, algorithm, seed, {**USUAL, **evaluation}, curve)
 

@@ -83,7 +83,7 @@ def picture_of(
 
 
 def picture_of_game(game: OneGame) -> BoardPicture:
-    """The picture of a game between two steps, which knows neither earlier positions nor to whom pieces were new."""
+    """The picture of a game between two steps, without moves and without telling which pieces were new to whom."""
     width = game.settings.width
     lines = [
         SpeechLine(speaker, listener)
