@@ -1,4 +1,4 @@
-"""The agents that only SymmToM has: a policy in a seat, with what it believes for the trace."""
+"""SymmToM's own agents: each plays a seat by a policy and records the policy's beliefs in the trace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from hm_agent.core import Decision, Observation
 from hm_agent.questions import Usage
 from hm_agent.suite import TOLD_SHARE
-from hm_agent.worlds.symmtom.knowledge.accuracy import right_and_all
+from hm_agent.worlds.symmtom.knowledge.accuracy import count_right_bits
 from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
@@ -35,16 +35,16 @@ POLICIES: Mapping[str, Callable[[], Policy]] = {
 
 
 class BeliefScore:
-    """Counts how much of what an agent believes is so; it compares with the truth, which the agent never gets."""
+    """Measures which share of an agent's beliefs is true, by the full game state that the agent never sees."""
 
     def __init__(self, world: SymmtomWorld) -> None:
         self._world = world
         self._right, self._counted = 0, 0
 
     def note(self, believed: Bools, sights: Sights) -> None:
-        """Compares K before an action, but for the first, when nobody knows anything second-hand."""
+        """Compares K before an action with the truth; skips the first turn, when nobody knows anything second-hand."""
         if sights.step[0] > 0:
-            right, counted = right_and_all(believed, self._world.state, sights)
+            right, counted = count_right_bits(believed, self._world.state, sights)
             self._right, self._counted = self._right + right, self._counted + counted
 
     def metrics(self) -> Mapping[str, float]:
@@ -52,9 +52,9 @@ class BeliefScore:
 
 
 class PolicyAgent:
-    """Plays one seat by a policy. is_told: True if it may see the truth.
+    """Plays one seat by a policy. is_told: True if the policy is given the true state of the game.
 
-    seed: of its own random numbers, from which they are drawn apart; that of a first seat is the game's, too.
+    seed: of the agent's random numbers; it is hashed first, since the first seat's seed is also that of the game.
     """
 
     usage = Usage()

@@ -1,11 +1,11 @@
-"""How much all agents together can earn at most on a board, by dynamic programming over positions and knowledge.
+"""The most that all agents together can earn on a board, by dynamic programming over positions and knowledge.
 
 `best_total` is exact: the reward of the best joint play of agents who are told everything and agree on every move.
-`relaxed_total` is never below it and needs far fewer states: of each agent's knowledge it keeps how many pieces are
-lacking, and lets everyone say to each listener what that one lacks, whether it knows it or not.
+`relaxed_total` is never below it and needs far fewer states: of each agent's knowledge it keeps the number of pieces
+that it lacks, and every speaker tells each listener a piece that this one lacks, whether the speaker knows it or not.
 
-Positions are all tuples of one cell for each agent, and no two agents are in one cell. Cancelled moves need no thought:
-whatever they lead to, other moves lead to for certain. Agents must be cooperative.
+Positions are all tuples of one cell for each agent, and no two agents are in one cell. Cancelled moves are left out,
+since every position that they lead to can be reached by other moves without chance. Games must be cooperative.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ Numbers = npt.NDArray[np.int16]
 MOST_STATES = 100_000_000
 """The largest number of states; each takes two bytes in about five arrays."""
 IMPOSSIBLE = -20_000
+"""The value of positions with two agents in one cell, which are never the best."""
 
 Near = tuple[tuple[int, ...], ...]
 """By agent, the agents in its hearing range."""
 Choice = tuple[int, int]
 """What a turn pays all agents together, and the state of knowledge after it."""
 Choices = Callable[[int, Near, Sequence[bool]], set[Choice]]
-"""(state of knowledge, who is near whom, who is on its base) → what can be chosen in a turn."""
+"""(state of knowledge, who is near whom, who is on its base) → the choices that a turn offers."""
 
 
 @dataclass(frozen=True)
-class _Model:
-    """What is kept of the agents' knowledge. states: how many. first: that of the beginning."""
+class _KnowledgeModel:
+    """The states of the agents' joint knowledge, as numbers. states: how many. first: that at the beginning."""
 
     states: int
     first: int
@@ -44,16 +45,16 @@ class _Model:
 
 def best_total(settings: GameSettings, board: GameState) -> int:
     """The sum of all agents' rewards in the best joint play from the first game of `board` to the end."""
-    return _best(settings, board, _exact_model(settings, board))
+    return _solve(settings, board, _exact_model(settings, board))
 
 
 def relaxed_total(settings: GameSettings, board: GameState) -> int:
     """An upper bound of `best_total`."""
-    return _best(settings, board, _counting_model(settings, board))
+    return _solve(settings, board, _counting_model(settings, board))
 
 
-def _exact_model(settings: GameSettings, board: GameState) -> _Model:
-    """Knowledge as it is: by agent, the set of pieces that it knows second-hand."""
+def _exact_model(settings: GameSettings, board: GameState) -> _KnowledgeModel:
+    """Models knowledge exactly: a state is the set of pieces that each agent knows."""
     agents, pieces = range(settings.agents), range(settings.pieces)
     first_hand = [sum(1 << piece for piece in pieces if known[piece]) for known in board.first_hand[0]]
     everything = (1 << settings.pieces) - 1
@@ -64,9 +65,9 @@ def _exact_model(settings: GameSettings, board: GameState) -> _Model:
     def choices(state: int, near: Near, on_base: Sequence[bool]) -> set[Choice]:
         knows = joint[state]
         recharged = [on_base[agent] and knows[agent] == everything for agent in agents]
-        found = set()
+        outcomes = set()
         for said in product(
-            *(_sayable(known, settings.pieces) if near[a] else [SILENT] for a, known in enumerate(knows))
+            *(_utterances(known, settings.pieces) if near[a] else [SILENT] for a, known in enumerate(knows))
         ):
             total, after = sum(recharged) * settings.recharge_reward, list(knows)
             for listener in agents:
@@ -74,94 +75,100 @@ def _exact_model(settings: GameSettings, board: GameState) -> _Model:
                 total += len(new) + len(set(new))
                 after[listener] |= sum(1 << piece for piece in set(new))
             after = [first_hand[a] if recharged[a] else known for a, known in enumerate(after)]
-            found.add((total, number[tuple(after)]))
-        return found
+            outcomes.add((total, number[tuple(after)]))
+        return outcomes
 
-    return _Model(len(joint), number[tuple(first_hand)], choices)
+    return _KnowledgeModel(len(joint), number[tuple(first_hand)], choices)
 
 
-def _sayable(known: int, pieces: int) -> list[int]:
-    """What an agent can say that knows a set of pieces; who lacks a piece can be silent by saying that."""
+def _utterances(known: int, pieces: int) -> list[int]:
+    """What an agent that knows a set of pieces utters by saying each piece: SILENT for those that it lacks."""
     return [piece if known >> piece & 1 else SILENT for piece in range(pieces)]
 
 
-def _counting_model(settings: GameSettings, board: GameState) -> _Model:
-    """By agent, how many pieces it lacks; others can always tell it one each."""
+def _counting_model(settings: GameSettings, board: GameState) -> _KnowledgeModel:
+    """Models knowledge as the number of pieces that each agent lacks; each agent in range can always tell it one."""
     lacking = [int(count) for count in settings.pieces - board.first_hand[0].sum(-1)]
     joint = list(product(*(range(count + 1) for count in lacking)))
     number = {counts: place for place, counts in enumerate(joint)}
 
     def choices(state: int, near: Near, on_base: Sequence[bool]) -> set[Choice]:
-        each: list[list[Choice]] = []
+        by_agent: list[list[Choice]] = []
         for agent, lacks in enumerate(joint[state]):
             if lacks == 0:
-                each.append([(settings.recharge_reward, lacking[agent]) if on_base[agent] else (0, 0)])
+                by_agent.append([(settings.recharge_reward, lacking[agent]) if on_base[agent] else (0, 0)])
             else:
                 heard = range(1, min(lacks, len(near[agent])) + 1)
-                each.append([(0, lacks), *((learnt + len(near[agent]), lacks - learnt) for learnt in heard)])
-        return {(sum(pay for pay, _ in one), number[tuple(left for _, left in one)]) for one in product(*each)}
+                by_agent.append([(0, lacks), *((learnt + len(near[agent]), lacks - learnt) for learnt in heard)])
+        return {
+            (sum(pay for pay, _ in combination), number[tuple(left for _, left in combination)])
+            for combination in product(*by_agent)
+        }
 
-    return _Model(len(joint), number[tuple(lacking)], choices)
+    return _KnowledgeModel(len(joint), number[tuple(lacking)], choices)
 
 
-def _best(settings: GameSettings, board: GameState, model: _Model) -> int:
+def _solve(settings: GameSettings, board: GameState, model: _KnowledgeModel) -> int:
+    """The most that all agents together can earn from the first game of `board` on, by backward induction."""
     cells, n = settings.width**2, settings.agents
     if settings.is_competitive or cells**n * model.states > MOST_STATES:
-        raise ValueError(f"{settings.name} has too many states, or is competitive")
-    groups, blocked = _situations(settings, board)
-    turns = [(places, _tables(model, near, on_base)) for places, near, on_base in groups]
+        raise ValueError(f"{settings.name} is competitive, or has too many states: more than {MOST_STATES:,}")
+    groups, blocked = _group_positions(settings, board)
+    turns = [(places, _tabulate_choices(model, near, on_base)) for places, near, on_base in groups]
     value: Numbers = np.zeros((cells**n, model.states), np.int16)
     for _ in range(settings.steps - int(board.step[0])):
         after = np.full_like(value, IMPOSSIBLE)
         for places, tables in turns:
-            after[places] = _spoken(value[places], tables)
+            after[places] = _after_speech(value[places], tables)
         after[blocked] = IMPOSSIBLE
-        value = _moved(after, settings.width, n)
+        value = _after_moves(after, settings.width, n)
     here = [int(y) * settings.width + int(x) for x, y in board.positions[0]]
     return int(value[np.ravel_multi_index(here, (cells,) * n), model.first])
 
 
 Situation = tuple[npt.NDArray[np.intp], Near, tuple[bool, ...]]
+"""Joint positions, with who is near whom and who is on its base in all of them."""
 
 
-def _situations(settings: GameSettings, board: GameState) -> tuple[list[Situation], npt.NDArray[np.intp]]:
-    """The positions that are alike in who is near whom and who is on its base; and those with two agents in a cell."""
+def _group_positions(settings: GameSettings, board: GameState) -> tuple[list[Situation], npt.NDArray[np.intp]]:
+    """Groups joint positions by who is near whom and who is on its base; also returns those with two in one cell."""
     cells, n = settings.width**2, settings.agents
-    each = np.stack(np.unravel_index(np.arange(cells**n), (cells,) * n), -1).astype(np.int32)
-    x, y = each % settings.width, each // settings.width
+    positions = np.stack(np.unravel_index(np.arange(cells**n), (cells,) * n), -1).astype(np.int32)
+    x, y = positions % settings.width, positions // settings.width
     bases = [int(down) * settings.width + int(across) for across, down in board.bases[0]]
-    pairs = [(one, other) for one in range(n) for other in range(one + 1, n)]
+    pairs = [(agent, other) for agent in range(n) for other in range(agent + 1, n)]
     reach = settings.hearing
-    bits = [each[:, agent] == bases[agent] for agent in range(n)]
+    bits = [positions[:, agent] == bases[agent] for agent in range(n)]
     bits += [(abs(x[:, a] - x[:, b]) <= reach) & (abs(y[:, a] - y[:, b]) <= reach) for a, b in pairs]
     code = np.zeros(cells**n, np.int32)
     for place, bit in enumerate(bits):
         code |= bit.astype(np.int32) << place
-    blocked = np.flatnonzero(np.any([each[:, a] == each[:, b] for a, b in pairs], axis=0))
+    blocked = np.flatnonzero(np.any([positions[:, a] == positions[:, b] for a, b in pairs], axis=0))
     order = np.argsort(code, kind="stable")
     starts = np.flatnonzero(np.diff(code[order], prepend=-1))
-    found = []
+    groups = []
     for places in np.split(order, starts[1:]):
-        kind = int(code[places[0]])
-        together = [pair for place, pair in enumerate(pairs) if kind >> (n + place) & 1]
-        near = tuple(tuple(b if a == one else a for a, b in together if one in (a, b)) for one in range(n))
-        found.append((places, near, tuple(bool(kind >> agent & 1) for agent in range(n))))
-    return found, blocked
+        shared_code = int(code[places[0]])
+        near_pairs = [pair for place, pair in enumerate(pairs) if shared_code >> (n + place) & 1]
+        near = tuple(tuple(b if a == agent else a for a, b in near_pairs if agent in (a, b)) for agent in range(n))
+        groups.append((places, near, tuple(bool(shared_code >> agent & 1) for agent in range(n))))
+    return groups, blocked
 
 
 Tables = list[tuple[Numbers, npt.NDArray[np.intp]]]
+"""For each choice: the rewards that it pays and the states that it leads to, by state of knowledge."""
 
 
-def _tables(model: _Model, near: Near, on_base: tuple[bool, ...]) -> Tables:
-    """For each choice, what it pays and leads to by state; states with fewer choices repeat their first."""
+def _tabulate_choices(model: _KnowledgeModel, near: Near, on_base: tuple[bool, ...]) -> Tables:
+    """Tabulates the choices of every state of knowledge; states with fewer choices than others repeat theirs."""
     choices = [sorted(model.choices(state, near, on_base)) for state in range(model.states)]
     most = max(map(len, choices))
-    rows = [[found[place % len(found)] for found in choices] for place in range(most)]
+    rows = [[options[place % len(options)] for options in choices] for place in range(most)]
     return [(np.array([pay for pay, _ in row], np.int16), np.array([to for _, to in row])) for row in rows]
 
 
-def _spoken(value: Numbers, tables: Tables) -> Numbers:
-    """(P, S): the best of all choices at each position and state of knowledge."""
+def _after_speech(value: Numbers, tables: Tables) -> Numbers:
+    """(P, S): the value of the best choice at each position and state of knowledge. value: (P, S), after the choice."""
     pays, leads_to = tables[0]
     best: Numbers = value[:, leads_to] + pays
     for pays, leads_to in tables[1:]:
@@ -169,8 +176,8 @@ def _spoken(value: Numbers, tables: Tables) -> Numbers:
     return best
 
 
-def _moved(value: Numbers, width: int, agents: int) -> Numbers:
-    """The best that one move of each agent leads to, for every position."""
+def _after_moves(value: Numbers, width: int, agents: int) -> Numbers:
+    """For every joint position, the largest value that one move of each agent leads to."""
     shape = value.shape
     for agent in range(agents):
         cells = value.reshape(width ** (2 * agent), width, width, -1)

@@ -1,4 +1,4 @@
-"""What is counted of each agent's actions, by the truth that no agent sees (the paper's appendix A.2)."""
+"""The metrics of each agent's actions, counted from the full state of the game (the paper's appendix A.2)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ USELESS_MOVES = "useless_moves"
 def count_step(
     settings: GameSettings, before: GameState, directions: npt.ArrayLike, after: GameState, effects: Effects
 ) -> Mapping[str, Ints]:
-    """What one step adds to every metric, (B, n) each: nothing in games that were over before it.
+    """Returns what one step adds to each metric, (B, n): zero in games that were over before it.
 
-    directions: (B, n), those that were chosen.
+    directions: (B, n), as agents chose them, cancelled moves included.
     """
     counts = {
         REWARD: effects.rewards,
@@ -38,7 +38,7 @@ def count_step(
 
 
 def _wrong_base_uses(before: GameState, after: GameState) -> Bools:
-    """True for who stepped onto its base without knowing all pieces."""
+    """(B, n): True for agents that stepped onto their base without knowing all pieces."""
     was_there = (before.positions == before.bases).all(-1)
     is_there = (after.positions == after.bases).all(-1)
     wrong: Bools = is_there & ~was_there & ~before.knows.all(-1)
@@ -46,7 +46,7 @@ def _wrong_base_uses(before: GameState, after: GameState) -> Bools:
 
 
 def _useless_pieces_said(settings: GameSettings, before: GameState, after: GameState, effects: Effects) -> Bools:
-    """True for who said what all in its range knew, while it knew a piece that someone there did not know."""
+    """(B, n): True for agents that said a piece known to all in range, but knew one that was new to a listener."""
     knows, near = before.knows, within_hearing(settings, after.positions)
     could_teach = (near[..., None] & knows[:, :, None] & ~knows[:, None]).any((-1, -2))
     useless: Bools = (effects.said != SILENT) & (effects.taught == 0) & could_teach
@@ -54,9 +54,9 @@ def _useless_pieces_said(settings: GameSettings, before: GameState, after: GameS
 
 
 def _useless_moves(settings: GameSettings, before: GameState, directions: Ints) -> Bools:
-    """True for who does not know all, and moves away from all who know something else than it does.
+    """(B, n): True for agents that lack a piece and move away from every agent whose knowledge differs from theirs.
 
-    The way is the number of moves between the cells (Manhattan distance), to where the others were before the step.
+    Distances are Manhattan distances to where the others were before the step; at least one agent has to differ.
     """
     knows, here = before.knows, before.positions
     there = np.clip(here + OFFSETS[directions], 0, settings.width - 1)

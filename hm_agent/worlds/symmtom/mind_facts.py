@@ -14,17 +14,17 @@ from hm_agent.worlds.symmtom.settings import GameSettings, read_facts
 DIRECTIONS = ("left", "right", "up", "down", "stay")
 
 Kind = Literal["reach", "path", "tell", "first_word"]
-"""When a trial succeeds. reach: the tested agent comes within hearing of the goal, before it does of a wrong agent.
-path: it does so without a single move that delays the meeting. tell: the goal knows all that it knows. first_word:
-the first piece that it says within hearing of the goal is new to it."""
+"""When a trial succeeds. reach: the tested agent comes within hearing of the goal before it comes within hearing of a
+wrong agent. path: it does so without a single move that delays the meeting. tell: the goal knows all that the tested
+agent knows. first_word: the first piece that the tested agent says within hearing of the goal is new to the goal."""
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class ScriptedPart:
     """One agent of a test.
 
-    script: what it does at each step, e.g. `left 2` to move left and say piece 2; then it stays, and says what it said
-    last. Of the tested agent it covers the prelude alone.
+    script: what it does at each step, e.g. `left 2` to move left and say piece 2; after its end the agent stays and
+    repeats its last piece. The tested agent's script covers the prelude alone.
     """
 
     position: tuple[int, int]
@@ -33,7 +33,7 @@ class ScriptedPart:
     script: tuple[str, ...] = ()
 
     def at(self, step: int) -> tuple[str, int]:
-        """The direction and the piece of a step."""
+        """The direction and the piece of a step; without a script, the agent stays and says its first piece."""
         if not self.script:
             return "stay", self.first_hand[0]
         direction, piece = self.script[min(step, len(self.script) - 1)].split()
@@ -44,8 +44,9 @@ class ScriptedPart:
 class MindTest:
     """One test. Agent 0 is the tested one.
 
-    prelude: for how many steps all agents, the tested one too, follow their scripts. goal, wrong: numbers of agents.
-    optimum: the turns that the best play takes on average; None where it follows from the ways.
+    prelude: the number of steps in which all agents, the tested one too, follow their scripts. goal, wrong: numbers of
+    agents. optimum: the turns that the best play takes on average; None if these are the turns that it takes the tested
+    agent to come within hearing of the goal.
     """
 
     about: str
@@ -63,22 +64,22 @@ class MindTest:
         return GameSettings(self.width, len(self.agents), self.pieces)
 
     def check(self, where: str) -> None:
-        """Raises ConfigError for what no game can be."""
+        """Raises ConfigError if a piece has not exactly one owner, or a line of a script is malformed."""
         owned = sorted(piece for agent in self.agents for piece in agent.first_hand)
         if owned != list(range(self.pieces)):
             raise ConfigError(f"{where}: first_hand: each of the {self.pieces} pieces has one owner, not {owned}")
         for agent in self.agents:
-            for said in agent.script:
-                direction, _, piece = said.partition(" ")
+            for line in agent.script:
+                direction, _, piece = line.partition(" ")
                 if direction not in DIRECTIONS or not piece.isdecimal() or int(piece) >= self.pieces:
-                    raise ConfigError(f"{where}: script: {said!r} is no direction and piece, e.g. 'left 0'")
+                    raise ConfigError(f"{where}: script: {line!r} is no direction and piece, e.g. 'left 0'")
 
 
 @cache
 def mind_tests() -> dict[str, MindTest]:
     """Every test by the name of its scenario."""
     paths = sorted((data_folder("scenarios") / "symmtom").glob("test_*.toml"))
-    found = {f"symmtom_{path.stem}": read_facts(path, TypeAdapter(MindTest)) for path in paths}
-    for name, test in found.items():
+    tests = {f"symmtom_{path.stem}": read_facts(path, TypeAdapter(MindTest)) for path in paths}
+    for name, test in tests.items():
         test.check(name)
-    return found
+    return tests

@@ -17,16 +17,17 @@ from hm_agent.worlds.symmtom.views import BoardView, Cell, SpokenMove
 from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 TESTED = 0
+"""The number of the tested agent."""
 SUCCESS, FAILURE, TURNS, OVER_OPTIMUM = "success", "failure", "turns", "turns_over_optimum"
 _MIRRORING, _RELABELLING = 0x3E57, 0x3E58
-"""Streams of the random numbers that set the trials of a test apart."""
+"""Random-number streams by which the trials of a test differ."""
 
 
 class MindTestWorld(SymmtomWorld):
-    """One trial. The seed mirrors and turns the board, and gives the pieces other numbers; otherwise all are the same.
+    """One trial. The seed mirrors and transposes the board and renumbers the pieces; otherwise all trials are the same.
 
-    In the prelude the tested agent is held in place and its script speaks for it. Afterwards, agents without a script
-    left are held; all can see who is.
+    In the prelude the tested agent is held in place and its script speaks for it. Every other agent is held as soon as
+    its script moves it no more; the views of all agents show who is held.
     """
 
     def __init__(self, test: MindTest, *, has_public_first_hand: bool = True) -> None:
@@ -36,10 +37,10 @@ class MindTestWorld(SymmtomWorld):
         self._outcome: bool | None = None
         self._turns = 0
 
-    def _beginning(self, seed: int) -> GameState:
+    def _initial_state(self, seed: int) -> GameState:
         self._trial = Trial(self._test, np.array([seed % 2**32], np.uint32))
         self._outcome, self._turns = None, 0
-        return self._trial.beginning(super()._beginning(seed))
+        return self._trial.initial_state(super()._initial_state(seed))
 
     def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
         step = int(self._state.step[0])
@@ -56,7 +57,7 @@ class MindTestWorld(SymmtomWorld):
         return self._turn()
 
     def _judge(self, before: GameState, turn: int) -> bool | None:
-        """True for success, False for failure, None while neither is decided."""
+        """True for success, False for failure, None while neither is decided. before: the state before this turn."""
         assert self._effects is not None
         near, goal = within_hearing(self.settings, self._state.positions)[0, TESTED], self._test.goal
         knows, said = before.knows[0], int(self._effects.said[0, TESTED])
@@ -66,9 +67,9 @@ class MindTestWorld(SymmtomWorld):
             case "first_word":
                 return bool(said != SILENT and not knows[goal, said]) if near[goal] else None
             case "path":
-                waits = self._trial.waits
+                steps_until_goal = self._trial.steps_until_goal
                 here, there = before.positions[0, TESTED], self._state.positions[0, TESTED]
-                if waits[turn + 1][tuple(there)] + 1 > waits[turn][tuple(here)]:
+                if steps_until_goal[turn + 1][tuple(there)] + 1 > steps_until_goal[turn][tuple(here)]:
                     return False
         if near[list(self._test.wrong)].any():
             return False
@@ -76,7 +77,7 @@ class MindTestWorld(SymmtomWorld):
 
     def _view(self, agent: int) -> BoardView:
         step = int(self._state.step[0])
-        held = [one for one in range(self.settings.agents) if one != TESTED and self._trial.stays(one, step)]
+        held = [other for other in range(self.settings.agents) if other != TESTED and self._trial.stays(other, step)]
         if step < self._test.prelude:
             held.insert(0, TESTED)
         return replace(super()._view(agent), held=tuple(held))
@@ -86,28 +87,29 @@ class MindTestWorld(SymmtomWorld):
 
     @property
     def optimum(self) -> float:
-        """The turns that the best play takes, on average over trials."""
+        """The turns that the best play takes on average over trials."""
         if self._test.optimum is not None:
             return self._test.optimum
-        return float(self._trial.waits[0][tuple(self._trial.trajectory(TESTED)[0])])
+        return float(self._trial.steps_until_goal[0][tuple(self._trial.trajectory(TESTED)[0])])
 
     def metrics(self) -> Mapping[str, float]:
-        found = {SUCCESS: float(self._outcome is True), FAILURE: float(self._outcome is False)}
+        values = {SUCCESS: float(self._outcome is True), FAILURE: float(self._outcome is False)}
         if self._outcome:
-            found |= {TURNS: float(self._turns), OVER_OPTIMUM: self._turns / self.optimum}
-        return found
+            values |= {TURNS: float(self._turns), OVER_OPTIMUM: self._turns / self.optimum}
+        return values
 
 
 class Trial:
-    """A test with the board and the pieces as one seed sets them. seeds: (1,)."""
+    """A test whose board one seed has mirrored and transposed, and whose pieces it has renumbered. seeds: (1,)."""
 
     def __init__(self, test: MindTest, seeds: Keys) -> None:
         self._test, self._settings = test, test.settings
-        self._mirrors_x, self._mirrors_y, self._turns = rules.random_keys(seeds, _MIRRORING, 3)[0] % 2 == 1
+        self._mirrors_x, self._mirrors_y, self._transposes = rules.random_keys(seeds, _MIRRORING, 3)[0] % 2 == 1
         self._pieces: list[int] = np.argsort(rules.random_keys(seeds, _RELABELLING, test.pieces)[0]).tolist()
-        self.waits = waits_for(self._settings, self.trajectory(test.goal))
+        self.steps_until_goal = steps_until_hearing(self._settings, self.trajectory(test.goal))
+        """(T, w, w): the steps to come within hearing of the goal, t steps after the prelude, from each cell."""
 
-    def beginning(self, state: GameState) -> GameState:
+    def initial_state(self, state: GameState) -> GameState:
         """A new game with the agents, bases and pieces of the test."""
         first_hand = np.zeros_like(state.first_hand)
         for agent, part in enumerate(self._test.agents):
@@ -117,17 +119,17 @@ class Trial:
         return replace(state, positions=positions, bases=bases, first_hand=first_hand)
 
     def action(self, agent: int, step: int) -> SpokenMove:
-        """What an agent's script says for a step."""
+        """The action that an agent's script has for a step."""
         direction, piece = self._test.agents[agent].at(step)
         return SpokenMove(self._direction(direction), self._pieces[piece])
 
     def stays(self, agent: int, step: int) -> bool:
-        """True if an agent's script moves it no more."""
+        """True if an agent's script has no move left from this step on."""
         part = self._test.agents[agent]
         return all(part.at(later)[0] == "stay" for later in range(step, len(part.script)))
 
     def trajectory(self, agent: int) -> Sequence[Cell]:
-        """Where an agent's script leads it, step by step from the end of the prelude to the end of the game."""
+        """The cells that an agent's script leads it to, one per step from the end of the prelude to the game's end."""
         cell, cells = np.array(self._cell(self._test.agents[agent].position)), []
         for step in range(self._settings.steps + 1):
             cells.append((int(cell[0]), int(cell[1])))
@@ -135,28 +137,30 @@ class Trial:
         return cells[self._test.prelude :]
 
     def _cell(self, cell: Cell) -> Cell:
+        """A cell of the test as it lies on this trial's board."""
         last = self._settings.width - 1
         x, y = (last - cell[0] if self._mirrors_x else cell[0]), (last - cell[1] if self._mirrors_y else cell[1])
-        return (y, x) if self._turns else (x, y)
+        return (y, x) if self._transposes else (x, y)
 
     def _direction(self, name: str) -> Direction:
+        """A direction of the test as it points on this trial's board."""
         dx, dy = OFFSETS[DIRECTIONS.index(name)].tolist()
         dx, dy = (-dx if self._mirrors_x else dx), (-dy if self._mirrors_y else dy)
-        offset: Ints = np.array((dy, dx) if self._turns else (dx, dy), np.int32)
+        offset: Ints = np.array((dy, dx) if self._transposes else (dx, dy), np.int32)
         return Direction(int((offset == OFFSETS).all(-1).argmax()))
 
 
-def waits_for(settings: GameSettings, trajectory: Sequence[Cell]) -> npt.NDArray[np.float64]:
-    """How many steps it takes to come within hearing of an agent on a trajectory of T cells.
+def steps_until_hearing(settings: GameSettings, trajectory: Sequence[Cell]) -> npt.NDArray[np.float64]:
+    """Returns how many steps it takes to come within hearing of an agent that follows a trajectory of T cells.
 
-    (T, w, w): after t steps, from cell (x, y); infinite if that can't be done.
+    (T, w, w): at [t, x, y] after t steps, from cell (x, y); infinite if the trajectory ends before.
     """
     cells = np.stack(np.meshgrid(np.arange(settings.width), np.arange(settings.width), indexing="ij"), -1)
-    found = np.full((len(trajectory), settings.width, settings.width), np.inf)
+    steps = np.full((len(trajectory), settings.width, settings.width), np.inf)
     for turn in reversed(range(len(trajectory))):
         is_near = np.abs(cells - np.array(trajectory[turn])).max(-1) <= settings.hearing
         if turn + 1 < len(trajectory):
             moved = np.clip(cells[..., None, :] + OFFSETS, 0, settings.width - 1)
-            found[turn] = 1 + found[turn + 1][moved[..., 0], moved[..., 1]].min(-1)
-        found[turn][is_near] = 0
-    return found
+            steps[turn] = 1 + steps[turn + 1][moved[..., 0], moved[..., 1]].min(-1)
+        steps[turn][is_near] = 0
+    return steps

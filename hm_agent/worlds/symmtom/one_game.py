@@ -1,7 +1,7 @@
 """The rules of rules.py, version 1, for one game in Python's integers: for environments that are stepped one at a time.
 
-NumPy and JAX need longer to begin a step of one small game than this needs for all of it. Cells are numbers, y w + x;
-sets of pieces are integers, whose bit p stands for piece p.
+In one small game, the overhead of NumPy or JAX alone takes longer than a whole step takes here. Cells are numbers,
+y w + x; sets of pieces are integers whose bit p stands for piece p.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ _ALL_BITS = 0xFFFFFFFF
 
 @dataclass
 class OneGame:
-    """A game between two steps, which `step` changes.
+    """A game between two steps; `step` changes it in place.
 
-    cells, bases: by agent. first_hand, knows: sets of pieces by agent. near: by agent, who is within hearing range.
-    said: the piece that each agent said in the turn before, SILENT for none. recharges: by agent.
+    taken: the number of steps taken. cells, bases: by agent. first_hand, knows: sets of pieces by agent. near: the
+    agents within hearing range of each. said: the piece that each agent said in the turn before, SILENT for none.
+    recharges: their number by agent.
     """
 
     settings: GameSettings
@@ -39,15 +40,16 @@ class OneGame:
 
     @classmethod
     def begin(cls, settings: GameSettings, seed: int) -> OneGame:
+        """Returns a new game, the one that `rules.reset` gives for this seed."""
         start = rules.reset(settings, [seed % 2**32])
-        x, y = start.positions[0].T, start.bases[0].T
+        position, base = start.positions[0].T, start.bases[0].T
         first_hand = [sum(1 << piece for piece in np.flatnonzero(known).tolist()) for known in start.first_hand[0]]
         game = cls(
             settings=settings,
             seed=seed % 2**32,
             taken=0,
-            cells=(x[1] * settings.width + x[0]).tolist(),
-            bases=(y[1] * settings.width + y[0]).tolist(),
+            cells=(position[1] * settings.width + position[0]).tolist(),
+            bases=(base[1] * settings.width + base[0]).tolist(),
             first_hand=first_hand,
             knows=first_hand.copy(),
             recharges=[0] * settings.agents,
@@ -66,7 +68,7 @@ class OneGame:
         return self.taken >= self.settings.steps or self.has_winner
 
     def step(self, directions: Sequence[int], pieces: Sequence[int]) -> list[int]:
-        """Takes one step; returns each agent's reward. The game may not be over."""
+        """Takes one step and returns each agent's reward. The game must not be over."""
         agents, knows = range(self.settings.agents), self.knows
         everything = (1 << self.settings.pieces) - 1
         self._move(directions)
@@ -92,6 +94,7 @@ class OneGame:
         return rewards
 
     def _pay_prizes(self, rewards: list[int]) -> None:
+        """Adds the payments at the end of a competitive game: c from each agent that did not win to each that did."""
         wins = [recharges >= WINNING_RECHARGES for recharges in self.recharges]
         for agent, won in enumerate(wins):
             rewards[agent] += self.settings.pieces * (len(wins) * won - sum(wins))
@@ -105,7 +108,7 @@ class OneGame:
         self.cells = target
 
     def _cancel_moves(self, target: list[int]) -> None:
-        """Sets the targets of agents back to where they are until no two agents are in one cell."""
+        """Cancels moves in `target`, each agent's next cell, until no two agents are in one cell."""
         here, priorities = self.cells, self._priorities()
         while len(set(target)) < len(target):
             by_cell: dict[int, list[int]] = {}
@@ -113,25 +116,26 @@ class OneGame:
                 by_cell.setdefault(cell, []).append(agent)
             for cell, agents in by_cell.items():
                 if len(agents) > 1:
-                    keeps = next((agent for agent in agents if here[agent] == cell), None)
-                    first = max(agents, key=lambda agent: (priorities[agent], agent)) if keeps is None else keeps
+                    occupant = next((agent for agent in agents if here[agent] == cell), None)
+                    winner = max(agents, key=lambda agent: (priorities[agent], agent)) if occupant is None else occupant
                     for agent in agents:
-                        target[agent] = cell if agent == first else here[agent]
+                        target[agent] = cell if agent == winner else here[agent]
 
     def _priorities(self) -> list[int]:
-        """Of the next step: those of `rules.draw_priorities`."""
+        """The agents' priorities in the next step, equal to `rules.draw_priorities`."""
         stream = _mix(_mix(self.seed) ^ (rules._PRIORITIES + self.taken))
         return [_mix(stream ^ agent) for agent in range(self.settings.agents)]
 
     def _within_hearing(self) -> list[list[int]]:
+        """By agent, the others within hearing range."""
         width, reach = self.settings.width, self.settings.hearing
         near: list[list[int]] = [[] for _ in self.cells]
         places = [divmod(cell, width) for cell in self.cells]
-        for one, (y, x) in enumerate(places):
-            for other in range(one + 1, len(places)):
+        for agent, (y, x) in enumerate(places):
+            for other in range(agent + 1, len(places)):
                 if -reach <= places[other][0] - y <= reach and -reach <= places[other][1] - x <= reach:
-                    near[one].append(other)
-                    near[other].append(one)
+                    near[agent].append(other)
+                    near[other].append(agent)
         return near
 
 

@@ -1,20 +1,20 @@
 """The rules of SymmToM, version 1: pure functions on integer arrays, for one game or a batch of games at once.
 
-They are the reference that any faster implementation has to equal to the bit; all their randomness comes from a seed by
-integer arithmetic (`random_keys`), which other libraries can repeat. The order within a step:
+They are the reference that faster implementations must equal bit for bit. All randomness comes from a seed by integer
+arithmetic (`random_keys`), which other libraries can reproduce. The order within a step:
 
 1. Agents move. A wall cancels a move. While several agents are about to be in one cell, moves into it are cancelled:
    an agent that stays there, or whose own move was cancelled, keeps the cell; else the moving agent of the highest
    priority gets it. This goes on until no two agents are in one cell. Swapping and following are legal. Priorities are
    drawn anew for every step, so the agent that gets a cell is a random one of those that move into it.
-2. Agents speak. Who says a piece that it did not know at the start of the turn is silent.
-3. Agents hear whoever is within the hearing range after the movement. A piece is new if the listener did not know it
-   at the start of the turn. +1 for each new piece that an agent hears, however many say it, and +1 for each listener to
-   whom what it said was new, however many said it.
+2. Agents speak. An agent that says a piece which it did not know at the start of the turn is silent.
+3. Agents hear all agents within the hearing range after the movement. A piece is new to a listener that did not know it
+   at the start of the turn. An agent earns +1 for each new piece that it hears, however many agents say it, and +1 for
+   each listener to whom the piece that it said was new, however many agents said it.
 4. An agent that is on its own base now, and knew all pieces at the start of the turn, recharges: it is paid (n - 1) c
    and loses all second-hand knowledge.
-5. In the competitive variant, the episode ends when agents have recharged `WINNING_RECHARGES` times; then each other
-   agent pays c to each of these.
+5. In the competitive variant, the episode ends when an agent has recharged `WINNING_RECHARGES` times; then each agent
+   that has not pays c to each agent that has.
 
 A game that is over stays as it is and pays nothing.
 """
@@ -31,9 +31,9 @@ import numpy.typing as npt
 from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
 
 VERSION = 1
-"""Changes with every change of a rule, the draw of random numbers included."""
+"""Incremented whenever a rule changes, including how random numbers are drawn."""
 SILENT = -1
-"""Stands for the piece that a silent agent says."""
+"""The piece that a silent agent says."""
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -58,8 +58,9 @@ OFFSETS: Ints = np.array([(-1, 0), (1, 0), (0, -1), (0, 1), (0, 0)], np.int32)
 class GameState:
     """B games between two steps.
 
-    seeds: (B,) uint32. step: (B,), how many steps were taken. positions, bases: (B, n, 2), each an (x, y) from 0.
-    first_hand, second_hand: (B, n, c), True where an agent knows a piece; never both. recharges: (B, n), so far.
+    seeds: (B,) uint32. step: (B,), the number of steps taken. positions, bases: (B, n, 2), each an (x, y) from 0.
+    first_hand, second_hand: (B, n, c), True where an agent knows a piece; never both. recharges: (B, n), their number
+    so far.
     """
 
     seeds: Keys
@@ -72,17 +73,17 @@ class GameState:
 
     @property
     def knows(self) -> Bools:
-        """(B, n, c)."""
+        """(B, n, c): True where an agent knows a piece, first-hand or second-hand."""
         return self.first_hand | self.second_hand
 
 
 @dataclass(frozen=True)
 class Effects:
-    """What a step led to.
+    """The outcome of a step.
 
     rewards: (B, n). said: (B, n), the piece that each agent said, or SILENT. heard_from: (B, n, n), True where the
-    first agent heard the second one say a piece. news: (B, n, c), the pieces that were new to an agent. taught: (B, n),
-    to how many listeners what an agent said was new. recharged: (B, n).
+    first agent heard the second one say a piece. news: (B, n, c), the pieces heard that were new to an agent. taught:
+    (B, n), the number of listeners to whom an agent's piece was new. recharged: (B, n), True for agents that recharged.
     """
 
     rewards: Ints
@@ -94,10 +95,10 @@ class Effects:
 
 
 def reset(settings: GameSettings, seeds: npt.ArrayLike) -> GameState:
-    """New games, one for each seed (B,), taken modulo 2**32.
+    """Returns new games, one for each seed (B,), taken modulo 2**32.
 
-    Agents are in random cells of their own, so are bases. Pieces in random order are dealt to the agents in random
-    order, in turn: c // n each, and the rest to random agents, at most one to each.
+    Agents start in random cells, no two in the same one; so do bases. Pieces in random order are dealt in turn to the
+    agents in random order, so each agent gets c // n of them, and c % n random agents get one more.
     """
     seeds = np.atleast_1d(np.asarray(seeds)).astype(np.uint32)
     n, c, cells = settings.agents, settings.pieces, settings.width**2
@@ -123,10 +124,11 @@ def step(
     pieces: npt.ArrayLike,
     priorities: Keys | None = None,
 ) -> tuple[GameState, Effects]:
-    """Takes one step in every game.
+    """Takes one step in every game; games that are over stay as they are.
 
-    directions, pieces: (B, n), a `Direction` and a piece (0 to c - 1) of every agent. priorities: (B, n), who gets a
-    cell that several agents move into: the highest, and of equal ones the last agent; None draws them from the seeds.
+    directions, pieces: (B, n), a `Direction` and a piece (0 to c - 1) of every agent. priorities: (B, n); a cell that
+    several agents move into goes to the one of highest priority, on a tie to the last one. None draws priorities from
+    the seeds.
     """
     directions, pieces = np.asarray(directions, np.int32), np.asarray(pieces, np.int32)
     keys = draw_priorities(state.seeds, state.step, settings.agents) if priorities is None else priorities
@@ -135,7 +137,7 @@ def step(
     said = np.where(np.take_along_axis(knows, pieces[..., None], -1)[..., 0], pieces, SILENT)
     heard_from = within_hearing(settings, positions) & (said != SILENT)[:, None, :]
     is_new = heard_from & ~_knows_what_is_said(knows, said)
-    news = _pieces_of(is_new, said, settings.pieces)
+    news = _heard_pieces(is_new, said, settings.pieces)
     taught = is_new.sum(1, dtype=np.int32)
     recharged = knows.all(-1) & (positions == state.bases).all(-1)
     recharges = state.recharges + recharged
@@ -145,7 +147,7 @@ def step(
     after = replace(state, step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
     effects = Effects(rewards.astype(np.int32), said.astype(np.int32), heard_from, news, taught, recharged)
     over = is_over(settings, state)
-    return _stopped(state, after, effects, over) if over.any() else (after, effects)
+    return _freeze_finished(state, after, effects, over) if over.any() else (after, effects)
 
 
 def is_over(settings: GameSettings, state: GameState) -> Bools:
@@ -155,22 +157,22 @@ def is_over(settings: GameSettings, state: GameState) -> Bools:
 
 
 def move(settings: GameSettings, positions: Ints, directions: Ints, priorities: Keys) -> Ints:
-    """Where agents are after all moved at once, (B, n, 2); the rule is that of the module's docstring."""
-    wanted = np.clip(positions + OFFSETS[directions], 0, settings.width - 1)
-    moves = (wanted != positions).any(-1)
-    here, there = _as_cells(positions, settings.width), _as_cells(wanted, settings.width)
+    """Returns the positions (B, n, 2) after all agents moved at once, by rule 1 of the module's docstring."""
+    destinations = np.clip(positions + OFFSETS[directions], 0, settings.width - 1)
+    moves = (destinations != positions).any(-1)
+    here, there = _as_cells(positions, settings.width), _as_cells(destinations, settings.width)
     order = np.arange(settings.agents)
     goes_first = priorities[:, None, :] > priorities[:, :, None]  # (B, n, n): the second agent before the first
     goes_first |= (priorities[:, None, :] == priorities[:, :, None]) & (order > order[:, None])
     others = ~np.eye(settings.agents, dtype=bool)
     for _ in range(settings.agents):  # each round cancels at least one more move, or is the last
         target = np.where(moves, there, here)
-        meets = (target[:, :, None] == target[:, None, :]) & others
-        yields = moves & (meets & (goes_first | ~moves[:, None, :])).any(-1)
-        if not yields.any():
+        collides = (target[:, :, None] == target[:, None, :]) & others
+        is_cancelled = moves & (collides & (goes_first | ~moves[:, None, :])).any(-1)
+        if not is_cancelled.any():
             break
-        moves &= ~yields
-    after: Ints = np.where(moves[..., None], wanted, positions)
+        moves &= ~is_cancelled
+    after: Ints = np.where(moves[..., None], destinations, positions)
     return after
 
 
@@ -182,21 +184,21 @@ def within_hearing(settings: GameSettings, positions: Ints) -> Bools:
 
 
 def _knows_what_is_said(knows: Bools, said: Ints) -> Bools:
-    """(B, n, n): True where the first agent knows what the second one says; of any kind where that is silent."""
+    """(B, n, n): True where the first agent knows the piece that the second says; arbitrary where that is silent."""
     games = np.arange(len(said))[:, None, None]
-    known: Bools = knows[games, np.arange(knows.shape[1])[:, None], np.maximum(said, 0)[:, None, :]]
-    return known
+    knows_piece: Bools = knows[games, np.arange(knows.shape[1])[:, None], np.maximum(said, 0)[:, None, :]]
+    return knows_piece
 
 
-def _pieces_of(is_heard: Bools, said: Ints, pieces: int) -> Bools:
-    """(B, n, c): True where the first agent of a True pair in (B, n, n) is said a piece by the second."""
+def _heard_pieces(is_heard: Bools, said: Ints, pieces: int) -> Bools:
+    """(B, n, c): True where an agent hears a piece from any speaker. is_heard: (B, n, n), by listener and speaker."""
     spoken = said[..., None] == np.arange(pieces)
-    found: Bools = (is_heard[..., None] & spoken[:, None]).any(2)
-    return found
+    heard: Bools = (is_heard[..., None] & spoken[:, None]).any(2)
+    return heard
 
 
 def _prizes(settings: GameSettings, recharges: Ints) -> Ints:
-    """(B, n): what the end of a competitive episode pays: c from each agent that did not win to each that did."""
+    """(B, n): at the end of a competitive episode, c from each agent that did not win to each that did; else zero."""
     if not settings.is_competitive:
         return np.zeros_like(recharges)
     wins = recharges >= WINNING_RECHARGES
@@ -205,29 +207,31 @@ def _prizes(settings: GameSettings, recharges: Ints) -> Ints:
     return paid
 
 
-def _stopped(before: GameState, after: GameState, effects: Effects, over: Bools) -> tuple[GameState, Effects]:
-    """A step in which the games that were over before it stay as they are."""
+def _freeze_finished(before: GameState, after: GameState, effects: Effects, over: Bools) -> tuple[GameState, Effects]:
+    """Undoes a step in the games that were over before it: they keep their state, and their effects are empty."""
 
-    def kept(one: Any, other: Any) -> Any:
-        return np.where(over.reshape(-1, *[1] * (one.ndim - 1)), one, other)
+    def keep_finished(old: Any, new: Any) -> Any:
+        return np.where(over.reshape(-1, *[1] * (old.ndim - 1)), old, new)
 
-    nothing = Effects(
+    no_effects = Effects(
         **{name: np.full_like(value, SILENT if name == "said" else 0) for name, value in vars(effects).items()}
     )
-    return _merged(kept, before, after), _merged(kept, nothing, effects)
+    return _merge_fields(keep_finished, before, after), _merge_fields(keep_finished, no_effects, effects)
 
 
-def _merged(choose: Any, one: Any, other: Any) -> Any:
-    """A value of the dataclass of two others, each field chosen from theirs."""
-    return type(one)(**{name: choose(value, getattr(other, name)) for name, value in vars(one).items()})
+def _merge_fields(choose: Any, first: Any, second: Any) -> Any:
+    """Builds a dataclass instance from two others by calling `choose` on each pair of fields."""
+    return type(first)(**{name: choose(value, getattr(second, name)) for name, value in vars(first).items()})
 
 
 def _as_cells(pairs: Ints, width: int) -> Ints:
+    """The numbers y w + x of cells (..., 2)."""
     cells: Ints = pairs[..., 1] * width + pairs[..., 0]
     return cells
 
 
 def _as_pairs(cells: npt.NDArray[Any], width: int) -> Ints:
+    """The cells (x, y) (..., 2) of these numbers."""
     pairs: Ints = np.stack([cells % width, cells // width], -1).astype(np.int32)
     return pairs
 
@@ -235,16 +239,16 @@ def _as_pairs(cells: npt.NDArray[Any], width: int) -> Ints:
 # Random numbers
 
 _POSITIONS, _BASES, _PIECES, _OWNERS, _PRIORITIES = range(5)
-"""The streams of random numbers of a game; from the last one on, one for each step."""
+"""The random-number streams of a game. Step t draws its priorities from stream `_PRIORITIES` + t."""
 
 
 def draw_priorities(seeds: Keys, steps: Ints, agents: int) -> Keys:
-    """(B, n): the agents' priorities in the next step of each game, from its seed and step alone."""
+    """(B, n): the agents' priorities in the next step of each game, which depend on its seed and step alone."""
     return random_keys(seeds, (_PRIORITIES + steps).astype(np.uint32), agents)
 
 
 def random_keys(seeds: Keys, streams: Keys | int, count: int) -> Keys:
-    """(B, count) random uint32 from seeds (B,) and streams, (B,) or one for all: a hash of both and of the index.
+    """(B, count) random uint32: a hash of seed (B,), stream, (B,) or one for all, and index.
 
     All arithmetic is modulo 2**32: mix(mix(mix(seed) ^ stream) ^ index).
     """
@@ -264,5 +268,5 @@ def mix(values: Keys) -> Keys:
 
 
 def _shuffled(seeds: Keys, stream: int, count: int) -> npt.NDArray[np.intp]:
-    """(B, count): 0 to count - 1 in a random order for each seed: that of their random keys, ties by number."""
+    """(B, count): the numbers 0 to count - 1, shuffled for each seed by sorting them by random keys (stable)."""
     return np.argsort(random_keys(seeds, stream, count), axis=-1, kind="stable")

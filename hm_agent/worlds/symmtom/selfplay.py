@@ -1,4 +1,4 @@
-"""Many episodes at once in which one policy plays all seats; the loop plays the same episodes one by one."""
+"""Plays many episodes at once, one policy in all seats; the loop of experiments plays the same ones one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hm_agent.worlds.symmtom.sights import Sights, sights_of
 
 @dataclass(frozen=True)
 class Moment:
-    """A step of all games. sights: what was acted on. after, effects: what the actions led to."""
+    """A step of all games. sights: what agents saw before it. after, effects: the outcome."""
 
     before: GameState
     sights: Sights
@@ -30,9 +30,9 @@ class Moment:
 def play(settings: GameSettings, policy: Policy, seeds: Keys) -> Iterator[Moment]:
     """Plays one game for each seed (B,) to its end."""
     state, effects = rules.reset(settings, seeds), None
-    own = own_seeds(seeds, settings.agents)
+    agent_seeds = own_seeds(seeds, settings.agents)
     while not rules.is_over(settings, state).all():
-        sights = sights_of(settings, state, effects, own)
+        sights = sights_of(settings, state, effects, agent_seeds)
         shape = len(seeds), settings.agents
         directions, pieces = (chosen.reshape(shape) for chosen in policy.act(sights, state))
         after, effects = rules.step(settings, state, directions, pieces)
@@ -41,7 +41,7 @@ def play(settings: GameSettings, policy: Policy, seeds: Keys) -> Iterator[Moment
 
 
 def measure(settings: GameSettings, build: Callable[[], Policy], seeds: Keys) -> Mapping[str, Ints]:
-    """(B, n) of each metric, summed over the episodes."""
+    """Plays one game for each seed (B,) to its end; returns (B, n) for each metric, summed over the steps."""
     totals: dict[str, Ints] = {}
     for moment in play(settings, build(), seeds):
         counts = count_step(settings, moment.before, moment.directions, moment.after, moment.effects)

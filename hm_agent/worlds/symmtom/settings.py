@@ -25,7 +25,7 @@ WINNING_RECHARGES = 2
 LEAST_WIDTH = 4
 """2h + 1 has to be below the width, and the hearing range h is at least 1."""
 MOST_CELLS, MOST_AGENTS, MOST_PIECES = 64 * 64, 16, 64
-"""What a free size may ask for at most: all of it is held in memory for every agent."""
+"""The largest sizes allowed, since boards and knowledge are held in memory for every agent."""
 
 _NAME = re.compile(r"symmtom_w(\d{1,4})_n(\d{1,4})_c(\d{1,4})(?:_h(\d{1,4}))?")
 
@@ -34,10 +34,10 @@ _NAME = re.compile(r"symmtom_w(\d{1,4})_n(\d{1,4})_c(\d{1,4})(?:_h(\d{1,4}))?")
 class GameSettings:
     """A SymmToM game: `agents` agents on `width` x `width` cells, who tell each other `pieces` pieces of information.
 
-    hearing: an agent hears all others at most so many cells away, diagonals included (Chebyshev distance).
-    has_public_first_hand: True if everyone knows who knows what first-hand; False if everyone knows only its own.
-    is_competitive: True if the episode ends when an agent has recharged `WINNING_RECHARGES` times, and the others pay.
-    Raises ConfigError for sizes that can't be.
+    hearing: the hearing range h; an agent hears all others at most h cells away, diagonals included (Chebyshev
+    distance). has_public_first_hand: True if every agent is told which pieces each agent knows first-hand; False if it
+    is told only its own. is_competitive: True if the episode ends when an agent has recharged `WINNING_RECHARGES`
+    times, and the others pay. Raises ConfigError for impossible sizes.
     """
 
     width: int
@@ -52,6 +52,7 @@ class GameSettings:
             raise ConfigError(f"{self.name}: {problem}")
 
     def _problem(self) -> str:
+        """What is wrong with the sizes, in words; empty if nothing is."""
         cells = self.width**2
         if self.width < LEAST_WIDTH:
             return f"the width w is at least {LEAST_WIDTH}: 2h + 1 is below it, and the hearing range h at least 1"
@@ -66,7 +67,7 @@ class GameSettings:
 
     @property
     def name(self) -> str:
-        """The name of the scenario of this size; the hearing range is named if it is not 1."""
+        """The name of the scenario of this size, which mentions the hearing range unless it is 1."""
         hearing = "" if self.hearing == 1 else f"_h{self.hearing}"
         return f"symmtom_w{self.width}_n{self.agents}_c{self.pieces}{hearing}"
 
@@ -86,20 +87,20 @@ class GameSettings:
 
 
 def parse_name(name: str) -> GameSettings | None:
-    """The game of a scenario's name, e.g. `symmtom_w8_n3_c5` or `symmtom_w8_n3_c5_h2`; None if the name means none.
+    """Parses a scenario's name, e.g. `symmtom_w8_n3_c5` or `symmtom_w8_n3_c5_h2`; None if it is not of this form.
 
-    Raises ConfigError for sizes that can't be.
+    Raises ConfigError for impossible sizes.
     """
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         return None
-    width, agents, pieces, hearing = found.groups(default="1")
+    width, agents, pieces, hearing = match.groups(default="1")
     return GameSettings(int(width), int(agents), int(pieces), int(hearing))
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class PaperSetting:
-    """One of the paper's settings. published: the mean reward per agent and episode, by agent."""
+    """One of the paper's settings. published: the mean reward per agent and episode, by the agent's name."""
 
     w: Annotated[int, Field(ge=4)]
     n: Annotated[int, Field(ge=2)]
@@ -118,12 +119,12 @@ class _PaperFile:
 
 @cache
 def paper_settings() -> tuple[PaperSetting, ...]:
-    """The paper's twelve settings, as scenarios/symmtom/paper.toml has them."""
+    """Reads the paper's twelve settings from scenarios/symmtom/paper.toml."""
     return read_facts(data_folder("scenarios") / "symmtom" / "paper.toml", TypeAdapter(_PaperFile)).setting
 
 
 def read_facts(path: Path, adapter: TypeAdapter[FactsT]) -> FactsT:
-    """Reads a file of facts; a key that is missing, unknown or of the wrong kind is a `ConfigError` that names both."""
+    """Reads a TOML file; a missing, unknown or ill-typed key raises a ConfigError that names the file and the key."""
     try:
         return adapter.validate_python(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:

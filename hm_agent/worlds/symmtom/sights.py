@@ -1,4 +1,4 @@
-"""What many agents see, as arrays with one row an agent: policies and estimates of knowledge start from it."""
+"""Agents' observations as arrays with one row per agent: the input of policies and of estimates of knowledge."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hm_agent.worlds.symmtom.views import BoardView
 
 @dataclass(frozen=True)
 class Sights:
-    """R rows; each is what one agent sees at the start of a turn, of any game of the same settings.
+    """R rows, each what one agent sees at the start of a turn; their games may differ, but not the settings.
 
-    me: (R,), its number. step: (R,), how many steps were taken. positions, bases: (R, n, 2). first_hand: (R, n, c), as
-    far as the agent is told it. knows: (R, c), what it knows itself. heard: (R, n), the piece that it heard each agent
-    say in the turn before, its own included, SILENT for none. reward: (R,), what that turn paid it. held: (R, n), who
-    can't move now. seeds: (R,), of the agents' own random numbers.
+    me: (R,), the agent's number. step: (R,), the number of steps taken. positions, bases: (R, n, 2). first_hand:
+    (R, n, c), as far as the agent is told it. knows: (R, c), what it knows itself. heard: (R, n), the piece that it
+    heard each agent, itself included, say in the turn before; SILENT for none. reward: (R,), what that turn paid it.
+    held: (R, n), True for agents that can't move now. seeds: (R,), the seeds of the agents' own random numbers.
     """
 
     settings: GameSettings
@@ -40,33 +40,36 @@ class Sights:
         return np.arange(len(self.me))
 
     def row(self, place: int) -> Sights:
-        """One row alone."""
+        """Returns one row alone."""
         arrays = {name: value for name, value in vars(self).items() if name != "settings"}
         return Sights(self.settings, **{name: value[place : place + 1] for name, value in arrays.items()})
 
     def repeated(self, count: int) -> Sights:
-        """Each row `count` times, those of an agent next to each other."""
+        """Repeats each row `count` times; the copies of a row are adjacent."""
         arrays = {name: value for name, value in vars(self).items() if name != "settings"}
         return Sights(self.settings, **{name: np.repeat(value, count, axis=0) for name, value in arrays.items()})
 
     @property
     def here(self) -> Ints:
-        """(R, 2): where the agent is."""
+        """(R, 2): the agent's position."""
         return self.positions[self.rows, self.me]
 
     @property
     def own_base(self) -> Ints:
-        """(R, 2)."""
+        """(R, 2): the agent's base."""
         return self.bases[self.rows, self.me]
 
     @property
     def near(self) -> Bools:
-        """(R, n, n): who was within whose hearing range in the turn before."""
+        """(R, n, n): True where two agents are within hearing range, as when they spoke in the turn before."""
         return within_hearing(self.settings, self.positions)
 
 
 def sights_of(settings: GameSettings, state: GameState, effects: Effects | None, seeds: Keys) -> Sights:
-    """What all agents of B games see: B n rows, those of a game next to each other. seeds: (B, n)."""
+    """What all agents of B games see: B n rows, those of a game adjacent.
+
+    effects: of the latest step; None before the first. seeds: (B, n), those of the agents' own random numbers.
+    """
     games, n = len(state.step), settings.agents
     me = np.tile(np.arange(n), games)
     rows = np.arange(games * n)
@@ -99,7 +102,7 @@ def sights_of(settings: GameSettings, state: GameState, effects: Effects | None,
 
 
 def sight_of(view: BoardView, step: int, reward: float, seed: int) -> Sights:
-    """One agent's view as a single row."""
+    """Returns one agent's view as a single row. seed: that of its own random numbers."""
     settings = view.settings
     first_hand = np.zeros((1, settings.agents, settings.pieces), bool)
     for agent, known in enumerate(view.first_hand):
@@ -108,8 +111,8 @@ def sight_of(view: BoardView, step: int, reward: float, seed: int) -> Sights:
     knows[0, list(view.knows)] = True
     heard = np.full((1, settings.agents), SILENT, np.int32)
     heard[0, view.agent] = SILENT if view.said is None else view.said
-    for one in view.heard:
-        heard[0, one.speaker] = one.piece
+    for heard_piece in view.heard:
+        heard[0, heard_piece.speaker] = heard_piece.piece
     held = np.zeros((1, settings.agents), bool)
     held[0, list(view.held)] = True
     return Sights(

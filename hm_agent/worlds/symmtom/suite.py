@@ -1,4 +1,4 @@
-"""What SymmToM hands out to experiments, results, reports and replays. Importing it imports no NumPy of its own."""
+"""What SymmToM hands out to experiments, results, reports and replays. The module itself imports no NumPy."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ TRAINED: Mapping[str, str] = {
     "maddpg_ee": "MADDPG; learned to guess at what it could not hear",
     "rmaddpg": "MADDPG; learned to remember",
 }
-"""What the agents that play by a checkpoint were trained by."""
-WITHOUT_A_BODY = ("vmp", "he_hr")
-"""The shared agents that ask of the others what this world's agents can't answer."""
+"""The agents that play by a checkpoint, with the algorithm that trained them."""
+UNSUPPORTED_AGENTS = ("vmp", "he_hr")
+"""The shared agents that can't play here, since they ask of the other players what this world's mind can't answer."""
 
 
 class SymmtomSuite(Suite):
@@ -101,23 +101,23 @@ class SymmtomSuite(Suite):
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        papers = tuple(_info(setting.game, setting.published) for setting in paper_settings())
+        papers = tuple(_size_info(setting.game, setting.published) for setting in paper_settings())
         return (*papers, *(_test_info(name, test) for name, test in mind_tests().items()))
 
     def find(self, name: str) -> ScenarioInfo | None:
         game = parse_name(name)
-        return _info(game) if game else None
+        return _size_info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         if scenario.name in mind_tests() and options.get("rewards") == COMPETITIVE:
             raise ConfigError(f"--rewards={COMPETITIVE}: {scenario.name} is cooperative, as every test of mind is")
-        asked, steps = options.get("literal"), _settings(scenario, options).steps
-        if asked is not None and not (str(asked).isdecimal() and int(asked) < steps):
-            raise ConfigError(f"--literal={asked}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")
+        count, steps = options.get("literal"), _game_settings(scenario, options).steps
+        if count is not None and not (str(count).isdecimal() and int(count) < steps):
+            raise ConfigError(f"--literal={count}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")
         if path := options.get("checkpoint"):
             from hm_agent.worlds.symmtom.learning.checkpoints import load
 
-            load(Path(str(path)), _settings(scenario, options))
+            load(Path(str(path)), _game_settings(scenario, options))
         return options
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
@@ -126,14 +126,16 @@ class SymmtomSuite(Suite):
 
         if scenario.name in mind_tests():
             return MindTestWorld(mind_tests()[scenario.name], has_public_first_hand=options["first_hand"] == PUBLIC)
-        return SymmtomWorld(_game(scenario, options))
+        return SymmtomWorld(_size_settings(scenario, options))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         if scenario.name in mind_tests():
-            raise ConfigError(f"{scenario.name} has no environment for PettingZoo: the sizes have")
+            raise ConfigError(
+                f"{scenario.name} has no environment for PettingZoo: only sizes have, e.g. symmtom_w6_n3_c3"
+            )
         from hm_agent.worlds.symmtom.parallel import SymmtomParallelEnv
 
-        return SymmtomParallelEnv(_game(scenario, options), render_mode)
+        return SymmtomParallelEnv(_size_settings(scenario, options), render_mode)
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.symmtom.agents import BeliefScore
@@ -146,21 +148,21 @@ class SymmtomSuite(Suite):
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
             steps = min(world.settings.steps, setup.max_steps or world.settings.steps)
-            asked = int(setup.options["literal"] or 0)
-            probe = LiteralProbe(world, seed, asked, _literal_steps(setup.scenario, steps))
+            count = int(setup.options["literal"] or 0)
+            probe = LiteralProbe(world, seed, count, _literal_steps(setup.scenario, steps))
             body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world), probe)
             return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
 
         return build
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        return agent not in WITHOUT_A_BODY
+        return agent not in UNSUPPORTED_AGENTS
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.symmtom.viewer.viewer import SymmtomViewer
 
         test = mind_tests().get(scenario.name)
-        return SymmtomViewer(test.settings if test else _size(scenario), test)
+        return SymmtomViewer(test.settings if test else _settings_by_name(scenario), test)
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
@@ -170,61 +172,66 @@ class SymmtomSuite(Suite):
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
         return {
-            "random": OwnAgent("draws every move uniformly; marks the floor", _policy("random")),
+            "random": OwnAgent("draws every move uniformly; marks the floor", _by_policy("random")),
             "heuristic": OwnAgent(
-                "goes to the centre, says all that it knows in turn, recharges when complete", _policy("heuristic")
+                "goes to the centre, says all that it knows in turn, recharges when complete", _by_policy("heuristic")
             ),
-            "k_ce": OwnAgent("plans over what it witnessed that others were told (CE)", _policy("k_ce")),
-            "k_ge": OwnAgent("plans over that and the best guess at what it could not hear (GE)", _policy("k_ge")),
-            "k_filter": OwnAgent("plans over what a filter holds likely that the others know", _policy("k_filter")),
+            "k_ce": OwnAgent("plans over what it witnessed that others were told (CE)", _by_policy("k_ce")),
+            "k_ge": OwnAgent("plans over that and the best guess at what it could not hear (GE)", _by_policy("k_ge")),
+            "k_filter": OwnAgent("plans over what a filter holds likely that the others know", _by_policy("k_filter")),
             **{
                 f"order_{order}": OwnAgent(
                     f"reasons to order {order} about others' knowledge",
-                    _policy(f"order_{order}"),
+                    _by_policy(f"order_{order}"),
                     is_reference=False,
                     asked_by="order",
                 )
                 for order in range(4)
             },
             "k_oracle": OwnAgent(
-                "plans over what the others truly know; marks the ceiling", _policy("k_oracle", is_told=True)
+                "plans over what the others truly know; marks the ceiling", _by_policy("k_oracle", is_told=True)
             ),
             **{
-                name: OwnAgent(f"was trained by {about}", partial(_trained, name), check=partial(_checkpoint, name))
+                name: OwnAgent(
+                    f"was trained by {about}", partial(_build_trained, name), check=partial(_load_player, name)
+                )
                 for name, about in TRAINED.items()
             },
         }
 
 
-def _settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
-    """The game of a size or of a test of mind."""
+def _game_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+    """The settings of a size's or a test's game, with the options applied."""
     if test := mind_tests().get(scenario.name):
         return replace(test.settings, has_public_first_hand=options["first_hand"] == PUBLIC)
-    return _game(scenario, options)
+    return _size_settings(scenario, options)
 
 
 def _literal_steps(scenario: ScenarioInfo, steps: int) -> int:
-    """From how many first steps literal ones are drawn: all `steps`, or those that a test of mind has for certain."""
+    """How many first steps may have literal questions: all `steps`, or of a test of mind those that no trial lacks."""
     test = mind_tests().get(scenario.name)
     return min(steps, test.prelude + 1) if test else steps
 
 
-def _size(scenario: ScenarioInfo) -> GameSettings:
+def _settings_by_name(scenario: ScenarioInfo) -> GameSettings:
+    """The settings that a size's name tells; ConfigError if the scenario is no size."""
     game = parse_name(scenario.name)
     if game is None:
         raise ConfigError(f"unknown scenario {scenario.name!r}: say symmtom_w6_n3_c3 or the like")
     return game
 
 
-def _game(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
+    """The settings of a size's game, with the options applied."""
     return replace(
-        _size(scenario),
+        _settings_by_name(scenario),
         has_public_first_hand=options["first_hand"] == PUBLIC,
         is_competitive=options["rewards"] == COMPETITIVE,
     )
 
 
-def _info(game: GameSettings, published: Mapping[str, float] | None = None) -> ScenarioInfo:
+def _size_info(game: GameSettings, published: Mapping[str, float] | None = None) -> ScenarioInfo:
+    """The scenario of a size. published: the paper's mean rewards by agent."""
     hearing = "" if game.hearing == 1 else f", hearing range {game.hearing}"
     return ScenarioInfo(
         world="symmtom",
@@ -252,8 +259,8 @@ def _test_info(name: str, test: MindTest) -> ScenarioInfo:
     )
 
 
-def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent[Any, Any]]:
-    """Builds the agent of a policy. is_told: True if it may see the truth."""
+def _by_policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent[Any, Any]]:
+    """Returns the builder of a policy's agent. is_told: True if the policy is given the true state of the game."""
 
     def build(setup: AgentSetup) -> Agent[Any, Any]:
         from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
@@ -265,22 +272,22 @@ def _policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent
     return build
 
 
-def _checkpoint(name: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:
-    """What a trained agent plays a scenario by; ConfigError if there is nothing, or nothing that fits."""
+def _load_player(name: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:
+    """Loads the weights that a trained agent plays a scenario by; ConfigError if there are none that fit."""
     from hm_agent.worlds.symmtom.learning.checkpoints import player_of
 
     path = options["checkpoint"]
-    return player_of(name, Path(str(path)) if path else None, _settings(scenario, options))
+    return player_of(name, Path(str(path)) if path else None, _game_settings(scenario, options))
 
 
-def _trained(name: str, setup: AgentSetup) -> Agent[Any, Any]:
-    """Builds an agent that learned by the algorithm `name`."""
+def _build_trained(name: str, setup: AgentSetup) -> Agent[Any, Any]:
+    """Builds the agent that the algorithm `name` trained."""
     from hm_agent.worlds.symmtom.agents import PolicyAgent
     from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
     from hm_agent.worlds.symmtom.world import SymmtomWorld
 
     assert isinstance(setup.world, SymmtomWorld)
-    player = _checkpoint(name, setup.scenario, setup.options)
+    player = _load_player(name, setup.scenario, setup.options)
     return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
 
 

@@ -1,4 +1,4 @@
-"""What an agent of SymmToM sees and does, and what only viewers see: plain values, no arrays."""
+"""What agents of SymmToM see and do, and what only viewers see, as plain values without arrays."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 Cell = tuple[int, int]
 """(x, y), from 0; y grows downwards."""
 Pieces = tuple[int, ...]
-"""Some pieces of information, in order."""
+"""Numbers of pieces of information, in ascending order."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenMove:
-    """An action: where to move, and which piece to say then; who does not know the piece is silent."""
+    """An action: a direction to move in and a piece to say; an agent that does not know the piece is silent."""
 
     direction: Direction
     piece: int
@@ -33,8 +33,8 @@ class BoardView:
 
     agent: its own number. positions, bases: of all agents. first_hand: by agent, the pieces that it knows first-hand,
     None if that is not public; its own are always there. knows: the pieces that it knows itself. said: what it said in
-    the turn before; None if it was silent. heard: what it heard then. held: the agents that can't move now, which
-    everyone can see; none but in tests of mind.
+    the turn before; None if it was silent. heard: what it heard then. held: the agents that can't move now; empty
+    outside tests of mind.
     """
 
     settings: GameSettings
@@ -50,17 +50,17 @@ class BoardView:
 
 @dataclass(frozen=True, slots=True)
 class BelievedKnowledge:
-    """What an agent believes before it acts: by agent, the pieces that it believes each to know."""
+    """An agent's beliefs before it acts. believed: by agent, the pieces that it believes this agent to know."""
 
     believed: tuple[Pieces, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BoardScene:
-    """A step as it truly is. positions, knows: before it. moved_to to rewards: what it led to.
+    """A step with all that is hidden from agents. positions, knows: before it. moved_to to rewards: its outcome.
 
     first_hand, knows: pieces by agent. said: by agent, None if silent. heard: (listener, speaker) pairs.
-    recharged: the agents that did. rewards: by agent.
+    recharged: the agents that recharged. rewards: by agent.
     """
 
     positions: tuple[Cell, ...]
@@ -74,5 +74,5 @@ class BoardScene:
     rewards: tuple[int, ...]
 
     def is_new(self, listener: int, speaker: int) -> bool:
-        """True if what an agent says is something that another did not know."""
+        """True if the listener did not know the piece that the speaker said."""
         return self.said[speaker] not in self.knows[listener]

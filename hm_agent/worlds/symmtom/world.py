@@ -27,15 +27,15 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
 
     @property
     def state(self) -> GameState:
-        """The truth, for viewers, for counting, and for agents that are told it."""
+        """The full state of the game, for viewers, metrics and agents that are told the truth."""
         return self._state
 
     def reset(self, seed: int) -> Turn[BoardView]:
-        self._state, self._effects = self._beginning(seed), None
+        self._state, self._effects = self._initial_state(seed), None
         self._counts, self._scene = {}, None
         return self._turn()
 
-    def _beginning(self, seed: int) -> GameState:
+    def _initial_state(self, seed: int) -> GameState:
         return rules.reset(self.settings, [seed])
 
     def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
@@ -45,14 +45,15 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         """Takes one step with an action of every agent."""
         before = self._state
         directions = [[int(action.direction) for action in chosen]]
-        pieces = [[self._checked(action.piece) for action in chosen]]
+        pieces = [[self._checked_piece(action.piece) for action in chosen]]
         self._state, self._effects = rules.step(self.settings, before, directions, pieces)
         counts = count_step(self.settings, before, directions, self._state, self._effects)
         self._counts = {name: self._counts.get(name, 0) + count for name, count in counts.items()}
         self._scene = scene_of(before, self._state, self._effects)
         return self._turn()
 
-    def _checked(self, piece: int) -> int:
+    def _checked_piece(self, piece: int) -> int:
+        """Returns the piece; raises ValueError if the game has none of this number."""
         if not 0 <= piece < self.settings.pieces:
             raise ValueError(f"there is no piece {piece}: pieces are 0 to {self.settings.pieces - 1}")
         return piece
@@ -80,32 +81,32 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
 
 
 def view_of(settings: GameSettings, state: GameState, effects: Effects | None, agent: int) -> BoardView:
-    """What one agent sees of the first game of a batch. effects: of the step before; None at the beginning."""
-    own, said = pieces_of(state.knows[0, agent]), effects.said[0].tolist() if effects else []
+    """Returns one agent's view of the first game of a batch. effects: of the latest step; None before the first."""
+    knows, said = pieces_of(state.knows[0, agent]), effects.said[0].tolist() if effects else []
     first_hand = tuple(map(pieces_of, state.first_hand[0]))
-    public = [settings.has_public_first_hand or other == agent for other in range(settings.agents)]
+    is_told = [settings.has_public_first_hand or other == agent for other in range(settings.agents)]
     heard = np.flatnonzero(effects.heard_from[0, agent]).tolist() if effects else []
     return BoardView(
         settings=settings,
         agent=agent,
         positions=cells_of(state.positions[0]),
         bases=cells_of(state.bases[0]),
-        first_hand=tuple(known if seen else None for known, seen in zip(first_hand, public, strict=True)),
-        knows=own,
-        said=_said(said[agent]) if said else None,
+        first_hand=tuple(known if seen else None for known, seen in zip(first_hand, is_told, strict=True)),
+        knows=knows,
+        said=_piece_or_none(said[agent]) if said else None,
         heard=tuple(HeardPiece(speaker, said[speaker]) for speaker in heard),
     )
 
 
 def scene_of(before: GameState, after: GameState, effects: Effects) -> BoardScene:
-    """The step of the first game of a batch."""
+    """Returns a step of the first game of a batch, as viewers see it."""
     return BoardScene(
         positions=cells_of(before.positions[0]),
         bases=cells_of(before.bases[0]),
         first_hand=tuple(map(pieces_of, before.first_hand[0])),
         knows=tuple(map(pieces_of, before.knows[0])),
         moved_to=cells_of(after.positions[0]),
-        said=tuple(map(_said, effects.said[0].tolist())),
+        said=tuple(map(_piece_or_none, effects.said[0].tolist())),
         heard=tuple((int(listener), int(speaker)) for listener, speaker in np.argwhere(effects.heard_from[0])),
         recharged=pieces_of(effects.recharged[0]),
         rewards=tuple(effects.rewards[0].tolist()),
@@ -118,8 +119,9 @@ def pieces_of(known: Bools) -> Pieces:
 
 
 def cells_of(positions: Ints) -> tuple[Cell, ...]:
+    """The rows (x, y) as tuples."""
     return tuple((x, y) for x, y in positions.tolist())
 
 
-def _said(piece: int) -> int | None:
+def _piece_or_none(piece: int) -> int | None:
     return None if piece == SILENT else piece

@@ -188,9 +188,9 @@ def test_what_is_no_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
     with (tmp_path / "one_array.npz").open("wb") as file:
         np.save(file, np.zeros(3))
     for name, reason in (
-        ("text", "no checkpoint"),
-        ("other", "no checkpoint"),
-        ("one_array", "no checkpoint"),
+        ("text", "not a checkpoint"),
+        ("other", "not a checkpoint"),
+        ("one_array", "not a checkpoint"),
         ("none", "No such file"),
     ):
         with pytest.raises(ConfigError, match=reason):
@@ -218,7 +218,7 @@ def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeyp
     with pytest.raises(ConfigError, match="not of the sizes"):
         load(tmp_path / "one.npz")
     monkeypatch.setattr("hm_agent.worlds.symmtom.learning.checkpoints.VERSION", 99)
-    with pytest.raises(ConfigError, match="version 1; this is version 99"):
+    with pytest.raises(ConfigError, match="format 1; only 99 can be read"):
         load(tmp_path / "one.npz")
 
 
@@ -226,7 +226,7 @@ def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_
     parameters = PpoParameters(updates=2, games=4, learning_rate=1e38)
     training = Training("ippo", GameSettings(4, 2, 2), 0, parameters, hidden=8)
     for _ in range(2):  # the same again, when it goes on
-        with pytest.raises(TrainingFailed, match="seed 0: no number any more in update 1"):
+        with pytest.raises(TrainingFailed, match="seed 0: a loss or a weight is not finite after update 1"):
             run(training, tmp_path, no_report)
     began, _ = load(tmp_path / "last.npz", training.settings)
     np.testing.assert_array_equal(began.weights["first"], training.shape.initial_weights(training.settings, 0)["first"])

@@ -204,7 +204,7 @@ def test_targets_are_the_reward_and_what_the_target_critics_make_of_the_next_ste
     targets = learner.begin(0).targets
     nothing = jax.tree.map(jnp.zeros_like, targets.critics)
     constant = nothing | {"value_bias": jnp.full_like(nothing["value_bias"], 2.0)}
-    wanted = jax.jit(learner._wanted)(targets._replace(critics=constant), *seen, jax.random.key(0))
+    wanted = jax.jit(learner._critic_targets)(targets._replace(critics=constant), *seen, jax.random.key(0))
     rewards = np.moveaxis(np.asarray(seen[0].rewards), -1, 0) / SMALL.recharge_reward
     np.testing.assert_allclose(np.asarray(wanted), rewards + 0.95 * 2, atol=1e-6)
 
@@ -216,7 +216,7 @@ def test_a_gumbel_sample_is_one_action_with_a_gradient(
 
     def chosen(actors: Weights) -> tuple[jax.Array, jax.Array]:
         logits = learner._unrolled(actors, views, given, segments.memories, slice(None, -1))
-        actions = learner._gumbel(logits, jax.random.key(2))
+        actions = learner._draw_actions(logits, jax.random.key(2))
         return actions[..., 0].sum(), actions
 
     gradient, found = jax.jit(jax.grad(chosen, has_aux=True))(dict(learner.begin(0).networks.actors))

@@ -18,7 +18,7 @@ from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
-from hm_agent.worlds.symmtom.mind_world import FAILURE, OVER_OPTIMUM, SUCCESS, MindTestWorld, waits_for
+from hm_agent.worlds.symmtom.mind_world import FAILURE, OVER_OPTIMUM, SUCCESS, MindTestWorld, steps_until_hearing
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import SpokenMove
@@ -95,8 +95,8 @@ def test_trials_mirror_and_turn_the_board_and_renumber_the_pieces() -> None:
 
 def test_the_wait_for_one_who_comes_nearer_is_shorter_than_the_way() -> None:
     settings = GameSettings(12, 3, 3)
-    stays = waits_for(settings, [(0, 0)] * 20)
-    comes = waits_for(settings, [(min(step, 5), 0) for step in range(20)])
+    stays = steps_until_hearing(settings, [(0, 0)] * 20)
+    comes = steps_until_hearing(settings, [(min(step, 5), 0) for step in range(20)])
     assert (stays[0][10, 0], comes[0][10, 0], stays[3][1, 1]) == (9, 5, 0)
 
 

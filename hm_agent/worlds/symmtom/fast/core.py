@@ -1,4 +1,4 @@
-"""The rules of rules.py, version 1, in JAX: equal to them to the bit, without a floating-point number.
+"""The rules of rules.py, version 1, in JAX: equal to them bit for bit, in integer arithmetic alone.
 
 Every function takes one game; `jax.vmap` makes it take a batch of games. A set of pieces is W words of 32 bits, W = 1
 for up to 32 pieces: piece p is bit p % 32 of word p // 32.
@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT
+from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, mix
 from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
 
 Array = Any
@@ -26,8 +26,8 @@ WORD = 32
 class FastState(NamedTuple):
     """A game between two steps.
 
-    seed: () uint32. step: () int32, how many steps were taken. positions, bases: (n, 2) int32. first_hand, second_hand:
-    (n, W) uint32, the sets of pieces that an agent knows; disjoint. recharges: (n,) int32, so far.
+    seed: () uint32. step: () int32, the number of steps taken. positions, bases: (n, 2) int32. first_hand, second_hand:
+    (n, W) uint32, the sets of pieces that an agent knows; disjoint. recharges: (n,) int32, their number so far.
     """
 
     seed: Array
@@ -45,11 +45,11 @@ class FastState(NamedTuple):
 
 
 class FastEffects(NamedTuple):
-    """What a step led to.
+    """The outcome of a step.
 
     rewards: (n,) int32. said: (n,) int32, the piece that each agent said, or SILENT. heard_from: (n, n) bool, True
-    where the first agent heard the second one say a piece. news: (n, W) uint32, the pieces that were new to an agent.
-    taught: (n,) int32, to how many listeners what an agent said was new. recharged: (n,) bool.
+    where the first agent heard the second one say a piece. news: (n, W) uint32, the pieces heard that were new to an
+    agent. taught: (n,) int32, the number of listeners to whom an agent's piece was new. recharged: (n,) bool.
     """
 
     rewards: Array
@@ -61,7 +61,7 @@ class FastEffects(NamedTuple):
 
 
 def reset(settings: GameSettings, seed: Array) -> FastState:
-    """A new game. seed: () uint32."""
+    """Returns a new game. seed: () uint32."""
     n, cells = settings.agents, settings.width**2
     seed = jnp.asarray(seed).astype(jnp.uint32)
     order = _ranks(_random_keys(seed, rules._PIECES, settings.pieces))
@@ -80,7 +80,7 @@ def reset(settings: GameSettings, seed: Array) -> FastState:
 def step(
     settings: GameSettings, state: FastState, directions: Array, pieces: Array, priorities: Array | None = None
 ) -> tuple[FastState, FastEffects]:
-    """Takes one step. directions, pieces, priorities: (n,), as those of `rules.step`."""
+    """Takes one step, as `rules.step`. directions, pieces, priorities: (n,)."""
     stream = state.step.astype(jnp.uint32) + np.uint32(rules._PRIORITIES)
     keys = _random_keys(state.seed, stream, settings.agents) if priorities is None else priorities
     positions = move(settings, state.positions, directions, keys)
@@ -97,7 +97,7 @@ def step(
     said = jnp.where(speaks, pieces, SILENT).astype(jnp.int32)
     second_hand = jnp.where(recharged[:, None], 0, state.second_hand | news)
     after = state._replace(step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
-    return _stopped(
+    return _freeze_finished(
         is_over(settings, state),
         state,
         after,
@@ -112,10 +112,13 @@ def is_over(settings: GameSettings, state: FastState) -> Array:
 
 
 def move(settings: GameSettings, positions: Array, directions: Array, priorities: Array) -> Array:
-    """Where agents are after all moved at once, (n, 2); the rule is that of rules.py."""
-    offsets = [sum(jnp.where(directions == way, int(OFFSETS[way, axis]), 0) for way in range(4)) for axis in (0, 1)]
-    wanted = jnp.clip(positions + jnp.stack(offsets, -1), 0, settings.width - 1)
-    here, there = _as_cells(positions, settings.width), _as_cells(wanted, settings.width)
+    """Returns the positions (n, 2) after all agents moved at once, by rule 1 of rules.py."""
+    offsets = [
+        sum(jnp.where(directions == direction, int(OFFSETS[direction, axis]), 0) for direction in range(4))
+        for axis in (0, 1)
+    ]
+    destinations = jnp.clip(positions + jnp.stack(offsets, -1), 0, settings.width - 1)
+    here, there = _as_cells(positions, settings.width), _as_cells(destinations, settings.width)
     order = np.arange(settings.agents)
     goes_first = priorities > priorities[:, None]
     goes_first |= (priorities == priorities[:, None]) & (order > order[:, None])
@@ -123,9 +126,9 @@ def move(settings: GameSettings, positions: Array, directions: Array, priorities
     moves = here != there
     for _ in range(settings.agents):  # each round cancels at least one more move, or changes nothing
         target = jnp.where(moves, there, here)
-        meets = (target[:, None] == target) & others
-        moves &= ~(meets & (goes_first | ~moves)).any(-1)
-    return jnp.where(moves[:, None], wanted, positions)
+        collides = (target[:, None] == target) & others
+        moves &= ~(collides & (goes_first | ~moves)).any(-1)
+    return jnp.where(moves[:, None], destinations, positions)
 
 
 def within_hearing(settings: GameSettings, positions: Array) -> Array:
@@ -135,7 +138,7 @@ def within_hearing(settings: GameSettings, positions: Array) -> Array:
 
 
 def _prizes(settings: GameSettings, recharges: Array) -> Array:
-    """(n,): what the end of a competitive game pays."""
+    """(n,): the payments at the end of a competitive game, else zero."""
     if not settings.is_competitive:
         return jnp.zeros_like(recharges)
     wins = recharges >= WINNING_RECHARGES
@@ -143,31 +146,33 @@ def _prizes(settings: GameSettings, recharges: Array) -> Array:
     return jnp.where(wins, settings.agents - winners, -winners) * settings.pieces
 
 
-def _stopped(over: Array, before: FastState, after: FastState, effects: FastEffects) -> tuple[FastState, FastEffects]:
-    """A step in which a game that was over before it stays as it is."""
-    nothing = FastEffects(*map(jnp.zeros_like, effects))._replace(said=jnp.full_like(effects.said, SILENT))
-    kept: tuple[FastState, FastEffects]
-    kept = jax.tree.map(lambda one, other: jnp.where(over, one, other), (before, nothing), (after, effects))
-    return kept
+def _freeze_finished(
+    over: Array, before: FastState, after: FastState, effects: FastEffects
+) -> tuple[FastState, FastEffects]:
+    """Undoes a step in a game that was over before it: it keeps its state, and the effects are empty."""
+    no_effects = FastEffects(*map(jnp.zeros_like, effects))._replace(said=jnp.full_like(effects.said, SILENT))
+    frozen: tuple[FastState, FastEffects]
+    frozen = jax.tree.map(lambda old, new: jnp.where(over, old, new), (before, no_effects), (after, effects))
+    return frozen
 
 
 # Sets of pieces
 
 
 def words_of(settings: GameSettings) -> int:
-    """W."""
+    """W, the number of words of a set."""
     return -(-settings.pieces // WORD)
 
 
 def packed(known: Array) -> Array:
-    """(..., c) bool as sets, (..., W) uint32."""
+    """Packs (..., c) bool into sets, (..., W) uint32."""
     pieces = known.shape[-1]
     words = [known[..., start : start + WORD].astype(jnp.uint32) for start in range(0, pieces, WORD)]
     return jnp.stack([(bits << np.arange(bits.shape[-1], dtype=np.uint32)).sum(-1) for bits in words], -1)
 
 
 def unpacked(sets: Array, pieces: int) -> Array:
-    """Sets (..., W) as (..., c) bool."""
+    """Unpacks sets (..., W) into (..., c) bool."""
     starts = range(0, pieces, WORD)
     words = [
         sets[..., word, None] >> np.arange(min(WORD, pieces - start), dtype=np.uint32)
@@ -189,20 +194,22 @@ def is_complete(settings: GameSettings, sets: Array) -> Array:
 
 
 def size(sets: Array) -> Array:
-    """How many pieces are in each set (..., W): (...) int32."""
+    """(...) int32: the number of pieces in each set (..., W)."""
     return jax.lax.population_count(sets).sum(-1).astype(jnp.int32)
 
 
 def united(sets: Array, axis: int) -> Array:
-    """The union of sets along an axis."""
+    """The union of sets along an axis, which it removes."""
     return reduce(or_, [jax.lax.index_in_dim(sets, at, axis, keepdims=False) for at in range(sets.shape[axis])])
 
 
 def _as_cells(pairs: Array, width: int) -> Array:
+    """The numbers y w + x of cells (..., 2)."""
     return pairs[..., 1] * width + pairs[..., 0]
 
 
 def _as_pairs(cells: Array, width: int) -> Array:
+    """The cells (x, y) (..., 2) of these numbers."""
     return jnp.stack([cells % width, cells // width], -1).astype(jnp.int32)
 
 
@@ -210,16 +217,12 @@ def _as_pairs(cells: Array, width: int) -> Array:
 
 
 def _random_keys(seed: Array, stream: Array | int, count: int) -> Array:
-    """(count,) uint32: those of `rules.random_keys`."""
-    return _mix(_mix(_mix(seed) ^ jnp.asarray(stream, jnp.uint32)) ^ np.arange(count, dtype=np.uint32))
-
-
-def _mix(values: Array) -> Array:
-    return rules.mix(values)
+    """(count,) uint32, equal to `rules.random_keys` for one seed."""
+    return mix(mix(mix(seed) ^ jnp.asarray(stream, jnp.uint32)) ^ np.arange(count, dtype=np.uint32))
 
 
 def _ranks(keys: Array) -> Array:
-    """The place of each key (k,) in the order of all; no two are equal, since the hash is a bijection."""
+    """The rank of each key (k,), from 0; no two keys are equal, since the hash is a bijection."""
     return (keys < keys[:, None]).sum(-1, dtype=jnp.int32)
 
 

@@ -19,8 +19,8 @@ ByAgent = dict[str, Array]
 class SymmtomMultiAgentEnv:
     """One game. An action is direction * c + piece, 0 to 5 c - 1. kind: of the K in the observations (`beliefs.KINDS`).
 
-    Observations are (D,) float32 (observations.py), rewards () float32. A key decides the game's seed; all that is
-    random within a game follows from this seed, so `step` uses its key only for the next game.
+    Observations are (D,) float32 (observations.py), rewards () float32. A key decides a game's seed, and the seed all
+    random numbers of the game, so `step` uses its key only to begin the next game.
     """
 
     def __init__(self, settings: GameSettings, kind: str = FIRST_HAND) -> None:
@@ -37,10 +37,10 @@ class SymmtomMultiAgentEnv:
     def step(
         self, key: Array, state: Believed, actions: Mapping[str, Array]
     ) -> tuple[ByAgent, Believed, ByAgent, ByAgent, ByAgent]:
-        """Takes a step, and begins a new game if this one is over then.
+        """Takes a step, and begins a new game if this one is over after it.
 
-        Returns observations, state, rewards, dones (with `__all__`) and infos; after the last step of a game, the first
-        two are of the new one.
+        Returns observations, state, rewards, dones (with `__all__`) and infos; after the last step of a game,
+        observations and state are those of the new one.
         """
         observations, after, rewards, dones, infos = self.step_env(key, state, actions)
         new = self.reset(key)
@@ -52,7 +52,7 @@ class SymmtomMultiAgentEnv:
     def step_env(
         self, key: Array, state: Believed, actions: Mapping[str, Array]
     ) -> tuple[ByAgent, Believed, ByAgent, ByAgent, ByAgent]:
-        """Takes a step; a game that is over stays as it is."""
+        """Takes a step, without a new game after the last one; a game that is over stays as it is."""
         chosen = jnp.stack([actions[agent] for agent in self.agents])
         directions, pieces = chosen // self.settings.pieces, chosen % self.settings.pieces
         after, effects = advance(self.settings, self.kind, state, directions, pieces)

@@ -1,6 +1,6 @@
-"""What a learner is given: one vector of numbers per agent, and which actions make sense.
+"""The observations of learners: one vector per agent, and masks of the actions that make sense.
 
-The vector of agent i is egocentric: agents come in the order i, i + 1, ..., around the table. Offsets are
+The vector of agent i is egocentric: agents come in the order i, i + 1, ..., modulo n. Offsets are
 (dx / w, dy / w, is to the left, to the right, above, below). First the general part, then a row for each piece:
 
 | part | numbers |
@@ -17,8 +17,8 @@ The vector of agent i is egocentric: agents come in the order i, i + 1, ..., aro
 | ... each other agent: by K, whether it knows it; knows it first-hand; was heard to say it | 3 (n - 1) c |
 | ... by K, the share of the others that lack it, and of the others within hearing range that do | 2 c |
 
-`observe_turn` gives what the paper's learners see, a processed version of the last turn; an agent that is given no more
-remembers nothing, not even what it knows:
+`observe_turn` gives what the paper's learners see, a processed version of the last turn; an agent that is given only
+this remembers nothing, not even what it knows:
 
 | part | numbers |
 |---|---|
@@ -50,12 +50,12 @@ DIRECTIONS = len(Direction)
 
 
 class EgoView(NamedTuple):
-    """What one agent sees and believes at the start of a turn; it is the first of all agents.
+    """What one agent sees and believes at the start of a turn; it comes first on every axis of agents.
 
     step: (...). positions, bases: (..., n, 2). moved: (..., n, 2), how positions changed in the turn before.
     first_hand: (..., n, c) bool, as far as it is told. knows: (..., c) bool. heard: (..., n, c) bool, what it heard
     each agent, itself included, say in the turn before. known: (..., n, c) bool, its K. counts: (..., n), how many
-    pieces each agent knows by K. common: (..., n), how many of these it knows, too.
+    pieces each agent knows by K. common: (..., n), how many of these the agent itself knows, too.
     """
 
     step: Array
@@ -85,7 +85,7 @@ def observation_size(settings: GameSettings) -> int:
 
 
 def observe(xp: Any, settings: GameSettings, view: EgoView) -> Array:
-    """(..., D) float32."""
+    """(..., D) float32: the general part, then the rows of all pieces."""
     general, pieces = _general_part(xp, settings, view), _piece_rows(xp, settings, view)
     return xp.concatenate([general, pieces.reshape(*general.shape[:-1], -1)], -1)
 
@@ -98,19 +98,19 @@ def turn_size(settings: GameSettings) -> int:
 
 def observe_turn(xp: Any, settings: GameSettings, view: EgoView) -> Array:
     """(..., D) float32: the last turn as the paper's learners see it, without K."""
-    parts = [*_places(xp, settings, view), _flat(view.moved), _flat(view.first_hand), _flat(view.heard)]
+    parts = [*_spatial_parts(xp, settings, view), _flat(view.moved), _flat(view.first_hand), _flat(view.heard)]
     return xp.concatenate([part.astype(xp.float32) for part in parts], -1)
 
 
 def action_masks(xp: Any, settings: GameSettings, view: EgoView) -> tuple[Array, Array]:
-    """(..., 5) and (..., c) bool: the moves that no wall cancels, and the pieces that the agent knows; all if none."""
-    walls = _looked_up(xp, settings, _cell(settings, view.positions[..., 0, :]))[..., :4] != 0
+    """(..., 5) and (..., c) bool: the moves that no wall cancels; the pieces that the agent knows, or all if none."""
+    walls = _table_rows(xp, settings, _cell_rows(settings, view.positions[..., 0, :]))[..., :4] != 0
     moves = xp.concatenate([~walls, xp.ones_like(view.knows[..., :1])], -1)
     return moves, view.knows | ~view.knows.any(-1)[..., None]
 
 
 def _general_part(xp: Any, settings: GameSettings, view: EgoView) -> Array:
-    cell_and_base, is_home, others, near, their_bases = _places(xp, settings, view)
+    cell_and_base, is_home, others, near, their_bases = _spatial_parts(xp, settings, view)
     own, theirs, common, c = view.counts[..., :1], view.counts[..., 1:], view.common[..., 1:], settings.pieces
     parts = [
         (view.step / settings.steps)[..., None],
@@ -128,23 +128,23 @@ def _general_part(xp: Any, settings: GameSettings, view: EgoView) -> Array:
     return xp.concatenate([part.astype(xp.float32) for part in parts], -1)
 
 
-def _places(xp: Any, settings: GameSettings, view: EgoView) -> list[Array]:
-    """Where all are: walls, own position and own base, whether on it, others, who is in range, their bases."""
+def _spatial_parts(xp: Any, settings: GameSettings, view: EgoView) -> list[Array]:
+    """Walls, own position and own base; whether on it; others; whether they are in range; their bases."""
     n, here, others = settings.agents, view.positions[..., :1, :], view.positions[..., 1:, :]
     base, apart, their_bases = view.bases[..., :1, :] - here, others - here, view.bases[..., 1:, :] - others
-    offsets = [_offset(settings, each) for each in (base, apart, their_bases)]
-    found = _looked_up(xp, settings, xp.concatenate([_cell(settings, here), *offsets], -1))
+    offsets = [_offset_rows(settings, offset) for offset in (base, apart, their_bases)]
+    numbers = _table_rows(xp, settings, xp.concatenate([_cell_rows(settings, here), *offsets], -1))
     return [
-        _flat(found[..., :2, :]),
+        _flat(numbers[..., :2, :]),
         (base == 0).all(-1),
-        _flat(found[..., 2 : n + 1, :]),
+        _flat(numbers[..., 2 : n + 1, :]),
         xp.abs(apart).max(-1) <= settings.hearing,
-        _flat(found[..., n + 1 :, :]),
+        _flat(numbers[..., n + 1 :, :]),
     ]
 
 
 def _piece_rows(xp: Any, settings: GameSettings, view: EgoView) -> Array:
-    """(..., c, p)."""
+    """(..., c, p): a row for each piece."""
     lacks = ~view.known[..., 1:, :]
     apart = xp.abs(view.positions[..., 1:, :] - view.positions[..., :1, :]).max(-1)
     near = (apart <= settings.hearing)[..., None]
@@ -155,21 +155,21 @@ def _piece_rows(xp: Any, settings: GameSettings, view: EgoView) -> Array:
         view.known[..., 1:, :],
         view.first_hand[..., 1:, :],
         view.heard[..., 1:, :],
-        _share(lacks),
-        _share(lacks & near),
+        _mean_of_flags(lacks),
+        _mean_of_flags(lacks & near),
     ]
     return xp.swapaxes(xp.concatenate([row.astype(xp.float32) for row in rows], -2), -1, -2)
 
 
-def _share(flags: Array) -> Array:
-    """The share of true ones over the last axis but one, which stays with length 1. JAX is slow at a mean of flags."""
+def _mean_of_flags(flags: Array) -> Array:
+    """The mean over the last axis but one, which stays with length 1. JAX is slower at `mean` of flags."""
     count = flags.shape[-2]
     return (sum(flags[..., at, :].astype(np.int32) for at in range(count)) / count)[..., None, :]
 
 
 @cache
 def _place_table(width: int) -> npt.NDArray[np.float32]:
-    """Six numbers of each cell, the walls beside it and its position; after these, six of each offset.
+    """Six numbers for each cell, the walls beside it and its position; then six for each offset.
 
     Looking them up takes JAX less time than calculating them.
     """
@@ -180,22 +180,22 @@ def _place_table(width: int) -> npt.NDArray[np.float32]:
     return np.concatenate([np.stack(cells, -1), np.stack(offsets, -1)]).astype(np.float32)
 
 
-def _looked_up(xp: Any, settings: GameSettings, rows: Array) -> Array:
-    """(..., 6) of the table's rows (...)."""
+def _table_rows(xp: Any, settings: GameSettings, rows: Array) -> Array:
+    """(..., 6): these rows (...) of the table."""
     return xp.asarray(_place_table(settings.width))[rows]
 
 
-def _cell(settings: GameSettings, here: Array) -> Array:
-    """The row of cells (x, y) (..., 2) in the table."""
+def _cell_rows(settings: GameSettings, here: Array) -> Array:
+    """The table's rows for cells (x, y) (..., 2)."""
     return here[..., 0] * settings.width + here[..., 1]
 
 
-def _offset(settings: GameSettings, apart: Array) -> Array:
-    """The row of offsets (dx, dy) (..., 2) in the table."""
+def _offset_rows(settings: GameSettings, apart: Array) -> Array:
+    """The table's rows for offsets (dx, dy) (..., 2)."""
     least = 1 - settings.width
     return settings.width**2 + (apart[..., 0] - least) * (2 * settings.width - 1) + (apart[..., 1] - least)
 
 
 def _flat(values: Array) -> Array:
-    """The last two axes as one."""
+    """Flattens the last two axes into one."""
     return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])

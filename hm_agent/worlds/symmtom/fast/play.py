@@ -1,4 +1,4 @@
-"""Games together with what their agents believe and see: what learners and environments step."""
+"""Games together with what their agents believe and see, as learners and environments step them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 class Believed(NamedTuple):
     """A game and its agents' K of one kind.
 
-    heard: (n, n) int32, the piece that the first heard the second say. moved: (n, 2) int32, the last change of
-    positions.
+    known: (n, n, W) uint32, as in beliefs.py. heard: (n, n) int32, the piece that the first agent heard the second say
+    in the latest step, or SILENT. moved: (n, 2) int32, the latest change of positions.
     """
 
     game: FastState
@@ -31,7 +31,7 @@ class Believed(NamedTuple):
 
 
 def begin(settings: GameSettings, kind: str, seed: Array) -> Believed:
-    """A new game. kind: one of `beliefs.KINDS`."""
+    """Returns a new game. kind: one of `beliefs.KINDS`."""
     game = core.reset(settings, seed)
     heard = jnp.full((settings.agents, settings.agents), SILENT, jnp.int32)
     return Believed(game, first_k(settings, kind, game), heard, jnp.zeros_like(game.positions))
@@ -40,7 +40,7 @@ def begin(settings: GameSettings, kind: str, seed: Array) -> Believed:
 def advance(
     settings: GameSettings, kind: str, state: Believed, directions: Array, pieces: Array
 ) -> tuple[Believed, FastEffects]:
-    """Takes one step; a game that is over stays as it is, and so do beliefs."""
+    """Takes one step; a game that is over stays as it is, with its agents' beliefs."""
     over = core.is_over(settings, state.game)
     game, effects = core.step(settings, state.game, directions, pieces)
     hears = effects.heard_from | np.eye(settings.agents, dtype=bool)
@@ -54,33 +54,33 @@ def advance(
 
 
 def look(settings: GameSettings, state: Believed) -> tuple[Array, Array, Array]:
-    """What each agent is given: observations (n, D), moves (n, 5) and pieces (n, c) that make sense."""
+    """Returns each agent's observation (n, D), and masks of the moves (n, 5) and pieces (n, c) that make sense."""
     views = ego_views(settings, state)
     return observe(jnp, settings, views), *action_masks(jnp, settings, views)
 
 
 def ego_views(settings: GameSettings, state: Believed) -> EgoView:
-    """The views of all agents; each field has an axis of n before those of a single agent."""
+    """Returns the views of all agents; each field has an axis of n before those of one agent's view."""
     n, c, game = settings.agents, settings.pieces, state.game
 
     def own_first(values: Array) -> Array:
-        """Row i: the values of agents i, i + 1, ... (n, ...)."""
-        return turned([values] * n)
+        """(n, n, ...): row i holds the values (n, ...) of agents i, i + 1, ..."""
+        return rotated([values] * n)
 
-    def turned(values: Sequence[Array]) -> Array:
-        """The same where each agent has values of its own, (n, n, ...)."""
+    def rotated(values: Sequence[Array]) -> Array:
+        """The same for values (n, n, ...) that differ by row: row i starts with agent i."""
         rows = (jnp.concatenate([row[agent:], row[:agent]]) for agent, row in enumerate(values))
         return jnp.stack(list(rows))
 
-    known = turned(state.known)
+    known = rotated(state.known)
     return EgoView(
         step=jnp.broadcast_to(game.step, (n,)),
         positions=own_first(game.positions),
         bases=own_first(game.bases),
         moved=own_first(state.moved),
-        first_hand=core.unpacked(turned(told_first_hand(settings, game)), c),
+        first_hand=core.unpacked(rotated(told_first_hand(settings, game)), c),
         knows=core.unpacked(game.knows, c),
-        heard=turned(state.heard)[..., None] == np.arange(c),
+        heard=rotated(state.heard)[..., None] == np.arange(c),
         known=core.unpacked(known, c),
         counts=core.size(known),
         common=core.size(known & game.knows[:, None]),
@@ -88,5 +88,5 @@ def ego_views(settings: GameSettings, state: Believed) -> EgoView:
 
 
 def seeds_of(key: Array, count: int) -> Array:
-    """(count,) uint32 game seeds from a key of JAX."""
+    """Draws (count,) uint32 game seeds from a key of JAX."""
     return jax.random.bits(key, (count,), jnp.uint32)

@@ -1,1 +1,1 @@
-"""What each agent believes that the others know: K matrices, filters over what they may know, and orders of belief."""
+"""What each agent believes that the others know: K matrices, Bayes filters and nested beliefs."""

@@ -1,9 +1,9 @@
-"""A distribution over what all others know, given a model of how they speak.
+"""A Bayes filter over what all other agents know, given a model of how they speak.
 
-The filter holds weighted hypotheses, each a whole matrix of who knows what. As long as these are at most `MOST`, it is
-exact: every piece that an unheard agent may have said is followed, and equal hypotheses are merged. Beyond, it is a
-particle filter: `PARTICLES` hypotheses are drawn by weight, and each draws what was said. Unlike K it takes in what was
-not said, and what its own words were paid: a listener to whom they were not new had heard them before.
+The filter holds weighted hypotheses, each a whole matrix of who knows what. While there are at most `MOST_HYPOTHESES`,
+it is exact: it branches on every piece that an unheard agent may have said, and merges equal hypotheses. Beyond that it
+is a particle filter: it draws `PARTICLES` hypotheses by weight, and draws one piece for each. Unlike K it also learns
+from what was not said, and from the agent's reward, which tells to how many listeners the agent's own piece was new.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from hm_agent.worlds.symmtom.rules import SILENT, Bools, GameState
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
 
-MOST, PARTICLES = 4096, 512
+MOST_HYPOTHESES, PARTICLES = 4096, 512
 UNEXPECTED = 1e-9
-"""The likelihood of what the model takes to be impossible, so that a wrong model does not leave no hypothesis."""
+"""The likelihood of what the model rules out, so that a wrong model does not remove every hypothesis."""
 
 Weights = npt.NDArray[np.float64]
 SpeechModel = Callable[[GameSettings, Bools, Bools], Weights]
@@ -28,29 +28,34 @@ SpeechModel = Callable[[GameSettings, Bools, Bools], Weights]
 
 
 def uniform_speech(settings: GameSettings, known: Bools, near: Bools) -> Weights:
-    """Everyone says any piece that it knows."""
+    """Every agent says each piece that it knows with equal probability."""
     return _normalised(known.astype(np.float64))
 
 
 def helpful_speech(settings: GameSettings, known: Bools, near: Bools) -> Weights:
-    """Everyone mostly says what is new to the most in its range, of equals the first in its own order."""
+    """Every agent mostly says the piece that is new to the most listeners in its range.
+
+    With probability 0.6 that is the first such piece in its own order, with 0.35 any such piece, and with 0.05 any
+    piece that it knows.
+    """
     lacking = np.einsum("lj,hjc->hlc", near.astype(np.float64), (~known).astype(np.float64))
     value = np.where(known, lacking - 1e-3 * spoken_order(settings), -1.0)
     best = value == value.max(-1, keepdims=True)
     ties = known & (np.round(lacking) == np.round(lacking * best).max(-1, keepdims=True))
     shares = ((0.6, best & known), (0.35, ties), (0.05, known))
-    found: Weights = np.sum([share * _normalised(which.astype(np.float64)) for share, which in shares], axis=0)
-    return found
+    probabilities: Weights = np.sum([share * _normalised(which.astype(np.float64)) for share, which in shares], axis=0)
+    return probabilities
 
 
 def _normalised(weights: Weights) -> Weights:
+    """Scales weights so that their sum over the last axis is 1; all-zero weights stay zero."""
     total = weights.sum(-1, keepdims=True)
     shares: Weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
     return shares
 
 
 class KnowledgeFilter(Knowledge):
-    """Filters for the agents of all rows, each by itself; K is what is more likely than not."""
+    """One filter for the agent of each row; K holds what the filter finds more likely than not."""
 
     def __init__(self, speech: SpeechModel = helpful_speech) -> None:
         self._speech = speech
@@ -60,7 +65,7 @@ class KnowledgeFilter(Knowledge):
 
     @property
     def is_exact(self) -> bool:
-        """True if no hypothesis was ever left out."""
+        """True if no filter has ever become a particle filter."""
         return all(belief.is_exact for belief in self._beliefs)
 
     def update(self, sights: Sights, truth: GameState | None = None) -> Bools:
@@ -75,7 +80,7 @@ class KnowledgeFilter(Knowledge):
 
 
 class JointBelief:
-    """The hypotheses of one agent. known: (H, n, c). weights: (H,), their sum is 1."""
+    """The weighted hypotheses of one agent. known: (H, n, c). weights: (H,), their sum is 1."""
 
     def __init__(self, sights: Sights, speech: SpeechModel) -> None:
         self._speech = speech
@@ -88,11 +93,11 @@ class JointBelief:
     @property
     def probabilities(self) -> Weights:
         """(n, c): how likely each agent knows each piece."""
-        found: Weights = np.tensordot(self.weights, self.known, 1)
-        return found
+        probabilities: Weights = np.tensordot(self.weights, self.known, 1)
+        return probabilities
 
     def update(self, sights: Sights) -> None:
-        """Takes in what was seen, heard and paid in a turn."""
+        """Updates the hypotheses by what the agent saw, heard and was paid in a turn."""
         near, me, agents = sights.near[0], int(sights.me[0]), range(sights.settings.agents)
         says = self._speech(sights.settings, self.known, near)
         recharged = self.known.all(-1) & (sights.positions[0] == sights.bases[0]).all(-1)
@@ -109,26 +114,30 @@ class JointBelief:
                     told[:, listeners, piece] = True
                     told[:, speaker, piece] = True
             elif listeners.any():
-                source, told = self._follow(says[source, speaker], source, told, listeners)
+                source, told = self._branch(says[source, speaker], source, told, listeners)
         before = was_known[source]
-        self._take_in_pay(sights, before, near[me], own_before, bool(recharged[source][0, me]))
+        self._weigh_by_reward(sights, before, near[me], own_before, bool(recharged[source][0, me]))
         known = (before | told) & ~recharged[source][..., None] | sights.first_hand[0]
         known[:, me] = sights.knows[0]
         self._merge(known)
 
-    def _follow(
+    def _branch(
         self, says: Weights, source: npt.NDArray[np.intp], told: Bools, listeners: Bools
     ) -> tuple[npt.NDArray[np.intp], Bools]:
-        """Splits each hypothesis by what an unheard agent may have said; draws one piece if these are too many."""
+        """Splits each hypothesis by what an unheard agent may have said; draws one piece each if these are too many.
+
+        says: (H, c), the probability that the agent says each piece. source: (H,), the hypothesis before the turn from
+        which each one comes. told: (H, n, c), what each agent was told in the turn. Returns the new source and told.
+        """
         possible = says > 0
         possible[~possible.any(-1), 0] = True
-        if possible.sum() <= MOST:
+        if possible.sum() <= MOST_HYPOTHESES:
             parents, pieces = np.nonzero(possible)
             chances = says[parents, pieces]
             self.weights = self.weights[parents] * np.where(chances > 0, chances, 1.0)
         else:
             self.is_exact = False
-            parents = self._draw() if len(self.weights) > PARTICLES else np.arange(len(self.weights))
+            parents = self._resample() if len(self.weights) > PARTICLES else np.arange(len(self.weights))
             passed = np.cumsum(says[parents], -1) < self._rng.random(len(parents))[:, None]
             pieces = np.minimum(passed.sum(-1), says.shape[-1] - 1)
         told = told[parents]
@@ -136,15 +145,15 @@ class JointBelief:
             told[np.arange(len(parents)), listener, pieces] |= says[parents, pieces] > 0
         return source[parents], told
 
-    def _draw(self) -> npt.NDArray[np.intp]:
-        """The places of `PARTICLES` hypotheses drawn by weight (systematic resampling); they then weigh the same."""
+    def _resample(self) -> npt.NDArray[np.intp]:
+        """Draws the indices of `PARTICLES` hypotheses by weight (systematic resampling); then all weigh the same."""
         marks = (np.arange(PARTICLES) + self._rng.random()) / PARTICLES
         places = np.searchsorted(np.cumsum(self.weights / self.weights.sum()), marks).clip(0, len(self.weights) - 1)
         self.weights = np.full(PARTICLES, 1 / PARTICLES)
         return places
 
-    def _take_in_pay(self, sights: Sights, before: Bools, near: Bools, own: Bools, recharged: bool) -> None:
-        """Weighs hypotheses by to how many of its listeners what the agent said was new, which its reward tells."""
+    def _weigh_by_reward(self, sights: Sights, before: Bools, near: Bools, own: Bools, recharged: bool) -> None:
+        """Weighs hypotheses by the number of listeners to whom the agent's piece was new, which its reward implies."""
         me, settings = int(sights.me[0]), sights.settings
         said = int(sights.heard[0, me])
         if said == SILENT or settings.is_competitive:
@@ -156,9 +165,9 @@ class JointBelief:
         self.weights = self.weights * np.where(lacking == taught, 1.0, UNEXPECTED)
 
     def _merge(self, known: Bools) -> None:
-        """Takes equal hypotheses for one, and leaves out those of no weight."""
+        """Merges equal hypotheses, and drops those of negligible weight."""
         packed = np.packbits(known.reshape(len(known), -1), axis=1)
         _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
         weights = np.bincount(group.reshape(-1), self.weights / self.weights.sum())
-        kept = weights > UNEXPECTED**2
-        self.known, self.weights = known[first][kept], weights[kept] / weights[kept].sum()
+        is_kept = weights > UNEXPECTED**2
+        self.known, self.weights = known[first][is_kept], weights[is_kept] / weights[is_kept].sum()

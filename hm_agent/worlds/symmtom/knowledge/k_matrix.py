@@ -1,9 +1,9 @@
 """K matrices: for each agent, who knows what as it believes (the paper's section 6).
 
-K' = F or ((S or K) and not (on_base and knows_all)): F is first-hand knowledge; S is what was said in the turn to whom;
-who was on its base and knew all before the turn has lost the rest. S has three parts. S0: all within my range know what
-I said. S1: all within a speaker's range know what I heard it say. S2 is about what I could not hear, and is what sets
-the kinds of K apart.
+K' = F or ((S or K) and not (on_base and knows_all)): F is first-hand knowledge; S is which pieces each agent was told
+in the turn; an agent that was on its base and knew all before the turn has lost the rest. S has three parts. S0: all
+within my range know what I said. S1: all within a speaker's range know what I heard it say. S2 is about speech that I
+could not hear; the kinds of K differ in it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from hm_agent.worlds.symmtom.sights import Sights
 
 
 class Knowledge(Protocol):
-    """Estimates who knows what from what one agent after the other sees, one row each.
+    """Estimates who knows what from what agents see, one agent a row.
 
     `update` takes every sight of an episode in turn, the first one too, and returns (R, n, c), True where the agent of
-    the row believes that an agent knows a piece. truth: the games of the rows, for estimates that are told them.
+    the row believes that an agent knows a piece. truth: the true states of the games, for estimates that are told them.
     """
 
     def update(self, sights: Sights, truth: GameState | None = None) -> Bools: ...
@@ -34,7 +34,7 @@ SILENT for none."""
 
 
 class KMatrix(Knowledge):
-    """K with one way to fill in what could not be heard (S2)."""
+    """K with one rule for speech that could not be heard (S2)."""
 
     def __init__(self, unheard: UnheardSpeech) -> None:
         self._unheard = unheard
@@ -49,14 +49,14 @@ class KMatrix(Knowledge):
 
 
 class FirstHandOnly(Knowledge):
-    """Believes that all others know nothing but what they know first-hand."""
+    """Believes that all others know only their first-hand pieces."""
 
     def update(self, sights: Sights, truth: GameState | None = None) -> Bools:
         return with_own(sights.first_hand, sights)
 
 
 class OracleKnowledge(Knowledge):
-    """Is told who knows what."""
+    """Returns who truly knows what; needs `truth`."""
 
     def update(self, sights: Sights, truth: GameState | None = None) -> Bools:
         if truth is None:
@@ -65,7 +65,7 @@ class OracleKnowledge(Knowledge):
 
 
 def next_k(known: Bools, sights: Sights, unheard: UnheardSpeech) -> Bools:
-    """K after a turn. known: K before it, (R, n, c)."""
+    """Returns K after a turn, (R, n, c). known: K before it. unheard: the rule for speech that could not be heard."""
     said = np.where(could_hear(sights), sights.heard, unheard(known, sights))
     spoken = said[..., None] == np.arange(known.shape[-1])
     listeners = sights.near | np.eye(known.shape[1], dtype=bool)
@@ -87,9 +87,9 @@ def nothing_unheard(known: Bools, sights: Sights) -> Ints:
 
 
 def greedy_unheard(known: Bools, sights: Sights) -> Ints:
-    """GE, greedy encounters: every unheard agent said the piece it knows that the fewest in its range know.
+    """GE, greedy encounters: every unheard agent said, of the pieces it knows, the one that the fewest in range know.
 
-    Of pieces that are known to equally few, the first in the speaker's own order.
+    On a tie, it said the first of these in its own order.
     """
     counts = np.einsum("rlj,rjc->rlc", sights.near.astype(np.float64), known.astype(np.float64))
     counts = np.where(known, counts + 1e-3 * spoken_order(sights.settings), known.shape[1] + 1)
@@ -99,7 +99,7 @@ def greedy_unheard(known: Bools, sights: Sights) -> Ints:
 def spoken_order(settings: GameSettings) -> Ints:
     """(n, c): the place of each piece in each agent's own order, which starts at another piece for each agent.
 
-    So agents who could say the same pieces, and choose by the same rule, say different ones.
+    Thus agents that know the same pieces and choose by the same rule say different ones.
     """
     starts = np.arange(settings.agents)[:, None] * settings.pieces // settings.agents
     order: Ints = ((np.arange(settings.pieces) - starts) % settings.pieces).astype(np.int32)
@@ -107,7 +107,7 @@ def spoken_order(settings: GameSettings) -> Ints:
 
 
 def with_own(known: Bools, sights: Sights) -> Bools:
-    """K with the agent's own knowledge, of which it is certain."""
+    """Returns K with each row's own knowledge, of which the agent is certain, filled in."""
     known = known.copy()
     known[sights.rows, sights.me] = sights.knows
     return known

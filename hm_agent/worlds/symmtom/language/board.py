@@ -1,4 +1,4 @@
-"""The board as questions show it, and what has happened on it: the events, and the meetings with other agents."""
+"""The board as questions show it, and what happens on it: events, and meetings with other agents."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hm_agent.worlds.symmtom.views import Cell, Pieces
 YOU = "you"
 """How texts name the agent that reads them."""
 NOTHING = "nothing"
-"""What an agent says that says no piece that it knows."""
+"""How texts name what a silent agent says."""
 VISITS_BASE = "visits its base"
 RETURNS = "comes straight back"
 
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """In how many turns an agent was within another one's hearing range, while the reader could not hear that one."""
+    """In how many turns a peer was in hearing range of the agent `name` while the reader could not hear that agent."""
 
     name: str
     turns: int
@@ -36,11 +36,11 @@ class Said:
 class Peer:
     """Another agent, as one agent knows it.
 
-    first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's hearing,
-    unheard: who may have told it more out of the reader's hearing; both since it last recharged, as far as the reader
-    can tell. near: who is in its hearing range now, `you` for the reader. moved: where it went in the latest turn, as
-    left, right, up, down or stay; None before the first. is_held: True if it can't move now. recharges: how often it
-    has recharged, as far as the reader can tell.
+    first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's hearing.
+    unheard: the agents that may have told it more out of the reader's hearing. Both are since it last recharged, as far
+    as the reader can tell. near: the agents in its hearing range now, `you` for the reader. moved: its move in the
+    latest turn, as left, right, up, down or stay; None before the first. is_held: True if it can't move now. recharges:
+    how often it has recharged, as far as the reader can tell.
     """
 
     name: str
@@ -59,8 +59,8 @@ class Peer:
 class Board:
     """All that one agent may know at the start of a turn.
 
-    knows: all pieces that it knows. said, heard, got: in the turn before; said: None if it was silent. got: its reward.
-    recharges: how often it has recharged.
+    knows: all pieces that it knows. said, heard, got: in the turn before; said is None if it was silent, got is its
+    reward. recharges: how often it has recharged.
     """
 
     step: int
@@ -82,14 +82,14 @@ class Board:
 
     @property
     def in_range(self) -> tuple[str, ...]:
-        """Who is in hearing range of the agent."""
+        """The other agents in hearing range."""
         return tuple(peer.name for peer in self.peers if YOU in peer.near)
 
     def peer(self, name: str) -> Peer:
         return next(peer for peer in self.peers if peer.name == name)
 
     def outcomes(self, about: str) -> tuple[str, ...]:
-        """All that another agent can be said to do between two meetings with this one, in words."""
+        """All behaviours of another agent between two meetings with this one, in words."""
         return (VISITS_BASE, *(f"meets {peer.name}" for peer in self.peers if peer.name != about), RETURNS)
 
 
@@ -97,9 +97,9 @@ class Board:
 class Meeting:
     """An interaction: one or more turns in a row in which another agent was in hearing range.
 
-    step: after its last turn. turns: how many it took. does: what the other agent did between the meeting before and
-    this one, None in the first. said: what it said in each turn, None where it was silent. told: what the agent said
-    then. news: the pieces that the agent learnt from it.
+    step: after its last turn. does: what the partner did between the meeting before and this one, None in the first.
+    said: the piece that the partner said in each turn, None where it was silent. told: the piece that the agent itself
+    said in each turn. news: the pieces that the agent learnt from the partner.
     """
 
     step: int
@@ -115,12 +115,12 @@ class Meeting:
 
     @property
     def behaviour(self) -> str:
-        """What a prediction has to equal: what the partner did, and the piece that it said first."""
+        """What a right prediction equals: what the partner did, and the piece that it said first."""
         return behaviour_of(self.does, self.said[0])
 
     @property
     def reward(self) -> float:
-        """For the new pieces alone: to whom the agent's own words were new, it is not told."""
+        """For new pieces alone, since the agent is not told to whom its own pieces were new."""
         return float(len(self.news))
 
 
@@ -132,7 +132,7 @@ def behaviour_of(does: str | None, says: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PieceHeard(Event):
-    """is_new: True if the agent did not know the piece."""
+    """The agent heard a piece. is_new: True if it did not know the piece."""
 
     speaker: str
     piece: int
@@ -171,7 +171,7 @@ class HasRecharged(Event):
 
 @dataclass(frozen=True, slots=True)
 class MeetingEnded(Event):
-    """The partner left, went onto its base, or the meeting took long enough to be looked at."""
+    """The partner left or went onto its base, or the meeting was so long that another one begins."""
 
     meeting: Meeting
 

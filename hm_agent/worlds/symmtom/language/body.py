@@ -1,4 +1,4 @@
-"""The body of an agent in SymmToM that thinks in language: it notes what happens, asks for plans, and follows them."""
+"""The body of agents that play SymmToM in language: it notes what happens, asks for plans, and follows them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ BEGINS = "the episode begins"
 class TalkerSnapshot:
     """What an agent believes and plans after a step.
 
-    believed: by agent, the pieces that it knows, as this one believes; its own row is certain. call: the walk being
-    carried out. plan: the latest plan. failed: the call that failed in this step. asked_because: why a plan was asked
-    for in this step, None if none was.
+    believed: by agent, the pieces that the agent believes this one to know; its own row is certain. call: the walk
+    being carried out. plan: the latest plan. failed: the call that failed in this step. asked_because: why a plan was
+    asked for in this step; None if none was.
     """
 
     cell: Cell
@@ -44,8 +44,8 @@ class TalkerSnapshot:
 class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
     """One agent through one episode.
 
-    me: its seat. seed: of its own random numbers, by which it evades others. score: counts how much of what it believes
-    is so. probe: has the model asked what others know, and counts that.
+    me: its seat. seed: that of its own random numbers, by which it steps around other agents. score: measures which
+    share of its beliefs is true. probe: draws the literal questions and scores their answers.
     """
 
     def __init__(
@@ -63,76 +63,67 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
         self._notebook, self._planner = Notebook(seed), CallPlanner(rules)
         self.mind = PeerMind(rules, me)
         self._strategy: WrittenStrategy | None = None
-        self._because: str | None = BEGINS
-        """Why a plan is to be asked for; None while the present one can go on."""
+        self._replan_reason: str | None = BEGINS
+        """Why a new plan is needed; None while the present one can go on."""
         self._asked_because: str | None = None
         self._failed: Call | None = None
-        self._barred: BarredCall | None = None
-        """The call that has failed last, if the agent has not moved since."""
-        self._asked_at: Board | None = None
-        """The board for which the latest plan was made."""
+        self._planned_on: Board | None = None
+        """The board for which the latest plan was made; None before the first plan."""
         self._earned = 0.0
-        """The sum of rewards since then."""
+        """The sum of rewards since the latest plan was made."""
 
     def perceive(self, observation: Observation[BoardView]) -> Sequence[Event]:
-        was_held = self._asked_at is not None and self._notebook.board.is_held
+        was_held = self._planned_on is not None and self._notebook.board.is_held
         events = self._notebook.read(observation)
         board = self.mind.board = self._notebook.board
         self._score.note(self._notebook.known[None], self._notebook.sights)
         self._earned, self._asked_because, self._failed = self._earned + observation.reward, None, None
-        if self._asked_at is not None:
-            was_complete = self._is_complete(events, board)
+        if self._planned_on is not None:
             if not was_held:  # the plan had no part in what a held agent did
                 self._planner.observe(board, recharged=any(isinstance(event, HasRecharged) for event in events))
             because = "you can move again" if was_held and not board.is_held else None
-            self._because = self._because or because or self._why_replan(events, board, was_complete)
+            self._replan_reason = self._replan_reason or because or self._why_replan(events, board)
         return events
 
-    def _is_complete(self, events: Sequence[Event], board: Board) -> bool:
-        """True if the agent has learnt the last piece in the latest turn."""
-        has_news = any(isinstance(event, PieceHeard) and event.is_new for event in events)
-        return has_news and not board.lacks(self._rules)
-
-    def _why_replan(self, events: Sequence[Event], board: Board, completed: bool) -> str | None:
-        """Why the plan can't go on after what has just happened, in words; None if it can."""
+    def _why_replan(self, events: Sequence[Event], board: Board) -> str | None:
+        """Why the latest events call for a new plan, in words; None if the plan can go on."""
         planner = self._planner
         if any(isinstance(event, HasRecharged) for event in events):
             return "you have recharged"
-        if completed and not planner.recharges_next:
+        new = [event for event in events if isinstance(event, PieceHeard) and event.is_new]
+        if new and not board.lacks(self._rules) and not planner.recharges_next:
             return "you know all pieces now"
         if planner.why_over is not None or isinstance(planner.walk, Recharge):
             return planner.why_over
-        new = [event for event in events if isinstance(event, PieceHeard) and event.is_new]
         if new and planner.has_said_all:
             return f"you have heard the new piece {new[0].piece} from {new[0].speaker}"
-        wanted = planner.walk.player if isinstance(planner.walk, Meet) else None
-        met = [event.partner for event in events if isinstance(event, CameIntoRange) and event.partner != wanted]
-        return f"{met[0]} has come into hearing range" if met else None
+        partner = planner.walk.player if isinstance(planner.walk, Meet) else None
+        newcomers = [event.partner for event in events if isinstance(event, CameIntoRange) and event.partner != partner]
+        return f"{newcomers[0]} has come into hearing range" if newcomers else None
 
     async def act(self, strategy: WrittenStrategy, history: Sequence[Interaction]) -> SpokenMove:
         if self._strategy is not None:
-            self._because = self._because or strategy.why_replan(self._strategy)
+            self._replan_reason = self._replan_reason or strategy.why_replan(self._strategy)
         self._strategy = strategy
         board, sights = self._notebook.board, self._notebook.sights
-        await self._ask_what_others_know(board)
-        move = None if self._because else self._planner.next_move(board, sights)
+        await self._ask_literal_questions(board)
+        move = None if self._replan_reason else self._planner.next_move(board, sights)
         if move is None:
             self._planner.follow(await self._plan(strategy, history, board))
             move = self._planner.next_move(board, sights)
         assert move is not None, "a plan that has just been made is not over"
         return move
 
-    async def _ask_what_others_know(self, board: Board) -> None:
-        """Has a few bits of K said, where it is time to; nothing else follows from the answer."""
+    async def _ask_literal_questions(self, board: Board) -> None:
+        """Asks the model the literal questions that are due in this step; the answer only counts in the metrics."""
         if bits := self._probe.bits(board):
             answer = await answer_or_none(self._model, ProbeKnowledge(self._rules, board, tuple(bits)))
             self._probe.note(bits, answer, self._notebook.believed())
 
     async def _plan(self, strategy: WrittenStrategy, history: Sequence[Interaction], board: Board) -> Sequence[Call]:
-        """Asks for calls, in view of what the latest plan has taught."""
-        because, self._because = self._because or self._planner.why_over or BEGINS, None
+        """Asks the model for a plan, with critiques of the latest one; the default plan if it gives no valid answer."""
+        because, self._replan_reason = self._replan_reason or self._planner.why_over or BEGINS, None
         self._asked_because, self._failed = because, self._planner.failed
-        self._barred = BarredCall(self._failed, because) if self._failed else None
         record = self._planner.record
         question = PlanTalk(
             rules=self._rules,
@@ -143,13 +134,13 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
             critiques=(),
             because=because,
             previous=record,
-            barred=self._barred,
+            barred=BarredCall(self._failed, because) if self._failed else None,
         )
-        if record is not None and self._asked_at is not None:
-            outcome = _FinishedTalk(self._rules, record, because, self._earned, self._asked_at, board)
-            question = replace(question, critiques=tuple(await self._reflector.reflect(outcome)))
+        if record is not None and self._planned_on is not None:
+            finished = _FinishedTalk(self._rules, record, because, self._earned, self._planned_on, board)
+            question = replace(question, critiques=tuple(await self._reflector.reflect(finished)))
         answer = await answer_or_none(self._model, question)
-        self._asked_at, self._earned = board, 0.0
+        self._planned_on, self._earned = board, 0.0
         return parse_calls(answer.calls, question.context) if answer else default_plan(self._rules, board)
 
     def state(self) -> TalkerSnapshot:
@@ -169,20 +160,21 @@ class SymmtomBody(Body[BoardView, SpokenMove, WrittenStrategy]):
 
 
 def default_plan(rules: GameSettings, board: Board) -> tuple[Call, ...]:
-    """What to do if the model gives no valid plan: recharge, or say all that is known to the nearest agent."""
+    """The plan if the model gives none: recharge if all is known; else tell the nearest agent all, and recharge."""
     if not board.lacks(rules):
         return (Recharge(),)
-    nearest = min(board.peers, key=lambda peer: _steps(board.cell, peer.cell))
+    nearest = min(board.peers, key=lambda peer: _distance(board.cell, peer.cell))
     return (Meet(nearest.name), *map(Say, board.knows), Recharge())
 
 
-def _steps(one: Cell, other: Cell) -> int:
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+def _distance(first: Cell, second: Cell) -> int:
+    """The Manhattan distance."""
+    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
 @dataclass(frozen=True, slots=True)
 class _FinishedTalk(FinishedPlan):
-    """A plan and its outcome, as reflectors ask about them."""
+    """A plan that is over and its outcome, about which reflectors ask."""
 
     rules: GameSettings
     plan: PlanRecord

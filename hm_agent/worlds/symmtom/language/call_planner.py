@@ -1,4 +1,4 @@
-"""Turns the calls of a plan into moves: the walks one after the other, the pieces in turn at the same time."""
+"""Turns the calls of a plan into moves: walks one after the other, and meanwhile the pieces in turn."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from hm_agent.worlds.symmtom.sights import Sights
 from hm_agent.worlds.symmtom.views import Cell, SpokenMove
 
 BLOCKED_STEPS = 4
-"""A walk to a cell fails if it came no nearer in this many steps."""
+"""A walk to a cell fails if the agent came no nearer in this many steps."""
 MEETING_WIDTHS = 2
 """A `meet` fails if the other agent is not in range after this many steps for each cell of the board's width."""
 UNHEARD_STEPS = 3
-"""A plan without a walk ends this many steps late if nobody is there to hear its pieces."""
+"""A plan without walks ends this many steps after its last piece even if nobody was there to hear its pieces."""
 
 USED_UP = "the plan is used up"
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRecord:
-    """A plan that is over. calls: as it was made. done: how many of its walks were carried out, of `walks`."""
+    """A plan that is over. calls: all of it. done: how many of its walks were carried out. walks: how many it had."""
 
     calls: tuple[Call, ...]
     done: int
@@ -38,7 +38,7 @@ class CallPlanner:
     """Follows one plan after the other.
 
     The walks are carried out in order. In each step the agent also says a piece: those of the plan in turn, the next
-    one as soon as anyone was there to hear the one before; without any, all that it knows in turn.
+    one as soon as anyone was in range to hear the one before; without pieces in the plan, all that it knows in turn.
 
     failed: the call that could not be carried out and so ended the plan. why_over: why the plan is over, in words; None
     while it goes on.
@@ -51,58 +51,63 @@ class CallPlanner:
         self.why_over: str | None = USED_UP
         self._walks: tuple[Walk, ...] = ()
         self._pieces: tuple[int, ...] = ()
-        self._place = 0
-        """Which of the walks is being carried out."""
-        self._steps = self._said = self._told = 0
-        """Of the present walk: how many steps it has taken. How many pieces were said to anyone, since the plan was
-        made, and to whom the present walk wants to meet."""
-        self._nearest, self._waited = 0, 0
-        """How near the present walk has come to its target, and how many steps ago."""
+        self._walk_index = 0
+        """The index of the walk that is being carried out."""
+        self._pieces_said = 0
+        """In how many steps since the plan was made anyone was in range to hear the piece said."""
+        self._walk_steps = 0
+        """How many steps the present walk has taken."""
+        self._pieces_told = 0
+        """In how many steps of the present walk the player that it is to meet was in range."""
+        self._least_distance = 0
+        """The smallest distance of the present walk to its target."""
+        self._steps_without_progress = 0
+        """The number of steps since the present walk came nearer to its target."""
 
     def follow(self, plan: Sequence[Call]) -> None:
-        """Begins with a plan, which must not be empty."""
+        """Begins a plan, which must not be empty."""
         self.plan, self.failed, self.why_over = tuple(plan), None, None
         self._walks = tuple(call for call in plan if not isinstance(call, Say))
         self._pieces = tuple(call.piece for call in plan if isinstance(call, Say))
-        self._place, self._said = 0, 0
+        self._walk_index, self._pieces_said = 0, 0
         self._begin_walk()
 
     def _begin_walk(self) -> None:
-        self._steps = self._told = self._waited = 0
-        self._nearest = 2 * self._rules.width
+        self._walk_steps = self._pieces_told = self._steps_without_progress = 0
+        self._least_distance = 2 * self._rules.width
 
     @property
     def walk(self) -> Walk | None:
         """The walk being carried out; None if there is none."""
-        return self._walks[self._place] if self._place < len(self._walks) else None
+        return self._walks[self._walk_index] if self._walk_index < len(self._walks) else None
 
     @property
     def recharges_next(self) -> bool:
         """True if the plan goes on with a recharge as soon as all pieces are known."""
-        return self.why_over is None and any(isinstance(walk, Recharge) for walk in self._walks[self._place :])
+        return self.why_over is None and any(isinstance(walk, Recharge) for walk in self._walks[self._walk_index :])
 
     @property
     def has_said_all(self) -> bool:
-        """True if each piece of the plan was said to somebody."""
-        return self._said >= len(self._pieces)
+        """True if each piece of the plan was said while anyone was in range to hear it."""
+        return self._pieces_said >= len(self._pieces)
 
     @property
     def record(self) -> PlanRecord | None:
         """The latest plan; None before the first."""
-        return PlanRecord(self.plan, self._place, len(self._walks)) if self.plan else None
+        return PlanRecord(self.plan, self._walk_index, len(self._walks)) if self.plan else None
 
     def observe(self, board: Board, *, recharged: bool) -> None:
-        """Takes in what the latest move led to. recharged: True if the agent has recharged in it."""
+        """Updates the plan after a move. recharged: True if the agent has recharged in it."""
         if self.why_over is not None:
             return
-        self._steps += 1
-        self._said += bool(board.in_range)
+        self._walk_steps += 1
+        self._pieces_said += bool(board.in_range)
         walk = self.walk
         if isinstance(walk, Meet):
-            self._told += walk.player in board.in_range
+            self._pieces_told += walk.player in board.in_range
         if len(board.knows) == self._rules.pieces and self.recharges_next and not isinstance(walk, Recharge):
-            ahead = [isinstance(one, Recharge) for one in self._walks[self._place :]]
-            self._place += ahead.index(True)
+            ahead = [isinstance(later_walk, Recharge) for later_walk in self._walks[self._walk_index :]]
+            self._walk_index += ahead.index(True)
             self._begin_walk()
         elif self._is_done(walk, board, recharged):
             self._advance(board)
@@ -110,42 +115,43 @@ class CallPlanner:
             self.failed, self.why_over = walk, why
 
     def _is_done(self, walk: Walk | None, board: Board, recharged: bool) -> bool:
+        """True if a walk is complete, or the pieces of a plan without walks were said."""
         match walk:
             case GoTo(target):
                 return board.cell == target
             case Meet(player):
-                enough = self._told >= max(1, len(self._pieces))
-                return enough or (self._told > 0 and player not in board.in_range)
+                enough = self._pieces_told >= max(1, len(self._pieces))
+                return enough or (self._pieces_told > 0 and player not in board.in_range)
             case Recharge():
                 return recharged
-        waited = self._steps >= len(self._pieces) + UNHEARD_STEPS
-        return self._said >= len(self._pieces) or waited
+        waited = self._walk_steps >= len(self._pieces) + UNHEARD_STEPS
+        return self._pieces_said >= len(self._pieces) or waited
 
     def _advance(self, board: Board) -> None:
-        """Goes on with the next walk, or ends the plan."""
-        self._place = min(self._place + 1, len(self._walks))
+        """Begins the next walk, or ends the plan if there is none or it is a recharge that still has to wait."""
+        self._walk_index = min(self._walk_index + 1, len(self._walks))
         self._begin_walk()
         if self.walk is None:
             self.why_over = USED_UP
         elif isinstance(self.walk, Recharge) and (lacking := board.lacks(self._rules)):
-            self.why_over = f"recharge() waits until you know all pieces, and you lack {_list(lacking)}"
+            self.why_over = f"recharge() waits until you know all pieces, and you lack {', '.join(map(str, lacking))}"
 
     def _why_failed(self, walk: Walk | None, board: Board) -> str | None:
         """Why a walk can't be carried out, in words; None if it may go on."""
         most = MEETING_WIDTHS * self._rules.width
         if isinstance(walk, Meet):
-            away = self._told == 0 and self._steps >= most
-            return f"{walk.player} was not reached in {most} steps" if away else None
+            is_missed = self._pieces_told == 0 and self._walk_steps >= most
+            return f"{walk.player} was not reached in {most} steps" if is_missed else None
         target = self._target(walk, board)
         if target is None:
             return None
-        left = abs(board.cell[0] - target[0]) + abs(board.cell[1] - target[1])
-        self._waited = 0 if left < self._nearest else self._waited + 1
-        self._nearest = min(left, self._nearest)
-        if self._waited < BLOCKED_STEPS:
+        distance = abs(board.cell[0] - target[0]) + abs(board.cell[1] - target[1])
+        self._steps_without_progress = 0 if distance < self._least_distance else self._steps_without_progress + 1
+        self._least_distance = min(distance, self._least_distance)
+        if self._steps_without_progress < BLOCKED_STEPS:
             return None
-        there = next((peer.name for peer in board.peers if peer.cell == target), None)
-        return f"{walk} came no nearer in {BLOCKED_STEPS} steps" + (f": {there} stands there" if there else "")
+        occupant = next((peer.name for peer in board.peers if peer.cell == target), None)
+        return f"{walk} came no nearer in {BLOCKED_STEPS} steps" + (f": {occupant} stands there" if occupant else "")
 
     def _target(self, walk: Walk | None, board: Board) -> Cell | None:
         """The cell to walk to; None to stay."""
@@ -163,18 +169,15 @@ class CallPlanner:
         if self.why_over is not None:
             return None
         target = self._target(self.walk, board)
-        way = Direction.STAY
+        direction = Direction.STAY
         if target is not None:
-            way = Direction(int(approach(sights, np.array([target], np.int32))[0]))
-        return SpokenMove(way, self._piece(board, sights))
+            direction = Direction(int(approach(sights, np.array([target], np.int32))[0]))
+        return SpokenMove(direction, self._next_piece(board, sights))
 
-    def _piece(self, board: Board, sights: Sights) -> int:
+    def _next_piece(self, board: Board, sights: Sights) -> int:
+        """The piece to say next: those of the plan that are known in turn, else all that are known in turn."""
         known = [piece for piece in self._pieces if piece in board.knows]
         if known:
-            return known[self._said % len(known)]
+            return known[self._pieces_said % len(known)]
         last = -1 if board.said is None else board.said
         return int(next_known(sights.knows, np.array([last], np.int32))[0])
-
-
-def _list(pieces: Sequence[int]) -> str:
-    return ", ".join(map(str, pieces))

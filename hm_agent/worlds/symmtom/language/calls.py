@@ -24,7 +24,7 @@ class GoTo(WrittenCall):
 
 @dataclass(frozen=True, slots=True)
 class Meet(WrittenCall):
-    """Walk until another agent is in hearing range, and stay until each piece of the plan was said to it."""
+    """Walk until another agent is in hearing range, then stay until each piece of the plan was said to it."""
 
     player: str
 
@@ -59,7 +59,7 @@ _NUMBER = re.compile(r"\s*[\"']?([0-9]{1,6})[\"']?\s*")
 
 @dataclass(frozen=True)
 class CallContext:
-    """What calls may hold: cells of a board of this width, the names of the others, and the pieces that are known."""
+    """What calls may refer to: cells of a board of this width, the other players, and the pieces that are known."""
 
     width: int
     players: Sequence[str]
@@ -67,22 +67,22 @@ class CallContext:
 
 
 def parse_calls(texts: Sequence[str], context: CallContext) -> tuple[Call, ...]:
-    """Parses a whole plan; raises CallError with the errors of all its calls if any is invalid, or if it is empty."""
+    """Parses a plan; raises CallError if it is empty, or with the errors of all its calls if any is invalid."""
     return read_calls(texts, lambda text: parse_call(text, context), FORMS)
 
 
 def parse_call(text: str, context: CallContext) -> Call:
-    """Parses one call such as `go_to((3, 4))`, with any spacing, with a comment after it."""
+    """Parses one call such as `go_to((3, 4))`, with any spacing and an optional comment after it."""
     _, build, argument = read_call(text, _BUILDERS, FORMS)
     return build(argument, context)
 
 
 def _go_to(argument: str, context: CallContext) -> GoTo:
     inner = argument.strip()
-    found = _CELL.fullmatch(inner[1:-1] if inner.startswith("((") else inner)
-    if found is None:
+    match = _CELL.fullmatch(inner[1:-1] if inner.startswith("((") else inner)
+    if match is None:
         raise CallError(f"go_to: {shortened(argument)} is no cell; write go_to((x, y)) with whole numbers")
-    cell = int(found[1]), int(found[2])
+    cell = int(match[1]), int(match[2])
     if not all(0 <= part < context.width for part in cell):
         raise CallError(f"go_to: {cell} is off the board; x and y go from 0 to {context.width - 1}")
     return GoTo(cell)
@@ -102,12 +102,14 @@ def _recharge(argument: str, context: CallContext) -> Recharge:
 
 
 def _say(argument: str, context: CallContext) -> Say:
-    found = _NUMBER.fullmatch(argument)
-    if found is None:
-        raise CallError(f"say: {shortened(argument)} is no piece; write say(piece) with one of {_list(context.knows)}")
-    if int(found[1]) not in context.knows:
-        raise CallError(f"say: you don't know {found[1]}; you know {_list(context.knows)}")
-    return Say(int(found[1]))
+    match = _NUMBER.fullmatch(argument)
+    if match is None:
+        raise CallError(
+            f"say: {shortened(argument)} is no piece; write say(piece) with one of {_joined(context.knows)}"
+        )
+    if int(match[1]) not in context.knows:
+        raise CallError(f"say: you don't know {match[1]}; you know {_joined(context.knows)}")
+    return Say(int(match[1]))
 
 
 _BUILDERS: dict[str, Callable[[str, CallContext], Call]] = {
@@ -119,7 +121,7 @@ _BUILDERS: dict[str, Callable[[str, CallContext], Call]] = {
 
 
 def call_pattern(context: CallContext) -> str:
-    """The regular expression of a call that `parse_call` takes, for endpoints that keep to a schema's patterns."""
+    """A regular expression of calls that `parse_call` accepts, for endpoints that enforce a schema's patterns."""
     axis = _any_of(range(context.width))
     calls = [rf"go_to\(\({axis}, {axis}\)\)", rf"meet\({_any_of(context.players)}\)", r"recharge\(\)"]
     calls += [rf"say\({_any_of(context.knows)}\)"] if context.knows else []
@@ -127,7 +129,7 @@ def call_pattern(context: CallContext) -> str:
 
 
 def walk_pattern(context: CallContext, barred: Collection[Call]) -> str:
-    """The regular expression of a walk that is none of the barred ones."""
+    """A regular expression of all walks but the barred ones."""
     axis = range(context.width)
     rows = [f"{x}, {_any_of([y for y in axis if GoTo((x, y)) not in barred])}" for x in axis]
     walks = [rf"go_to\(\({_any_of(rows)}\)\)"]
@@ -141,5 +143,6 @@ def _any_of(values: Sequence[object]) -> str:
     return f"({'|'.join(map(str, values))})"
 
 
-def _list(pieces: Pieces) -> str:
+def _joined(pieces: Pieces) -> str:
+    """The pieces with commas between them, or `nothing`."""
     return ", ".join(map(str, pieces)) or "nothing"

@@ -1,6 +1,7 @@
-"""The literal question: does another agent know a piece? Asked of language models, and used for nothing but the score.
+"""The literal question: does another agent know a piece? Language models are asked it for the metrics alone.
 
-What a model says that others know, beside what it earns, tells literal from functional Theory of Mind (Riemer et al.).
+How well a model says what others know, beside what it earns, sets literal apart from functional Theory of Mind (Riemer
+et al.).
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 BITS = 4
-"""How many bits of K a question asks at most."""
+"""The largest number of bits of K in one question."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeBit:
-    """Whether an agent knows a piece."""
+    """One bit of K: whether an agent knows a piece."""
 
     player: str
     piece: int
@@ -38,7 +39,7 @@ class KnowledgeAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ProbeKnowledge(Question[KnowledgeAnswer]):
-    """Does another agent know a piece? Of a few bits at once."""
+    """Does another agent know a piece? Asks for a few bits at once."""
 
     template = "symmtom/probe_knowledge.j2"
     schema = KnowledgeAnswer
@@ -56,52 +57,52 @@ class ProbeKnowledge(Question[KnowledgeAnswer]):
 
 
 class LiteralProbe:
-    """Draws what one seat is asked, and counts how much of what it says is so; it never gets the truth.
+    """Draws the literal questions of one seat, and scores the answers by the truth, which the agent never gets.
 
-    count: at how many steps of an episode it is asked, of its first `steps`; never at the very first, and at most at
-    all others. All agents in a seat are asked the same bits at the same steps.
+    count: at how many of the episode's first `steps` steps it asks; never at the very first one, at most at all others.
+    Steps and bits depend on the seed and the board alone, so every agent in a seat is asked the same.
     """
 
     def __init__(self, world: SymmtomWorld, seed: int, count: int, steps: int) -> None:
         self._world, self._seed = world, seed
         later = range(1, steps)
-        self._due = frozenset(Random(f"{seed}/literal").sample(later, min(count, len(later))))
+        self._steps_due = frozenset(Random(f"{seed}/literal").sample(later, min(count, len(later))))
         self._asked = self._right = self._yes = self._said_yes = self._by_notes = self._unanswered = 0
 
     def bits(self, board: Board) -> Sequence[KnowledgeBit]:
-        """What is asked now; nothing at most steps. Of what all know an agent to know first-hand, nothing is asked."""
-        if board.step not in self._due:
+        """The bits to ask for in this step; none in most. First-hand knowledge that is public is left out."""
+        if board.step not in self._steps_due:
             return ()
         pieces = range(self._world.settings.pieces)
         bits = [
-            KnowledgeBit(one.name, piece)
-            for one in board.peers
+            KnowledgeBit(peer.name, piece)
+            for peer in board.peers
             for piece in pieces
-            if piece not in (one.first_hand or ())
+            if piece not in (peer.first_hand or ())
         ]
         return Random(f"{self._seed}/{board.step}").sample(bits, min(BITS, len(bits)))
 
     def note(
         self, bits: Sequence[KnowledgeBit], answer: KnowledgeAnswer | None, believed: Sequence[Sequence[int]]
     ) -> None:
-        """Compares an answer with the truth. answer: None if the model gave no usable one. believed: the notes' K."""
+        """Scores an answer, None if the model gave no valid one. believed: K of the agent's notes, pieces by agent."""
         names, knows = self._world.settings.seats, self._world.state.knows[0]
-        said = answer.knows if answer else [None] * len(bits)
-        for bit, told in zip(bits, said, strict=True):
+        answers = answer.knows if answer else [None] * len(bits)
+        for bit, said in zip(bits, answers, strict=True):
             agent = names.index(bit.player)
             truth = bool(knows[agent, bit.piece])
             self._asked += 1
             self._yes += truth
-            self._right += told is truth
-            self._said_yes += told is True
-            self._unanswered += told is None
+            self._right += said is truth
+            self._said_yes += said is True
+            self._unanswered += said is None
             self._by_notes += (bit.piece in believed[agent]) is truth
 
     def metrics(self) -> Mapping[str, float]:
         """Shares of the bits asked; empty if none was. An unanswered bit counts as wrong.
 
-        literal_right: said rightly. literal_true: so in truth, what `always yes` reaches; `always no` the rest.
-        literal_said_yes: said to be so. literal_by_notes: believed rightly by the agent's notes.
+        literal_right: answered rightly. literal_true: truly known, the score of always saying yes; always saying no
+        scores the rest. literal_said_yes: answered by yes. literal_by_notes: right by the agent's notes.
         """
         if not self._asked:
             return {}

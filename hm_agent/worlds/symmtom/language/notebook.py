@@ -1,4 +1,4 @@
-"""What an agent notes of every view: who may know what, who met whom, and what was said in its hearing."""
+"""An agent's notes on every view: who may know what, who met whom, and what was said in its hearing."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from hm_agent.worlds.symmtom.sights import Sights, sight_of
 from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces
 
 LONG_MEETING = 4
-"""A meeting is taken for over after this many turns, so that what was said in it is looked at; another one follows."""
+"""A meeting ends after this many turns, so that strategists learn what was said in it; another one may follow."""
 
 
 @dataclass
 class _PeerNotes:
-    """Of another agent. shown, unheard, recharges: as in `Peer`. since: what it has done since the latest meeting.
+    """Notes on one other agent. shown, unheard, recharges: as in `Peer`. since: what it did since the latest meeting.
 
-    said, told, news: of the present meeting, by turn; said is empty where there is none.
+    said, told: by turn of the present meeting, empty if there is none. news: the pieces learnt in it.
     """
 
     shown: set[int] = field(default_factory=set)
@@ -50,10 +50,11 @@ class _PeerNotes:
 
 
 class Notebook:
-    """One agent's notes through an episode. seed: of its own random numbers.
+    """One agent's notes through an episode. seed: that of its own random numbers.
 
     The agent's estimate of who knows what is K with greedy encounters. Another agent that stands on its base and knew
-    all by this estimate is taken to have recharged, and what it had learnt is struck out. The estimate can be wrong.
+    all by this estimate is taken to have recharged, and its second-hand pieces are struck out. The estimate can be
+    wrong.
     """
 
     def __init__(self, seed: int) -> None:
@@ -66,10 +67,10 @@ class Notebook:
         self.board: Board
         self.sights: Sights
         self.known: Bools
-        """(n, c): who knows what, as the agent believes."""
+        """(n, c): True where the agent believes that an agent knows a piece."""
 
     def read(self, observation: Observation[BoardView]) -> Sequence[Event]:
-        """Takes a view in and says what has happened since the one before."""
+        """Takes in a view; returns the events since the one before."""
         view, step, before = observation.view, observation.step, self._before
         self.sights = sight_of(view, step, observation.reward, self._seed)
         others = [agent for agent in range(view.settings.agents) if agent != view.agent]
@@ -86,16 +87,19 @@ class Notebook:
             for other in others:
                 events += self._note_meeting(step, view, before, near, other)
         self._before = view
-        self.board = self._as_board(step, view, before, observation.reward)
+        self.board = self._board_at(step, view, before, observation.reward)
         return events
 
     def _own_events(self, step: int, view: BoardView, before: BoardView, near: Bools) -> list[Event]:
+        """The events of a turn, apart from the ends of meetings; counts the agent's own recharges."""
         names, me = view.settings.seats, view.agent
         was_near = _near(before)
         events: list[Event] = [
             CameIntoRange(step, names[other]) for other in self._notes if near[me, other] and not was_near[me, other]
         ]
-        events += [PieceHeard(step, names[one.speaker], one.piece, one.piece not in before.knows) for one in view.heard]
+        events += [
+            PieceHeard(step, names[heard.speaker], heard.piece, heard.piece not in before.knows) for heard in view.heard
+        ]
         listeners = tuple(names[other] for other in self._notes if near[me, other])
         if view.said is not None and listeners:
             events.append(WasHeard(step, view.said, listeners))
@@ -105,9 +109,9 @@ class Notebook:
         return events
 
     def _note_knowledge(self, view: BoardView, believed: Bools, near: Bools) -> None:
-        """Notes what was said in the agent's hearing to whom, and who was near whom out of it."""
+        """Notes the pieces that others said or heard in the agent's hearing, and who was near whom out of it."""
         me = view.agent
-        said = {one.speaker: one.piece for one in view.heard} | ({} if view.said is None else {me: view.said})
+        said = {heard.speaker: heard.piece for heard in view.heard} | ({} if view.said is None else {me: view.said})
         for other, notes in self._notes.items():
             notes.shown |= {piece for speaker, piece in said.items() if speaker == other or near[speaker, other]}
             notes.unheard.update(speaker for speaker in self._notes if near[speaker, other] and not near[me, speaker])
@@ -115,36 +119,37 @@ class Notebook:
                 notes.shown, notes.unheard, notes.recharges = set(), Counter(), notes.recharges + 1
 
     def _note_meeting(self, step: int, view: BoardView, before: BoardView, near: Bools, other: int) -> Sequence[Event]:
-        """Notes a turn with another agent, or without it; an event if a meeting is over."""
+        """Notes a turn of a meeting with another agent, or what that did meanwhile; an event if a meeting has ended."""
         notes, me = self._notes[other], view.agent
         goes_home = view.positions[other] == view.bases[other] != before.positions[other]
         if near[me, other]:
-            heard = next((one.piece for one in view.heard if one.speaker == other), None)
-            notes.said.append(heard)
+            piece = next((heard.piece for heard in view.heard if heard.speaker == other), None)
+            notes.said.append(piece)
             notes.told.append(view.said)
-            if heard is not None and heard not in before.knows and heard not in notes.news:
-                notes.news.append(heard)
+            if piece is not None and piece not in before.knows and piece not in notes.news:
+                notes.news.append(piece)
             is_over = goes_home or len(notes.said) == LONG_MEETING
         else:
             is_over = bool(notes.said)
-        ended = [MeetingEnded(step, self._closed(step, view, other))] if is_over else []
+        events = [MeetingEnded(step, self._close_meeting(step, view, other))] if is_over else []
         if not notes.said and notes.has_met and notes.since is None:
             partner = next((third for third in self._notes if near[other, third]), None)
             if goes_home:
                 notes.since = VISITS_BASE
             elif partner is not None and not near[me, other]:
                 notes.since = f"meets {view.settings.seats[partner]}"
-        return ended
+        return events
 
-    def _closed(self, step: int, view: BoardView, other: int) -> Meeting:
-        """The present meeting as it is at its end; clears the notes of it."""
+    def _close_meeting(self, step: int, view: BoardView, other: int) -> Meeting:
+        """Returns the present meeting, which has ended, and clears the notes on it."""
         notes = self._notes[other]
         does = (notes.since or RETURNS) if notes.has_met else None
         said, told, news = tuple(notes.said), tuple(notes.told), tuple(notes.news)
         notes.has_met, notes.since, notes.said, notes.told, notes.news = True, None, [], [], []
         return Meeting(step, view.settings.seats[other], does, said, told, news)
 
-    def _as_board(self, step: int, view: BoardView, before: BoardView | None, reward: float) -> Board:
+    def _board_at(self, step: int, view: BoardView, before: BoardView | None, reward: float) -> Board:
+        """The board as questions show it. before: the view of the turn before; None at first."""
         names, me = view.settings.seats, view.agent
         return Board(
             step=step,
@@ -153,18 +158,19 @@ class Notebook:
             base=view.bases[me],
             first_hand=view.first_hand[me] or (),
             knows=view.knows,
-            peers=tuple(self._as_peer(view, before, other) for other in self._notes),
+            peers=tuple(self._peer_at(view, before, other) for other in self._notes),
             said=view.said,
-            heard=tuple(Said(names[one.speaker], one.piece) for one in view.heard),
+            heard=tuple(Said(names[heard.speaker], heard.piece) for heard in view.heard),
             is_held=me in view.held,
             got=reward,
             recharges=self._recharges,
         )
 
-    def _as_peer(self, view: BoardView, before: BoardView | None, other: int) -> Peer:
+    def _peer_at(self, view: BoardView, before: BoardView | None, other: int) -> Peer:
+        """Another agent as questions show it, from the view and the notes."""
         names, notes, near = view.settings.seats, self._notes[other], _near(view)
         first_hand = view.first_hand[other]
-        near_it = [third for third in range(view.settings.agents) if near[other, third]]
+        neighbours = [third for third in range(view.settings.agents) if near[other, third]]
         return Peer(
             name=names[other],
             cell=view.positions[other],
@@ -172,22 +178,24 @@ class Notebook:
             first_hand=first_hand,
             shown=tuple(sorted(notes.shown - set(first_hand or ()))),
             unheard=tuple(Contact(names[third], turns) for third, turns in sorted(notes.unheard.items())),
-            near=tuple(YOU if third == view.agent else names[third] for third in near_it),
+            near=tuple(YOU if third == view.agent else names[third] for third in neighbours),
             moved=_direction(before.positions[other], view.positions[other]) if before else None,
             is_held=other in view.held,
             recharges=min(notes.recharges, WINNING_RECHARGES - 1) if view.settings.is_competitive else notes.recharges,
         )
 
     def believed(self) -> tuple[Pieces, ...]:
-        """By agent, the pieces that it knows, as the agent believes."""
+        """By agent, the pieces that the notes' owner believes it to know."""
         return tuple(tuple(row.nonzero()[0].tolist()) for row in self.known)
 
 
 def _near(view: BoardView) -> Bools:
+    """(n, n): True where two agents are within hearing range."""
     near: Bools = sight_of(view, 0, 0.0, 0).near[0]
     return near
 
 
 def _direction(here: Cell, there: Cell) -> str:
+    """The name of the direction from a cell to a neighbouring one, or `stay`."""
     step = (there[0] - here[0], there[1] - here[1])
-    return next(way.name.lower() for way in Direction if tuple(OFFSETS[way].tolist()) == step)
+    return next(direction.name.lower() for direction in Direction if tuple(OFFSETS[direction].tolist()) == step)

@@ -1,4 +1,4 @@
-"""What strategists ask about the other agents, from what one agent has noticed of them."""
+"""The questions that strategists ask about other agents, from what one agent has noticed of them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from hm_agent.worlds.symmtom.language.peer_questions import (
 )
 from hm_agent.worlds.symmtom.settings import GameSettings
 
-TOLD = 5
-"""How many of the latest meetings questions show."""
+SHOWN_INTERACTIONS = 5
+"""How many of the latest interactions questions show."""
 
 
 class PeerMind(MindOfWords, MindReading, JointMindReading):
-    """What strategists ask of one agent's point of view. board: the present one, which the body sets at every step.
+    """The mind of one agent. board: its present board, which the body sets at every step.
 
-    An interaction is a meeting; the behaviour to predict is what the other does until it is met again, and the piece
+    An interaction is a meeting; the behaviour to predict is what the partner does until the next meeting, and the piece
     that it says first then.
     """
 
@@ -52,13 +52,13 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
         return event.meeting if isinstance(event, MeetingEnded) else None
 
     def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
-        """True if what the partner did and what it said first are as predicted; None of the first meeting with it."""
+        """True if the partner did and first said what was predicted; None for the first meeting with it."""
         assert isinstance(interaction, Meeting)
         return None if interaction.does is None else prediction == interaction.behaviour
 
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
-        """True if the partner did the same as the time before, and said the same first."""
-        latest = [each.behaviour for each in meetings(history)[-2:]]
+        """True if the latest two meetings show the same behaviour."""
+        latest = [meeting.behaviour for meeting in meetings(history)[-2:]]
         return len(latest) == 2 and latest[0] == latest[1]
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposePeer:
@@ -72,24 +72,24 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, PeerPrediction)
-        return [each.behaviour for each in answer.next]
+        return [prediction.behaviour for prediction in answer.next]
 
     def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> RevisePeer:
-        asked = next((opponent for opponent in opponents if opponent.player == about), None)
+        partner = next((opponent for opponent in opponents if opponent.player == about), None)
         return RevisePeer(
             rules=self.rules,
             board=self.board,
             about=about,
-            history=meetings(asked.history) if asked else (),
-            hypotheses=tuple(asked.hypotheses) if asked else (),
+            history=meetings(partner.history) if partner else (),
+            hypotheses=tuple(partner.hypotheses) if partner else (),
             others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
         )
 
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
         assert isinstance(answer, PeerRevision)
         return [
-            Revision(each.of, each.hypothesis, behaviour_of(each.does, None if each.says == SILENCE else each.says))
-            for each in answer.hypotheses
+            Revision(peer.of, peer.hypothesis, behaviour_of(peer.does, None if peer.says == SILENCE else peer.says))
+            for peer in answer.hypotheses
         ]
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeTalkStrategy:
@@ -103,5 +103,5 @@ class PeerMind(MindOfWords, MindReading, JointMindReading):
 
 
 def meetings(history: Sequence[Interaction]) -> tuple[Meeting, ...]:
-    """The latest meetings among what happened."""
-    return tuple(interaction for interaction in history[-TOLD:] if isinstance(interaction, Meeting))
+    """Returns the meetings among the latest `SHOWN_INTERACTIONS`."""
+    return tuple(interaction for interaction in history[-SHOWN_INTERACTIONS:] if isinstance(interaction, Meeting))

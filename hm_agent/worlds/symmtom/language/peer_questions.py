@@ -1,4 +1,4 @@
-"""The questions that strategists ask a model about the other agents, and the schemas of the answers."""
+"""The questions about other agents that strategists ask a model, and the schemas of the answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NextTalk(BaseModel):
 
 
 def _next_forms(rules: GameSettings, board: Board, about: str) -> Mapping[str, Mapping[str, Any]]:
-    """The keywords of a `NextTalk` about an agent."""
+    """The schema keywords that restrict a `NextTalk` about an agent to what is possible."""
     return {
         "does": one_of(board.outcomes(about)),
         "says": {"minimum": SILENCE, "maximum": rules.pieces - 1},
@@ -46,7 +46,7 @@ def _next_forms(rules: GameSettings, board: Board, about: str) -> Mapping[str, M
 
 
 def _check_next(rules: GameSettings, board: Board, about: str, given: NextTalk | RevisedPeer) -> None:
-    """Raises ValueError if a prediction names what can't be, with what could."""
+    """Raises ValueError if a prediction names an impossible behaviour or piece; it lists the possible ones."""
     known = board.outcomes(about)
     check_all(partial(_check_does, given.does, known), partial(_check_says, given.says, rules.pieces))
 
@@ -110,7 +110,7 @@ class PredictPeer(Question[PeerPrediction]):
         check_all(
             lambda: check_for_each("next", answer.next, self.hypotheses),
             lambda: _check_player(answer.player, [self.about]),
-            *(partial(_check_next, self.rules, self.board, self.about, each) for each in answer.next),
+            *(partial(_check_next, self.rules, self.board, self.about, prediction) for prediction in answer.next),
         )
 
 
@@ -138,8 +138,8 @@ class PeerRevision(BaseModel):
 class RevisePeer(Question[PeerRevision]):
     """Which hypotheses about an agent to keep, reword or add, what does each predict, and what to do in view of all?
 
-    about: None while nothing new is known of any, so that no hypothesis is wanted. hypotheses: all that are kept about
-    it, the oldest first. others: what is believed of the others.
+    about: None if nothing new is known of any agent, so that no hypothesis is wanted. history: the latest meetings with
+    it. hypotheses: all that are kept about it, the oldest first. others: what is believed of the other agents.
     """
 
     template = "symmtom/revise_peer.j2"
@@ -161,7 +161,7 @@ class RevisePeer(Question[PeerRevision]):
         foreseen = answer.hypotheses if about is not None else []
         check_all(
             lambda: check_revisions(answer.hypotheses, self.hypotheses, is_wanted=about is not None),
-            *(partial(_check_next, self.rules, self.board, about or "", each) for each in foreseen),
+            *(partial(_check_next, self.rules, self.board, about or "", revised) for revised in foreseen),
         )
 
 

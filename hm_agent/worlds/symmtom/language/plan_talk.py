@@ -1,4 +1,4 @@
-"""The questions about plans that a talking agent asks a model."""
+"""The questions about plans that the body of an agent asks a model."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class PlanTalk(Question[CallsAnswer]):
     """Where to go and what to say? (Hypothetical Minds, section 3.2, subgoal module; appendix C.4)
 
     strategy, expects: None for an agent that plans without a strategist. history: the latest meetings, for such an
-    agent. critiques: the lessons from earlier plans. because: why a plan is asked for. previous: the plan that is over,
-    None at first. barred: what has just failed, and must not be tried first.
+    agent. critiques: the lessons from earlier plans. because: why a plan is asked for. previous: the plan that is over;
+    None before the first. barred: the call that has just failed, which may not be the first walk.
     """
 
     template = "symmtom/plan_talk.j2"
@@ -75,7 +75,7 @@ class PlanTalk(Question[CallsAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        """The calls that can be carried out, the first of them a walk that has an effect now.
+        """Restricts an answer to calls that can be carried out, the first of them a walk that has an effect now.
 
         Pieces are said while walks go on, so that a plan means the same whichever of its walks and pieces comes first.
         """
@@ -83,7 +83,7 @@ class PlanTalk(Question[CallsAnswer]):
         return {"calls": plan_of(walk_pattern(self.context, barred), call_pattern(self.context), self.most)}
 
     def check(self, answer: CallsAnswer) -> None:
-        """Refuses calls that can't be carried out, too many, and a first walk that has no effect now."""
+        """Raises CallError for invalid calls, for too many of them, and for a first walk that has no effect now."""
         if len(answer.calls) > self.most:
             raise CallError(f"{len(answer.calls)} calls are too many; at most {self.most}")
         plan = parse_calls(answer.calls, self.context)
@@ -102,8 +102,8 @@ class PlanTalk(Question[CallsAnswer]):
 class EvaluateTalk(Question[Critique]):
     """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
 
-    plan: what is over. because: why it ended, in words. reward: the sum from the plan's beginning to its end. before:
-    the board then; board: the board now.
+    plan: the one that is over. because: why it ended, in words. reward: the sum from its beginning to its end. before:
+    the board at its beginning. board: the board now.
     """
 
     template = "symmtom/evaluate_talk.j2"

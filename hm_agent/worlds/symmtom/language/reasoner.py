@@ -39,7 +39,7 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import Cell
 
 KEPT = 3
-"""How many hypotheses about an agent are kept where several are."""
+"""How many hypotheses about an agent a revision keeps."""
 
 Known = Mapping[str, frozenset[int]]
 """What each other agent knows, by estimate."""
@@ -49,10 +49,10 @@ Known = Mapping[str, frozenset[int]]
 
 
 def estimate(rules: GameSettings, board: Board) -> Known:
-    """What the others know: what is certain, and what they told each other unheard, if they spoke greedily.
+    """Estimates what the others know: what is certain, and what they told each other unheard.
 
-    In each turn out of hearing, a speaker tells the first of its pieces that the listener lacks (the paper's greedy
-    encounters, from what a question shows of them).
+    In each turn out of hearing, a speaker is taken to tell the first of its pieces that the listener lacks (the paper's
+    greedy encounters, as far as a question shows them).
     """
     known = {peer.name: frozenset(peer.first_hand or ()) | set(peer.shown) for peer in board.peers}
     turns = max((contact.turns for peer in board.peers for contact in peer.unheard), default=0)
@@ -70,9 +70,9 @@ def estimate(rules: GameSettings, board: Board) -> Known:
 
 @dataclass(frozen=True)
 class _SpeakingRule:
-    """A way to choose what to say. likelihood: of a piece said, from what is said of the meeting and the turn in it.
+    """A rule by which an agent may choose what to say. likelihood: of what it said in a turn (number) of a meeting.
 
-    first: the piece that it says first, given what it knows and what it said last.
+    first: the piece that it says first in a meeting, given the pieces that it knows and the one that it said last.
     """
 
     words: str
@@ -130,8 +130,8 @@ RULES = (
 )
 
 
-def _ranked(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
-    """The likeliest rule first. held: earlier hypotheses, whose values count like evidence."""
+def _rank_rules(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
+    """The rules, the likeliest first. held: earlier hypotheses, whose values are added to the log-likelihoods."""
     values = {hypothesis.words: hypothesis.value for hypothesis in held}
     turns = [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
 
@@ -142,7 +142,7 @@ def _ranked(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesis] =
 
 
 def foresee(words: str | None, rules: GameSettings, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
-    """What an agent does next and says first, by a hypothesis; one in other words counts as the first rule."""
+    """Predicts what an agent does next and says first by a hypothesis; words of no rule stand for the first rule."""
     peer, known = board.peer(about), estimate(rules, board)[about]
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
     does = _does_next(rules, board, peer, known)
@@ -152,6 +152,7 @@ def foresee(words: str | None, rules: GameSettings, board: Board, about: str, hi
 
 
 def _does_next(rules: GameSettings, board: Board, peer: Peer, known: frozenset[int]) -> str:
+    """The likeliest behaviour of a peer until the next meeting, one of `Board.outcomes`."""
     others = [name for name in peer.near if name != YOU]
     if peer.cell == peer.base:
         return VISITS_BASE
@@ -159,19 +160,19 @@ def _does_next(rules: GameSettings, board: Board, peer: Peer, known: frozenset[i
         return f"meets {others[0]}"
     if len(known) == rules.pieces:
         return VISITS_BASE
-    nearest = min(board.peers, key=lambda other: (other is peer, _apart(other.cell, peer.cell)))
-    is_nearer = nearest is not peer and _apart(nearest.cell, peer.cell) < _apart(board.cell, peer.cell)
+    nearest = min(board.peers, key=lambda other: (other is peer, _distance(other.cell, peer.cell)))
+    is_nearer = nearest is not peer and _distance(nearest.cell, peer.cell) < _distance(board.cell, peer.cell)
     return f"meets {nearest.name}" if is_nearer else RETURNS
 
 
-def _apart(one: Cell, other: Cell) -> int:
-    """The moves between two cells."""
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+def _distance(first: Cell, second: Cell) -> int:
+    """The number of moves between two cells: their Manhattan distance."""
+    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
-def _range_apart(one: Cell, other: Cell) -> int:
-    """The distance by which hearing goes."""
-    return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
+def _hearing_distance(first: Cell, second: Cell) -> int:
+    """The distance that hearing ranges are measured by: the Chebyshev distance."""
+    return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
 
 
 # Where to go and what to say
@@ -179,9 +180,9 @@ def _range_apart(one: Cell, other: Cell) -> int:
 
 @dataclass(frozen=True)
 class _Prospect:
-    """Another agent as it will be when it can be met.
+    """Another agent as it is expected to be when it is met.
 
-    lacks: what the agent could tell it. teaches: how many pieces it could tell the agent.
+    lacks: the pieces that it could be told. teaches: how many pieces it could tell.
     """
 
     name: str
@@ -191,33 +192,34 @@ class _Prospect:
 
     @property
     def gain(self) -> int:
+        """How many pieces both could tell each other."""
         return self.teaches + len(self.lacks)
 
 
 def _prospects(rules: GameSettings, board: Board) -> list[_Prospect]:
-    """The others; who knows all and is out of range is expected on its base, where it forgets the rest."""
-    found = []
+    """The other agents; one out of range that knows all and can move is expected on its base, having recharged."""
+    prospects = []
     for peer in board.peers:
         known, cell = estimate(rules, board)[peer.name], peer.cell
         if len(known) == rules.pieces and YOU not in peer.near and not peer.is_held:
             known, cell = frozenset(peer.first_hand or ()), peer.base
         lacks = frozenset(board.knows) - known
-        found.append(_Prospect(peer.name, cell, lacks, len(known & set(board.lacks(rules)))))
-    return found
+        prospects.append(_Prospect(peer.name, cell, lacks, len(known & set(board.lacks(rules)))))
+    return prospects
 
 
 def best_calls(rules: GameSettings, board: Board, barred: Call | None = None) -> list[Call]:
-    """Recharges if it pays, else goes where most can be learnt and taught in each step; says what listeners lack."""
+    """Recharges if that pays; else goes where most can be learnt and taught per step, and says what listeners lack."""
     prospects = _prospects(rules, board)
-    left = rules.steps - board.step
-    if not board.lacks(rules) and barred != Recharge() and max(1, _apart(board.cell, board.base)) <= left:
-        return [Recharge(), *_pieces(board, prospects)]
-    walk, heard_by = _best_walk(rules, board, prospects, barred)
-    return [walk, *_pieces(board, heard_by or prospects), Recharge()]
+    steps_left = rules.steps - board.step
+    if not board.lacks(rules) and barred != Recharge() and max(1, _distance(board.cell, board.base)) <= steps_left:
+        return [Recharge(), *_pieces_to_say(board, prospects)]
+    walk, listeners = _best_walk(rules, board, prospects, barred)
+    return [walk, *_pieces_to_say(board, listeners or prospects), Recharge()]
 
 
-def _pieces(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
-    """What to say: what most listeners lack first, then the agent's own; all that it knows if nobody lacks any."""
+def _pieces_to_say(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
+    """What to say: the pieces that most listeners lack first, on a tie the agent's own; all if nobody lacks any."""
     lacking = {piece: sum(piece in listener.lacks for listener in listeners) for piece in board.knows}
     order = sorted(board.knows, key=lambda piece: (-lacking[piece], piece not in board.first_hand, piece))
     return [Say(piece) for piece in order if lacking[piece]] or [Say(piece) for piece in order]
@@ -226,42 +228,43 @@ def _pieces(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
 def _best_walk(
     rules: GameSettings, board: Board, prospects: Sequence[_Prospect], barred: Call | None
 ) -> tuple[Call, list[_Prospect]]:
-    """The walk with the most gain for each step that it takes, and who is then in range; never the barred one.
+    """The walk with the most gain per step, and the agents that are then in range; never the barred walk.
 
-    If no other walk gains anything, it leads to the middle or, where that is barred, to the free cell nearest to it.
+    If no walk gains anything, it leads to the middle and is heard by nobody.
     """
     options: list[tuple[float, int, Call, list[_Prospect]]] = []
-    for place, prospect in enumerate(prospects):
+    for index, prospect in enumerate(prospects):
         walk: Call = Meet(prospect.name)
         if prospect.cell != board.peer(prospect.name).cell:  # it is on its way to its base, which must stay free
             beside = [cell for cell in _cells_near(rules, [prospect]) if cell != prospect.cell]
-            cell = min(beside, key=lambda cell: _apart(board.cell, cell))
+            cell = min(beside, key=lambda cell: _distance(board.cell, cell))
             walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
-        far = max(0, _apart(board.cell, prospect.cell) - rules.hearing)
-        options.append((prospect.gain / (far + 1), -place, walk, [prospect]))
+        distance = max(0, _distance(board.cell, prospect.cell) - rules.hearing)
+        options.append((prospect.gain / (distance + 1), -index, walk, [prospect]))
     for cell in _cells_near(rules, prospects):
-        near = [prospect for prospect in prospects if _range_apart(cell, prospect.cell) <= rules.hearing]
+        near = [prospect for prospect in prospects if _hearing_distance(cell, prospect.cell) <= rules.hearing]
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
-            options.append((gain / (_apart(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
+            options.append((gain / (_distance(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
     useful = [option for option in options if option[2] != barred and option[0] > 0]
     if not useful:
         return _walk_to_the_middle(rules, board, barred), []
-    _, _, walk, heard_by = max(useful, key=lambda option: option[:2])
-    return walk, heard_by
+    _, _, walk, listeners = max(useful, key=lambda option: option[:2])
+    return walk, listeners
 
 
 def _walk_to_the_middle(rules: GameSettings, board: Board, barred: Call | None) -> GoTo:
+    """A walk to the middle of the board or, if that is barred, to the free cell nearest to it."""
     middle = (rules.width - 1) // 2, (rules.width - 1) // 2
     if GoTo(middle) != barred:
         return GoTo(middle)
     taken = {middle, *(peer.cell for peer in board.peers)}
     cells = ((x, y) for x in range(rules.width) for y in range(rules.width))
-    return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: _apart(cell, middle)))
+    return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: _distance(cell, middle)))
 
 
 def _cells_near(rules: GameSettings, prospects: Sequence[_Prospect]) -> list[Cell]:
-    """The cells in hearing range of any of them, in order."""
+    """The cells in hearing range of any of these agents, sorted."""
     reach = range(-rules.hearing, rules.hearing + 1)
     cells = {(prospect.cell[0] + x, prospect.cell[1] + y) for prospect in prospects for x in reach for y in reach}
     return sorted(cell for cell in cells if all(0 <= part < rules.width for part in cell))
@@ -281,31 +284,31 @@ def strategy_words(rules: GameSettings, board: Board) -> str:
 
 
 def propose(question: ProposePeer) -> HypothesisAnswer:
-    rule = _ranked(question.board.peer(question.about), question.history, question.best)[0]
+    rule = _rank_rules(question.board.peer(question.about), question.history, question.best)[0]
     return HypothesisAnswer(hypothesis=rule.words)
 
 
 def predict(question: PredictPeer) -> PeerPrediction:
-    words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
+    hypotheses: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
     rules, board = question.rules, question.board
     return PeerPrediction(
         player=question.about,
-        next=[foresee(each, rules, board, question.about, question.history) for each in words or [None]],
+        next=[foresee(words, rules, board, question.about, question.history) for words in hypotheses or [None]],
         strategy=strategy_words(rules, board),
     )
 
 
 def revise(question: RevisePeer) -> PeerRevision:
-    """Keeps the likeliest rules, the likeliest last."""
+    """Keeps the `KEPT` likeliest rules, the likeliest last."""
     rules, board, about, hypotheses = question.rules, question.board, question.about, []
     if about is not None:
-        numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
-        kept = _ranked(board.peer(about), question.history, question.hypotheses)[:KEPT]
-        for rule in reversed(kept):
-            says = foresee(rule.words, rules, board, about, question.history)
-            of = numbers.get(rule.words, 0)
-            words = "" if of else rule.words
-            hypotheses.append(RevisedPeer(of=of, hypothesis=words, does=says.does, says=says.says))
+        numbers = {hypothesis.words: place for place, hypothesis in enumerate(question.hypotheses, 1)}
+        likeliest = _rank_rules(board.peer(about), question.history, question.hypotheses)[:KEPT]
+        for rule in reversed(likeliest):
+            prediction = foresee(rule.words, rules, board, about, question.history)
+            number = numbers.get(rule.words, 0)
+            words = "" if number else rule.words
+            hypotheses.append(RevisedPeer(of=number, hypothesis=words, does=prediction.does, says=prediction.says))
     return PeerRevision(hypotheses=hypotheses, strategy=strategy_words(rules, board))
 
 

@@ -1,1 +1,1 @@
-"""Learning to play SymmToM: networks, PPO, runs that can be cut short, and trained agents that play."""
+"""Learning to play SymmToM: networks, PPO and MADDPG, runs that can be resumed, and trained agents that play."""

@@ -3,9 +3,9 @@
     last turn, K ─▶ relu ─▶ relu (or an LSTM) ─┬▶ 5 directions
                                                └▶ c pieces
 
-An actor that estimates K (the paper's MADDPG-EE) does so with a network of its own, f, before all this: from who knows
-what by the K of the turn before, f tells what every agent that could not be heard has said with which probability. The
-rule for K follows in numbers between 0 and 1, so that f is learnt from what the actions bring.
+An actor that estimates K (the paper's MADDPG-EE) first applies a network of its own, f: given the K of the turn before,
+f tells for every agent that could not be heard the probability of each piece that it may have said. The rule of K is
+then applied to numbers between 0 and 1, so that the gradient of the actor's loss reaches f.
 """
 
 from __future__ import annotations
@@ -28,19 +28,22 @@ MemoryKind = Literal["none", "lstm", "estimate"]
 
 
 WITHOUT_BIAS = ("lstm_memory",)
-"""Layers whose result is added to that of another one."""
+"""Layers without a bias, since their output is added to that of a layer that has one."""
 
 
 class Linear(NamedTuple):
+    """The size of a linear layer."""
+
     rows: int
     columns: int
 
 
 @dataclass(frozen=True)
 class ActorShape:
-    """hidden: units of each layer. sees_k: True if K is part of what an actor is given.
+    """The shape of an actor.
 
-    memory: what an actor hands to its next turn: nothing, an LSTM's state, or its own estimate of K.
+    hidden: units of each layer. sees_k: True if K is part of the input. memory: what an actor hands to its next turn:
+    nothing, an LSTM's state, or its own estimate of K.
     """
 
     hidden: int = 64
@@ -52,11 +55,11 @@ class ActorShape:
         return sizes[self.memory]
 
     def feature_size(self, settings: GameSettings) -> int:
-        """The length of what `features` gives."""
+        """The length of `features`."""
         return turn_size(settings) + self.sees_k * settings.agents * settings.pieces
 
     def initial_weights(self, settings: GameSettings, seed: int) -> dict[str, npt.NDArray[np.float32]]:
-        """(n, ...) each: the actors of all agents; Glorot's uniform distribution, biases are zero."""
+        """The weights of all agents' actors, (n, ...) each: Glorot's uniform distribution, zero biases."""
         return glorot(np.random.default_rng(seed), settings.agents, self._layers(settings))
 
     def _layers(self, settings: GameSettings) -> dict[str, Linear]:
@@ -74,13 +77,13 @@ class ActorShape:
         return layers | {"second": Linear(h, h)}
 
     def no_memory(self, settings: GameSettings, agents: int) -> Array:
-        """(agents, M): at the beginning of a game."""
+        """(agents, M): the memories at the beginning of a game."""
         return np.zeros((agents, self.memory_size(settings)), np.float32)
 
     def play(
         self, settings: GameSettings, weights: Weights, view: EgoView, me: npt.NDArray[np.intp], memory: Array
     ) -> Logits:
-        """What R agents do, in NumPy. view: theirs, (R, ...). me: (R,), their numbers."""
+        """Returns the logits of R agents, in NumPy. view: theirs, (R, ...). me: (R,), their numbers."""
         seen = features(np, settings, self, view)
         directions = np.zeros((len(me), DIRECTIONS), np.float32)
         pieces, after = np.zeros((len(me), settings.pieces), np.float32), np.zeros_like(memory)
@@ -92,17 +95,17 @@ class ActorShape:
         return Logits(directions, pieces, after)
 
     def believed(self, settings: GameSettings, me: npt.NDArray[np.intp], memory: Array) -> Bools | None:
-        """(R, n, c): K as the memory has it, agents by number; None if memory holds no K."""
+        """(R, n, c): the K that memories hold, agents in order of their numbers; None if they hold none."""
         if self.memory != "estimate":
             return None
         known = memory.reshape(-1, settings.agents, settings.pieces) >= 0.5
         place = (np.arange(settings.agents) - me[:, None]) % settings.agents
-        own: Bools = np.take_along_axis(known, place[..., None], 1)
-        return own
+        by_number: Bools = np.take_along_axis(known, place[..., None], 1)
+        return by_number
 
 
 def glorot(rng: np.random.Generator, copies: int, layers: Mapping[str, Linear]) -> dict[str, npt.NDArray[np.float32]]:
-    """(copies, rows, columns) of each layer, and its bias."""
+    """Draws (copies, rows, columns) for each layer by Glorot's uniform distribution, and zero biases."""
     weights: dict[str, npt.NDArray[np.float32]] = {}
     for name, (rows, columns) in layers.items():
         most = (6 / (rows + columns)) ** 0.5
@@ -113,7 +116,7 @@ def glorot(rng: np.random.Generator, copies: int, layers: Mapping[str, Linear]) 
 
 
 def features(xp: Any, settings: GameSettings, shape: ActorShape, view: EgoView) -> Array:
-    """(..., F): what an actor is given, but for its memory."""
+    """(..., F): the input of an actor without its memory."""
     seen = observe_turn(xp, settings, view)
     return xp.concatenate([seen, _flat(view.known).astype(xp.float32)], -1) if shape.sees_k else seen
 
@@ -121,7 +124,7 @@ def features(xp: Any, settings: GameSettings, shape: ActorShape, view: EgoView) 
 def act(
     xp: Any, settings: GameSettings, shape: ActorShape, weights: Weights, seen: Array, view: EgoView, memory: Array
 ) -> Logits:
-    """One turn of one agent. weights: of its actor. seen: (..., F), the features of the view. memory: (..., M)."""
+    """Returns one agent's logits. weights: of its actor. seen: (..., F), the features of the view. memory: (..., M)."""
     if shape.memory == "estimate":
         before = memory.reshape(*memory.shape[:-1], settings.agents, settings.pieces)
         memory = _flat(estimated_k(xp, settings, weights, view, before))
@@ -135,14 +138,14 @@ def act(
 
 
 def heads(weights: Weights, h: Array, memory: Array) -> Logits:
-    """What the last layer of h comes to."""
+    """Returns the logits that follow from the last hidden layer h."""
     return Logits(linear(weights, "directions", h), linear(weights, "pieces", h), memory)
 
 
 def estimated_k(xp: Any, settings: GameSettings, weights: Weights, view: EgoView, before: Array) -> Array:
-    """(..., n, c): with which probability each agent knows each piece, by equation 2 of the paper in probabilities.
+    """(..., n, c): the probability that each agent knows each piece, by equation 2 of the paper in probabilities.
 
-    view: the agent itself is the first. before: (..., n, c), the estimate of the turn before; none in the first turn.
+    view: the agent itself comes first. before: (..., n, c), the estimate of the turn before; ignored in the first turn.
     """
     n = settings.agents
     itself = np.eye(n, dtype=bool)
@@ -163,9 +166,9 @@ def estimated_k(xp: Any, settings: GameSettings, weights: Weights, view: EgoView
 
 
 def _estimated_speech(xp: Any, settings: GameSettings, weights: Weights, near: Array, before: Array) -> Array:
-    """(..., n, c): with which probability each agent said each piece; the rest is for silence.
+    """(..., n, c): the probability that each agent said each piece; the rest to 1 is that of silence.
 
-    f is given, for each speaker, the rows of K of the speaker and of those in its range; the others' rows are zero.
+    f is given, for each speaker, K's rows of the speaker and of the agents in its range; the others' rows are zero.
     """
     n = settings.agents
     takes_part = near | np.eye(n, dtype=bool)
@@ -179,9 +182,9 @@ def _estimated_speech(xp: Any, settings: GameSettings, weights: Weights, near: A
 
 
 def lstm(xp: Any, weights: Weights, new: Array, memory: Array) -> tuple[Array, Array]:
-    """One step of a long short-term memory: its output (..., H), and its state (..., 2 H) of output and cell.
+    """One step of a long short-term memory: its output (..., H), and its state (..., 2 H), output and cell.
 
-    new: (..., 4 H), the part of the gates that comes from the input.
+    new: (..., 4 H), the input's part of the gates before their activation. memory: (..., 2 H), the state before.
     """
     size = new.shape[-1] // 4
     old, cell = memory[..., :size], memory[..., size:]
@@ -205,5 +208,5 @@ def _sigmoid(xp: Any, values: Array) -> Array:
 
 
 def _flat(values: Array) -> Array:
-    """The last two axes as one."""
+    """Flattens the last two axes into one."""
     return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])

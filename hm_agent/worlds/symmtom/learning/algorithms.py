@@ -1,4 +1,4 @@
-"""What can be learnt with: every algorithm by its name, the K that its agents are given, and their networks."""
+"""The learning algorithms by name: the K that agents are given, and their networks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hm_agent.worlds.symmtom.learning.networks import Network, Shape
 
 @dataclass(frozen=True)
 class Algorithm:
-    """kind: of the K that agents are given. network: as large as it is without a flag."""
+    """about: a description. kind: of the K that agents are given. network: in its default size."""
 
     about: str
     kind: str

@@ -1,4 +1,4 @@
-"""Checkpoints: what a run has to know to go on, or an agent to play, in one npz file."""
+"""Checkpoints: all that a training run needs to go on, or an agent to play, in one npz file."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from hm_agent.worlds.symmtom.learning.networks import Network
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 VERSION = 1
-"""Changes with every change of the networks, of what they are given, or of this file."""
+"""Incremented whenever the networks, their inputs or the format of this file change."""
 SHIPPED = Path(__file__).parent / "trained"
-"""Checkpoints that come with the package, by scenario and algorithm."""
+"""The folder of checkpoints that ship with the package, named by scenario and algorithm."""
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-_NO_CHECKPOINT = (
+_LOAD_ERRORS = (
     *(ValueError, KeyError, EOFError, TypeError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
-"""What NumPy raises for a file that is no archive of arrays, or a damaged one."""
+"""The errors that NumPy raises for a file that is no archive of arrays, or a damaged one."""
 
 
 @dataclass(frozen=True)
 class TrainedPlayer:
-    """Weights that play one game. kind: of the K they are given. reward: per agent and episode, if measured."""
+    """Trained weights for one game. kind: of the K they are given. reward: per agent and episode, if measured."""
 
     algorithm: str
     settings: GameSettings
@@ -48,7 +48,7 @@ class TrainedPlayer:
 
 
 def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None:
-    """Writes a checkpoint; one that is there stays whole until the new one is. extra: more arrays, e.g. to resume."""
+    """Writes a checkpoint atomically, over any older one. extra: more arrays, e.g. those to resume a run."""
     facts = {
         "version": VERSION,
         "rules": rules.VERSION,
@@ -66,35 +66,37 @@ def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None
 
 
 def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlayer, Arrays]:
-    """A checkpoint and its extra arrays; ConfigError if it can't be read, or can't play the game of `settings`."""
+    """Reads a checkpoint and its extra arrays; ConfigError if it is unreadable or not of the game of `settings`."""
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             facts = json.loads(str(file["facts"]))
             arrays = {name: file[name] for name in file.files if name != "facts"}
-    except (OSError, *_NO_CHECKPOINT) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no checkpoint of SymmToM"
+    except (OSError, *_LOAD_ERRORS) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not a checkpoint of SymmToM"
         raise ConfigError(f"{path}: {reason}") from error
-    for name, version in (("version", VERSION), ("rules", rules.VERSION)):
+    for name, version, words in (("version", VERSION, "format"), ("rules", rules.VERSION, "version of the rules")):
         if facts.get(name) != version:
-            raise ConfigError(f"{path}: a checkpoint of {name} {facts.get(name)}; this is {name} {version}")
+            raise ConfigError(f"{path}: a checkpoint of {words} {facts.get(name)}; only {version} can be read")
     if facts["algorithm"] not in ALGORITHMS:
-        raise ConfigError(f"{path}: a checkpoint of {facts['algorithm']!r}; there are {', '.join(ALGORITHMS)}")
+        raise ConfigError(
+            f"{path}: trained by {facts['algorithm']!r}, which is unknown; there are {', '.join(ALGORITHMS)}"
+        )
     player = TrainedPlayer(
         algorithm=facts["algorithm"],
         settings=GameSettings(**facts["settings"]),
         kind=facts["kind"],
         shape=type(ALGORITHMS[facts["algorithm"]].network)(**facts["shape"]),
-        weights=_of(arrays, "weights/"),
+        weights=_with_prefix(arrays, "weights/"),
         reward=facts["reward"],
     )
-    _check(path, player, settings)
-    return player, _of(arrays, "extra/")
+    _check_player(path, player, settings)
+    return player, _with_prefix(arrays, "extra/")
 
 
 def player_of(agent: str, path: Path | None, settings: GameSettings) -> TrainedPlayer:
-    """What an agent plays a game by: a checkpoint at a path, or else the one that ships.
+    """Returns the player of a checkpoint at a path, or else of the one that ships for this agent and game.
 
-    ConfigError if there is none, or if it was trained by another algorithm; `ippo` plays by any variant of PPO.
+    Raises ConfigError if there is none, or if it was trained by another algorithm; `ippo` plays by any variant of PPO.
     """
     if path is None:
         return shipped(agent, settings)
@@ -105,33 +107,37 @@ def player_of(agent: str, path: Path | None, settings: GameSettings) -> TrainedP
 
 
 def shipped(algorithm: str, settings: GameSettings) -> TrainedPlayer:
-    """The checkpoint that comes with the package; ConfigError if there is none for the game."""
+    """Loads the checkpoint that ships with the package; ConfigError if there is none for the game."""
     path = SHIPPED / f"{settings.name}_{algorithm}.npz"
     if not path.exists():
-        names = sorted(found.stem.removesuffix(f"_{algorithm}") for found in SHIPPED.glob(f"*_{algorithm}.npz"))
-        ready = f"; one comes for {', '.join(names)}" if names else ""
-        raise ConfigError(f"{algorithm} has no checkpoint for {settings.name}: train one, and say --checkpoint{ready}")
+        names = sorted(file.stem.removesuffix(f"_{algorithm}") for file in SHIPPED.glob(f"*_{algorithm}.npz"))
+        ready = f"; there is one for {', '.join(names)}" if names else ""
+        raise ConfigError(
+            f"{algorithm} has no checkpoint for {settings.name}: train one, and name it by --checkpoint{ready}"
+        )
     return load(path, settings)[0]
 
 
-def _of(arrays: Arrays, start: str) -> Arrays:
+def _with_prefix(arrays: Arrays, start: str) -> Arrays:
+    """The arrays whose names have this prefix, by the rest of their names."""
     return {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
 
 
-def _check(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:
+def _check_player(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:
+    """Raises ConfigError for weights of wrong sizes, for infinite ones, and for another game than `settings`."""
     expected = player.shape.initial_weights(player.settings, 0)
     if {name: value.shape for name, value in player.weights.items()} != {
         name: value.shape for name, value in expected.items()
     }:
         raise ConfigError(f"{path}: its weights are not of the sizes that {player.settings.name} needs")
     if not all(np.isfinite(value).all() for value in player.weights.values()):
-        raise ConfigError(f"{path}: some of its weights are no numbers")
+        raise ConfigError(f"{path}: some of its weights are not finite")
     if settings is not None and settings != player.settings:
         raise ConfigError(f"{path}: trained for {_described(player.settings)}; this is {_described(settings)}")
 
 
 def variant_of(settings: GameSettings, shape: Network) -> dict[str, Any]:
-    """What a scenario's name does not say of a run: the rules, and the size of layers, by the names of their flags."""
+    """The settings of a run that its scenario's name does not tell, by flag: variants of rules, size of layers."""
     return {
         "first_hand": "public" if settings.has_public_first_hand else "private",
         "rewards": "competitive" if settings.is_competitive else "cooperative",
@@ -140,6 +146,7 @@ def variant_of(settings: GameSettings, shape: Network) -> dict[str, Any]:
 
 
 def _described(settings: GameSettings) -> str:
+    """The scenario's name, and the rules that differ from the default."""
     variant = [] if settings.has_public_first_hand else ["first_hand=private"]
     variant += ["rewards=competitive"] if settings.is_competitive else []
     return " ".join([settings.name, *variant])

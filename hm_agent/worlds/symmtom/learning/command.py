@@ -21,47 +21,53 @@ from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 SEEDS = 2**32
-"""How many there are: a greater one would give JAX the same random numbers as its remainder."""
+"""The number of seeds: JAX takes seeds modulo 2**32, so a larger one would repeat another run."""
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
-_HERE: dict[str, Any] = {"flag_values": FLAGS}
-_WHAT = (
-    flags.DEFINE_list("algorithm", ["ippo"], f"What learns, with commas: {', '.join(ALGORITHMS)}.", **_HERE),
-    flags.DEFINE_list("scenario", [], "Scenarios by name, with commas, or symmtom_* for the paper's twelve.", **_HERE),
-    flags.DEFINE_list("seeds", ["0"], "The seeds, with commas; each is a run of its own.", **_HERE),
-    flags.DEFINE_string("out", "runs/train", "The folder to write to; a run that is there goes on.", **_HERE),
+_OWN: dict[str, Any] = {"flag_values": FLAGS}
+_WHAT_FLAGS = (
+    flags.DEFINE_list(
+        "algorithm", ["ippo"], f"The algorithms to train by, with commas: {', '.join(ALGORITHMS)}.", **_OWN
+    ),
+    flags.DEFINE_list("scenario", [], "Scenarios by name, with commas, or symmtom_* for the paper's twelve.", **_OWN),
+    flags.DEFINE_list("seeds", ["0"], "The seeds, with commas; each is a run of its own.", **_OWN),
+    flags.DEFINE_string("out", "runs/train", "The folder to write to; a run that was cut short there goes on.", **_OWN),
     flags.DEFINE_string(
-        "results", None, "A folder for a table, the paper's relations and figures of all in --out.", **_HERE
+        "results", None, "A folder for a table, the paper's relations and figures of all runs in --out.", **_OWN
     ),
 )
-_HOW = (
-    flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_HERE),
+_HOW_FLAGS = (
+    flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_OWN),
     flags.DEFINE_integer(
         "games",
         None,
         "How many episodes each update plays: 128 and a multiple of 4 for PPO, 100 for MADDPG.",
         1,
-        **_HERE,
+        **_OWN,
     ),
-    define_float("learning_rate", 1e-3, "At the start; that of PPO falls in a line.", lower_bound=0, **_HERE),
-    define_float("entropy", 0.01, "The weight of PPO's entropy bonus.", lower_bound=0, **_HERE),
     define_float(
-        "team_share", 0.0, "The weight of all agents' mean reward in what each one learns from by PPO.", 0, 1, **_HERE
+        "learning_rate", 1e-3, "The learning rate at the start; that of PPO falls linearly.", lower_bound=0, **_OWN
     ),
-    flags.DEFINE_integer("replay", 10_000, "How many episodes MADDPG's replay holds.", lower_bound=1, **_HERE),
-    flags.DEFINE_integer("batch", 1024, "How many transitions MADDPG learns from at once.", lower_bound=1, **_HERE),
-    flags.DEFINE_integer("every", 100, "MADDPG learns once in so many steps of a game.", lower_bound=1, **_HERE),
-    flags.DEFINE_integer("hidden", 64, "Units of each hidden layer.", lower_bound=1, **_HERE),
-    flags.DEFINE_integer("evaluation", 1000, "How many episodes evaluate a checkpoint.", lower_bound=1, **_HERE),
-    flags.DEFINE_integer("checkpoint_every", 20, "How many updates lie between checkpoints.", lower_bound=1, **_HERE),
+    define_float("entropy", 0.01, "The weight of PPO's entropy bonus.", lower_bound=0, **_OWN),
+    define_float(
+        "team_share", 0.0, "The weight of all agents' mean reward in what each one learns from by PPO.", 0, 1, **_OWN
+    ),
+    flags.DEFINE_integer("replay", 10_000, "How many episodes MADDPG's replay holds.", lower_bound=1, **_OWN),
+    flags.DEFINE_integer("batch", 1024, "How many transitions MADDPG learns from at once.", lower_bound=1, **_OWN),
+    flags.DEFINE_integer(
+        "every", 100, "How many steps of games lie between two steps of MADDPG's optimiser.", lower_bound=1, **_OWN
+    ),
+    flags.DEFINE_integer("hidden", 64, "Units of each hidden layer.", lower_bound=1, **_OWN),
+    flags.DEFINE_integer("evaluation", 1000, "How many episodes evaluate a checkpoint.", lower_bound=1, **_OWN),
+    flags.DEFINE_integer("checkpoint_every", 20, "How many updates lie between checkpoints.", lower_bound=1, **_OWN),
 )
-_RULES = (
-    flags.DEFINE_enum("first_hand", "public", ["public", "private"], "As in play.", **_HERE),
-    flags.DEFINE_enum("rewards", "cooperative", ["cooperative", "competitive"], "As in play.", **_HERE),
+_RULES_FLAGS = (
+    flags.DEFINE_enum("first_hand", "public", ["public", "private"], "As in play.", **_OWN),
+    flags.DEFINE_enum("rewards", "cooperative", ["cooperative", "competitive"], "As in play.", **_OWN),
 )
-_HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
-GROUPS = {"What learns, and where": _WHAT, "How": _HOW, "The rules": _RULES, "Help": _HELP}
-OF_PPO, OF_MADDPG = ("entropy", "team_share"), ("replay", "batch", "every")
-"""Flags by which only one of the two families learns."""
+_HELP_FLAGS = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_OWN),)
+GROUPS = {"What learns, and where": _WHAT_FLAGS, "How": _HOW_FLAGS, "The rules": _RULES_FLAGS, "Help": _HELP_FLAGS}
+PPO_FLAGS, MADDPG_FLAGS = ("entropy", "team_share"), ("replay", "batch", "every")
+"""The flags that only one of the two families of algorithms uses."""
 
 USAGE = """Trains agents to play SymmToM in self-play; needs the extra hm_agent[train].
 
@@ -73,22 +79,22 @@ OUT/summary.md sums all of OUT up. The same command again goes on where it was c
     hm-agent play --scenario=symmtom_w6_n3_c3 --agent=ippo --checkpoint=OUT/.../best.npz"""
 
 
-def _asked(flag: str) -> Any:
+def _value(flag: str) -> Any:
     return FLAGS[flag].value
 
 
-def _listed(flag: str) -> list[str]:
-    """The values of a list, without what a comma at its end leaves empty; ConfigError if none is left."""
-    values = [value for value in _asked(flag) if value]
+def _list_values(flag: str) -> list[str]:
+    """The values of a list flag without empty ones, as a comma at the end leaves; ConfigError if there is none."""
+    values = [value for value in _value(flag) if value]
     if not values:
         raise ConfigError(f"--{flag} names nothing")
     return values
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line and returns the exit status. Raises ConfigError for flags that make no sense."""
     read_flags(FLAGS, ("hm-agent train symmtom", *arguments))
-    if _asked("help"):
+    if _value("help"):
         print(help_text(USAGE, GROUPS, FLAGS))
         return 0
     try:
@@ -99,51 +105,56 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _train(training: Any) -> int:
-    if not _asked("out"):
+    """Runs all that the flags ask for. training: the module, which is imported late since it needs JAX."""
+    if not _value("out"):
         raise ConfigError("--out names no folder")
-    out = Path(_asked("out"))
-    planned_runs = _planned(training)
-    if _asked("results"):  # so that it is no file is known before the training
-        Path(_asked("results")).mkdir(parents=True, exist_ok=True)
+    out = Path(_value("out"))
+    planned_runs = _runs_to_train(training)
+    if _value("results"):  # fails before the training if it is a file
+        Path(_value("results")).mkdir(parents=True, exist_ok=True)
     for planned in planned_runs:
         folder = out / planned.settings.name / planned.algorithm / f"seed-{planned.seed}"
         show = LiveLine()
         try:
-            found = training.run(planned, folder, show)
+            evaluation = training.run(planned, folder, show)
         except training.TrainingFailed as error:
             print(f"\nhm-agent train: {error}", file=sys.stderr)
             return 1
         show.end()
         print(
-            f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {found['final']:.1f}, "
-            f"best {found['best']:.1f}, heuristic {found['heuristic']:.1f}, "
-            f"mean reward per agent over {found['evaluated_episodes']:,} episodes"
+            f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {evaluation['final']:.1f}, "
+            f"best {evaluation['best']:.1f}, heuristic {evaluation['heuristic']:.1f}, "
+            f"mean reward per agent over {evaluation['evaluated_episodes']:,} episodes"
         )
-        _tell(out)
+        _write_summary(out)
     if not planned_runs:
-        _tell(out)
+        _write_summary(out)
     print(f"Summary: {out / 'summary.md'}")
     return 0
 
 
-def _tell(out: Path) -> None:
-    """Sums up all runs in a folder, there and where --results says."""
+def _write_summary(out: Path) -> None:
+    """Writes the summary of all runs in a folder, and publishes them where --results says."""
     out.mkdir(parents=True, exist_ok=True)
-    found = results.read_results(out)
-    write_whole(out / "summary.md", results.summary(found))
-    if _asked("results"):
-        results.publish(found, Path(_asked("results")))
+    training_results = results.read_results(out)
+    write_whole(out / "summary.md", results.summary(training_results))
+    if _value("results"):
+        results.publish(training_results, Path(_value("results")))
 
 
-def _planned(training: Any) -> list[Any]:
-    """What the flags ask to train, in turn; ConfigError if it makes no sense, or a flag has no effect."""
-    if not _asked("scenario"):
-        if not _asked("results"):
+def _runs_to_train(training: Any) -> list[Any]:
+    """The runs that the flags ask for, in order; ConfigError if they make no sense, or a flag has no effect."""
+    if not _value("scenario"):
+        if not _value("results"):
             raise ConfigError("no scenario: say --scenario=symmtom_w6_n3_c3 or the like")
-        idle = [flag.name for flag in (*_WHAT, *_HOW, *_RULES) if flag.name not in ("scenario", "out", "results")]
+        idle = [
+            flag.name
+            for flag in (*_WHAT_FLAGS, *_HOW_FLAGS, *_RULES_FLAGS)
+            if flag.name not in ("scenario", "out", "results")
+        ]
         _refuse(idle, "without --scenario nothing is trained")
         return []
-    algorithms, seeds = _listed("algorithm"), _listed("seeds")
+    algorithms, seeds = _list_values("algorithm"), _list_values("seeds")
     for name in algorithms:
         if name not in ALGORITHMS:
             raise ConfigError(f"unknown algorithm {name!r}: there are {', '.join(ALGORITHMS)}")
@@ -151,9 +162,9 @@ def _planned(training: Any) -> list[Any]:
         raise ConfigError(f"--seeds={','.join(seeds)}: seeds are whole numbers below {SEEDS}, with commas")
     learn_by_maddpg = {isinstance(ALGORITHMS[name].network, ActorShape) for name in algorithms}
     if True not in learn_by_maddpg:
-        _refuse(OF_MADDPG, f"{', '.join(algorithms)} learns by PPO")
+        _refuse(MADDPG_FLAGS, f"{', '.join(algorithms)} learns by PPO")
     if False not in learn_by_maddpg:
-        _refuse(OF_PPO, f"{', '.join(algorithms)} learns by MADDPG")
+        _refuse(PPO_FLAGS, f"{', '.join(algorithms)} learns by MADDPG")
     parameters = {name: _parameters(name) for name in algorithms}
     return [
         training.Training(
@@ -161,9 +172,9 @@ def _planned(training: Any) -> list[Any]:
             settings,
             seed,
             parameters[name],
-            _asked("hidden"),
-            evaluation=_asked("evaluation"),
-            every=_asked("checkpoint_every"),
+            _value("hidden"),
+            evaluation=_value("evaluation"),
+            every=_value("checkpoint_every"),
         )
         for settings in _games()
         for name in dict.fromkeys(algorithms)
@@ -172,59 +183,61 @@ def _planned(training: Any) -> list[Any]:
 
 
 def _refuse(unused: Iterable[str], why: str) -> None:
+    """Raises ConfigError if any of these flags is given."""
     for name in unused:
         if FLAGS[name].present:
             raise ConfigError(f"--{name} has no effect: {why}")
 
 
 def _parameters(algorithm: str) -> Any:
-    """How an algorithm is to learn, by the flags."""
+    """The learning parameters of an algorithm by the flags; ConfigError if they don't go together."""
     from hm_agent.worlds.symmtom.learning.maddpg import MaddpgParameters
     from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
 
     if isinstance(ALGORITHMS[algorithm].network, ActorShape):
-        games = _asked("games") or MaddpgParameters.games
-        if _asked("replay") % games:
-            raise ConfigError(f"--replay={_asked('replay')} is no multiple of {games}, the episodes of an update")
+        games = _value("games") or MaddpgParameters.games
+        if _value("replay") % games:
+            raise ConfigError(f"--replay={_value('replay')} is no multiple of {games}, the episodes of an update")
         return MaddpgParameters(
-            updates=-(-_asked("episodes") // games),
+            updates=-(-_value("episodes") // games),
             games=games,
-            every=_asked("every"),
-            batch=_asked("batch"),
-            capacity=_asked("replay"),
-            learning_rate=_asked("learning_rate"),
+            every=_value("every"),
+            batch=_value("batch"),
+            capacity=_value("replay"),
+            learning_rate=_value("learning_rate"),
         )
-    games = _asked("games") or PpoParameters.games
+    games = _value("games") or PpoParameters.games
     if games % PpoParameters.minibatches:
         raise ConfigError(f"--games={games} is no multiple of {PpoParameters.minibatches}")
     return PpoParameters(
-        updates=-(-_asked("episodes") // games),
+        updates=-(-_value("episodes") // games),
         games=games,
-        learning_rate=_asked("learning_rate"),
-        entropy=_asked("entropy"),
-        team_share=_asked("team_share"),
+        learning_rate=_value("learning_rate"),
+        entropy=_value("entropy"),
+        team_share=_value("team_share"),
     )
 
 
 def _games() -> list[GameSettings]:
-    found: dict[GameSettings, None] = {}
-    for name in _listed("scenario"):
+    """The games to train for, each once; ConfigError for an unknown scenario."""
+    games: dict[GameSettings, None] = {}
+    for name in _list_values("scenario"):
         game = parse_name(name)
         if game is None and name != "symmtom_*":
             raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3 or the like")
-        found |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
+        games |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
     return [
         replace(
             game,
-            has_public_first_hand=_asked("first_hand") == "public",
-            is_competitive=_asked("rewards") == "competitive",
+            has_public_first_hand=_value("first_hand") == "public",
+            is_competitive=_value("rewards") == "competitive",
         )
-        for game in found
+        for game in games
     ]
 
 
 class LiveLine:
-    """Shows how far a run is: one line that changes in a terminal, else a line at times."""
+    """Shows the progress of a run: one line that changes in a terminal, else a line every 30 seconds."""
 
     def __init__(self) -> None:
         self._started, self._shown, self._first = time.monotonic(), -60.0, 0

@@ -1,4 +1,4 @@
-"""Learning curves: reward and loss by episodes played, as numbers and as a picture."""
+"""Learning curves: reward and loss by the number of episodes played, as numbers and as a picture."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ import numpy.typing as npt
 from hm_agent.files import write_whole
 
 SMOOTHED = 20
-"""Over how many updates the picture's line is averaged."""
+"""The number of updates over which the picture's line is averaged."""
 
 
 @dataclass
 class LearningCurve:
-    """episodes, rewards, losses: of every update. judged, validation: of every checkpoint, its episodes and reward."""
+    """The course of a training run.
+
+    episodes, rewards, losses: one per update. judged, validation: the episodes and the reward of each checkpoint.
+    """
 
     episodes: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
@@ -29,11 +32,12 @@ class LearningCurve:
 
     @classmethod
     def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> LearningCurve:
+        """Returns the curve whose `arrays` these are."""
         return cls(**{name: value.tolist() for name, value in arrays.items()})
 
     @classmethod
     def from_csv(cls, text: str) -> LearningCurve:
-        """The curve whose `as_csv` this is."""
+        """Parses what `as_csv` wrote."""
         curve = cls()
         for line in text.splitlines()[1:]:
             episodes, reward, loss, validation = line.split(",")
@@ -64,18 +68,18 @@ class LearningCurve:
 
 
 def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title: str) -> None:
-    """A picture of the rewards, one line a name.
+    """Writes a picture of the rewards, one line per name.
 
-    Of several curves, one for each seed, the line is their mean, and a band reaches from the least to the most. Where
-    there is one, dots are its checkpoints' rewards over the validation games.
+    The line of several curves, one for each seed, is their mean, within a band from the least to the most. Dots beside
+    the line of a single curve are its checkpoints' rewards over the validation games.
     """
     from matplotlib.figure import Figure  # takes long to import
 
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name, seeds in curves.items():
-        episodes = np.array(min((one.episodes for one in seeds), key=lambda one: one[-1]))
-        rewards = np.array([np.interp(episodes, one.episodes, _smoothed(one.rewards)) for one in seeds])
+        episodes = np.array(min((curve.episodes for curve in seeds), key=lambda episodes: episodes[-1]))
+        rewards = np.array([np.interp(episodes, curve.episodes, _smoothed(curve.rewards)) for curve in seeds])
         label = f"{name} ({len(seeds)} seeds)" if len(seeds) > 1 else name
         (line,) = axes.plot(episodes, rewards.mean(0), label=label)
         if len(seeds) > 1:
@@ -83,7 +87,7 @@ def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title
         else:
             axes.plot(seeds[0].judged, seeds[0].validation, ".", color=line.get_color())
     axes.set(title=title, xlabel="episodes", ylabel="reward per agent and episode")
-    # Within the axes it may hide the end of a line.
+    # Within the axes the legend may hide the end of a line.
     figure.legend(loc="outside lower center", ncols=min(len(curves), 3), fontsize="small", frameon=False)
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=110, metadata={"Software": None})
@@ -91,7 +95,7 @@ def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title
 
 
 def _smoothed(rewards: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Each reward as the mean of the latest ones."""
+    """Replaces each reward by the mean of the latest `SMOOTHED` ones."""
     sums = np.cumsum(np.concatenate([[0.0], rewards]))
     ends = np.arange(1, len(sums))
     starts = np.maximum(ends - SMOOTHED, 0)

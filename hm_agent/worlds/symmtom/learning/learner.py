@@ -1,4 +1,4 @@
-"""What a training run needs of a learner, whatever it learns with."""
+"""The interface between training runs and learners."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ StateT = TypeVar("StateT")
 class Learner(Protocol[StateT]):
     """Learns in updates; a state is all that one update hands to the next.
 
-    update: (state, key) → the state after it, the mean reward per agent and episode before it, and its mean loss.
+    update: (state, key) → the state after it, the mean reward per agent and episode by the weights before it, and the
+    mean loss.
     """
 
     update: Callable[[StateT, Array], tuple[StateT, Array, Array]]
@@ -28,29 +29,29 @@ class Learner(Protocol[StateT]):
         ...
 
     def weights(self, state: StateT) -> Weights:
-        """What plays."""
+        """The weights that play."""
         ...
 
     def arrays(self, state: StateT) -> dict[str, npt.NDArray[Any]]:
-        """All that `resumed` needs besides the weights."""
+        """The arrays that `resumed` needs besides the weights."""
         ...
 
     def resumed(self, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]]) -> StateT:
-        """The state that these weights and arrays are of, to the bit."""
+        """Restores, bit for bit, the state from which these weights and arrays were taken."""
         ...
 
 
 def tree_arrays(name: str, tree: Any) -> dict[str, npt.NDArray[Any]]:
-    """The leaves of a tree: NAME/0, NAME/1, ..."""
+    """Returns the leaves of a tree as NAME/0, NAME/1, ..."""
     return {f"{name}/{at}": np.asarray(leaf) for at, leaf in enumerate(jax.tree.leaves(tree))}
 
 
 def restored(name: str, like: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
-    """The tree whose `tree_arrays` these are. like: a tree of the same form."""
+    """Restores the tree whose `tree_arrays` these are. like: a tree of the same structure."""
     leaves, form = jax.tree.flatten(like)
     return jax.tree.unflatten(form, [jnp.asarray(arrays[f"{name}/{at}"]) for at in range(len(leaves))])
 
 
 def leaves_of(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays NAME/..., without this beginning."""
+    """Returns the arrays NAME/..., by the rest of their names."""
     return {key.removeprefix(f"{name}/"): value for key, value in arrays.items() if key.startswith(f"{name}/")}

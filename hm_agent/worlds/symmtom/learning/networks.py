@@ -4,8 +4,8 @@
     general (g) ─────────────────────────────┴▶ relu ─▶ relu ─▶ h ──┼▶ value
                                                     (or a GRU)      └▶ with each e: relu ─▶ one number for its piece
 
-The same weights read and judge every piece, so that pieces could be renamed without a change of play. Weights depend on
-the number of agents, not on that of pieces.
+The same weights read and judge every piece, so that renaming pieces does not change play. The sizes of weights depend
+on the number of agents, not on that of pieces.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ IMPOSSIBLE = -1e9
 
 
 class Logits(NamedTuple):
-    """directions: (..., 5). pieces: (..., c). memory: (..., M), to be given back."""
+    """directions: (..., 5). pieces: (..., c). memory: (..., M), to be passed to the next turn."""
 
     directions: Array
     pieces: Array
@@ -52,23 +52,26 @@ class Network(Protocol):
     def initial_weights(self, settings: GameSettings, seed: int) -> dict[str, npt.NDArray[np.float32]]: ...
 
     def no_memory(self, settings: GameSettings, agents: int) -> Array:
-        """(agents, M): at the beginning of a game."""
+        """(agents, M): the memories at the beginning of a game."""
         ...
 
     def play(
         self, settings: GameSettings, weights: Weights, view: EgoView, me: npt.NDArray[np.intp], memory: Array
     ) -> Logits:
-        """What R agents do, in NumPy. view: theirs, (R, ...). me: (R,), their numbers."""
+        """Returns the logits of R agents, in NumPy. view: theirs, (R, ...). me: (R,), their numbers."""
         ...
 
     def believed(self, settings: GameSettings, me: npt.NDArray[np.intp], memory: Array) -> Bools | None:
-        """(R, n, c): K as the memory has it; None if it is not the network that estimates K."""
+        """(R, n, c): the K that memories hold; None if the network does not estimate K."""
         ...
 
 
 @dataclass(frozen=True)
 class Shape(Network):
-    """hidden: units of the layers of h. piece: units of e. is_recurrent: True for a GRU as the last layer of h."""
+    """The shape of PPO's networks.
+
+    hidden: units of the layers of h. piece: units of e. is_recurrent: True for a GRU as the last layer of h.
+    """
 
     hidden: int = 64
     piece: int = 32
@@ -93,7 +96,7 @@ class Shape(Network):
 
 @dataclass(frozen=True)
 class Output:
-    """directions: (..., 5) logits. pieces: (..., c) logits. value: (...). memory: (..., H), to be given back."""
+    """directions: (..., 5) logits. pieces: (..., c) logits. value: (...). memory: (..., H), for the next turn."""
 
     directions: Array
     pieces: Array
@@ -102,7 +105,7 @@ class Output:
 
 
 def initial_weights(settings: GameSettings, shape: Shape, seed: int) -> dict[str, npt.NDArray[np.float32]]:
-    """Orthogonal matrices, small ones before the logits; biases are zero."""
+    """Draws orthogonal matrices, with small scales before the logits, and zero biases."""
     rng, h, e = np.random.default_rng(seed), shape.hidden, shape.piece
     sizes = {
         "pieces": (piece_size(settings), e, 2**0.5),
@@ -126,7 +129,10 @@ def initial_weights(settings: GameSettings, shape: Shape, seed: int) -> dict[str
 def forward(
     xp: Any, settings: GameSettings, weights: Weights, observations: Array, masks: tuple[Array, Array], memory: Array
 ) -> Output:
-    """observations: (..., D). masks: (..., 5) and (..., c) bool. memory: (..., H), zeros at the beginning of a game."""
+    """Applies the network.
+
+    observations: (..., D). masks: (..., 5) and (..., c) bool. memory: (..., H), zeros at the beginning of a game.
+    """
     general = observations[..., : general_size(settings)]
     rows = observations[..., general_size(settings) :]
     rows = rows.reshape(*rows.shape[:-1], settings.pieces, piece_size(settings))
@@ -152,15 +158,16 @@ def forward(
 
 
 def _gru(xp: Any, new: Array, old: Array, memory: Array) -> Array:
-    """One step of a gated recurrent unit; new, old: (..., 3 H) of the input and of the memory."""
+    """One step of a gated recurrent unit. new, old: (..., 3 H), the linear layers of the input and of the memory."""
     size = memory.shape[-1]
     parts = [(new[..., at : at + size], old[..., at : at + size]) for at in range(0, 3 * size, size)]
-    reset, update = (1 / (1 + xp.exp(-(one + other))) for one, other in parts[:2])
+    reset, update = (1 / (1 + xp.exp(-(from_input + from_memory))) for from_input, from_memory in parts[:2])
     candidate = xp.tanh(parts[2][0] + reset * parts[2][1])
     return update * memory + (1 - update) * candidate
 
 
 def _orthogonal(rng: np.random.Generator, rows: int, columns: int) -> npt.NDArray[np.float64]:
+    """Draws a (rows, columns) matrix with orthonormal columns or, if there are more columns than rows, rows."""
     drawn = rng.standard_normal((max(rows, columns), min(rows, columns)))
     q, r = np.linalg.qr(drawn)
     q = q * np.sign(np.diag(r))

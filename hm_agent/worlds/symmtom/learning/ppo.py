@@ -1,9 +1,9 @@
 """Independent PPO with shared weights: every agent learns from its own rewards, and all with one network.
 
 An update plays whole games, from the first step to the last, and learns from all their steps (Schulman et al., 2017;
-generalised advantage estimation of 2016). A competitive game that was won before its last step is played on in vain;
-nothing is learned from these steps. Every update begins new games, so weights and the optimiser's state are all that
-one update hands to the next.
+generalised advantage estimation of 2016). A competitive game that was won before its last step is stepped on without
+effect, and nothing is learned from these steps. Every update begins new games, so weights and the optimiser's state are
+all that one update hands to the next.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 class PpoParameters:
     """How to learn.
 
-    updates: over which the learning rate falls in a line. games: that each update plays, a multiple of minibatches.
-    team_share: the weight of the mean reward of all agents in what each one learns from; the rest is its own reward.
+    updates: their number, over which the learning rate falls linearly. games: those that each update plays, a multiple
+    of minibatches. trace: lambda of the advantage estimates. team_share: the weight of all agents' mean reward in the
+    reward that each one learns from; the rest is its own reward.
     """
 
     updates: int
@@ -47,8 +48,10 @@ class PpoParameters:
 
 
 class Steps(NamedTuple):
-    """What an update learns from; each array is (T, B, n, ...).
+    """The steps of B games that an update learns from; each array is (T, B, n, ...).
 
+    moves, says: the action masks. chance: the log-probability of the actions when they were drawn. values: those that
+    the network estimated then.
     alive: (T, B, 1) bool, True where the game was not over before the step; None if no game ends before its last step.
     """
 
@@ -71,7 +74,7 @@ class PpoState(NamedTuple):
 
 
 class Ppo(Learner[PpoState]):
-    """kind: of the K that agents are given. Rewards are learned in units of a recharge's."""
+    """kind: of the K that agents are given. Rewards are scaled to units of a recharge's reward."""
 
     def __init__(self, settings: GameSettings, kind: str, shape: Shape, parameters: PpoParameters) -> None:
         self.settings, self.kind, self.shape, self.parameters = settings, kind, shape, parameters
@@ -85,7 +88,7 @@ class Ppo(Learner[PpoState]):
         self.update: Callable[[PpoState, Array], tuple[PpoState, Array, Array]] = jax.jit(self._update)
 
     def begin(self, seed: int) -> PpoState:
-        return self._beginning(self.shape.initial_weights(self.settings, seed))
+        return self._initial_state(self.shape.initial_weights(self.settings, seed))
 
     def weights(self, state: PpoState) -> Weights:
         weights: Weights = state.weights
@@ -95,12 +98,12 @@ class Ppo(Learner[PpoState]):
         return tree_arrays("optimiser", state.optimiser)
 
     def resumed(self, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]]) -> PpoState:
-        fresh = self._beginning(weights)
+        fresh = self._initial_state(weights)
         return fresh._replace(optimiser=restored("optimiser", fresh.optimiser, arrays))
 
-    def _beginning(self, weights: Weights) -> PpoState:
-        held = {name: jnp.asarray(value) for name, value in weights.items()}
-        return PpoState(held, self._optimiser.init(held))
+    def _initial_state(self, weights: Weights) -> PpoState:
+        arrays = {name: jnp.asarray(value) for name, value in weights.items()}
+        return PpoState(arrays, self._optimiser.init(arrays))
 
     def _update(self, state: PpoState, key: Array) -> tuple[PpoState, Array, Array]:
         """One update. Returns the state after it, the mean reward per agent and episode, and the mean loss."""
@@ -112,7 +115,7 @@ class Ppo(Learner[PpoState]):
         def epoch(state: PpoState, key: Array) -> tuple[PpoState, Array]:
             order = jax.random.permutation(key, self.parameters.games).reshape(self.parameters.minibatches, -1)
             learned: tuple[PpoState, Array] = jax.lax.scan(
-                lambda one, games: self._learn(one, steps, advantages, returns, games), state, order
+                lambda state, games: self._learn(state, steps, advantages, returns, games), state, order
             )
             return learned
 
@@ -120,7 +123,7 @@ class Ppo(Learner[PpoState]):
         return state, steps.rewards.sum(0).mean(), losses.mean()
 
     def _play(self, weights: Any, key: Array) -> Steps:
-        """Plays new games to their end."""
+        """Plays new games to their last step."""
         settings, kind, games = self.settings, self.kind, self.parameters.games
         is_cut = settings.is_competitive
         seed_key, action_key = jax.random.split(key)
@@ -128,14 +131,14 @@ class Ppo(Learner[PpoState]):
 
         def step(carry: Any, key: Array) -> tuple[Any, Steps]:
             state, memory = carry
-            observations, moves, says = jax.vmap(lambda one: look(settings, one))(state)
+            observations, moves, says = jax.vmap(lambda game: look(settings, game))(state)
             output = self._forward(weights, observations, (moves, says), memory)
-            one, other = jax.random.split(key)
+            direction_key, piece_key = jax.random.split(key)
             directions, pieces = (
-                jax.random.categorical(one, output.directions),
-                jax.random.categorical(other, output.pieces),
+                jax.random.categorical(direction_key, output.directions),
+                jax.random.categorical(piece_key, output.pieces),
             )
-            alive = ~jax.vmap(lambda one: is_over(settings, one.game))(state)[:, None] if is_cut else None
+            alive = ~jax.vmap(lambda believed: is_over(settings, believed.game))(state)[:, None] if is_cut else None
             state, effects = jax.vmap(lambda *values: advance(settings, kind, *values))(state, directions, pieces)
             chance, rewards = _log_chance(output, directions, pieces), effects.rewards.astype(jnp.float32)
             steps = Steps(observations, moves, says, directions, pieces, chance, output.value, rewards, alive)
@@ -146,7 +149,7 @@ class Ppo(Learner[PpoState]):
         return played
 
     def _advantages(self, steps: Steps) -> Array:
-        """(T, B, n): generalised advantage estimates; nothing is paid after the last step, nor once a game is won."""
+        """(T, B, n): generalised advantage estimates; after the last step, and once a game is won, values are zero."""
         parameters, own = self.parameters, steps.rewards / self.settings.recharge_reward
         rewards = own + parameters.team_share * (own.mean(-1, keepdims=True) - own)
 
@@ -165,14 +168,15 @@ class Ppo(Learner[PpoState]):
     def _learn(
         self, state: PpoState, steps: Steps, advantages: Array, returns: Array, games: Array
     ) -> tuple[PpoState, Array]:
-        """One step of the optimiser on some games."""
+        """One step of the optimiser on the steps of some games, by index."""
         part, advantage, target = jax.tree.map(lambda values: values[:, games], (steps, advantages, returns))
         loss, gradient = jax.value_and_grad(self._loss)(state.weights, part, advantage, target)
         change, optimiser = self._optimiser.update(gradient, state.optimiser, state.weights)
         return PpoState(optax.apply_updates(state.weights, change), optimiser), loss
 
     def _loss(self, weights: Any, steps: Steps, advantages: Array, returns: Array) -> Array:
-        parameters, output = self.parameters, self._replay(weights, steps)
+        """PPO's clipped loss, plus that of the values, minus the entropy bonus; over steps of games that go on."""
+        parameters, output = self.parameters, self._outputs(weights, steps)
         where = None if steps.alive is None else jnp.broadcast_to(steps.alive, advantages.shape)
         advantages = (advantages - advantages.mean(where=where)) / (advantages.std(where=where) + 1e-8)
         ratio = jnp.exp(_log_chance(output, steps.directions, steps.pieces) - steps.chance)
@@ -182,8 +186,8 @@ class Ppo(Learner[PpoState]):
         spread = (_entropy(output.directions) + _entropy(output.pieces)).mean(where=where)
         return -gain + parameters.value_weight * error - parameters.entropy * spread
 
-    def _replay(self, weights: Any, steps: Steps) -> Output:
-        """What the networks say now to what was seen, (T, B, n, ...)."""
+    def _outputs(self, weights: Any, steps: Steps) -> Output:
+        """The network's output for the observations of steps by its present weights, (T, B, n, ...)."""
         masks, memory = (steps.moves, steps.says), self._no_memory(steps.values.shape[1])
         if not self.shape.is_recurrent:
             return self._forward(weights, steps.observations, masks, memory)
@@ -204,7 +208,7 @@ class Ppo(Learner[PpoState]):
 
 
 def _log_chance(output: Output, directions: Array, pieces: Array) -> Array:
-    """The logarithm of the probability of these actions."""
+    """The log-probability of these actions."""
     chosen = [(output.directions, directions), (output.pieces, pieces)]
     logs = [jnp.take_along_axis(jax.nn.log_softmax(logits), at[..., None], -1)[..., 0] for logits, at in chosen]
     return logs[0] + logs[1]

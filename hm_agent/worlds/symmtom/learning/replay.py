@@ -1,8 +1,8 @@
-"""The replay of MADDPG: the latest games, with all that agents believed in them, ready to be looked at again.
+"""The replay buffer of MADDPG: the latest games, with all that agents believed in them.
 
-It holds states with their K rather than observations: in narrow integers a state is some 100 bytes, and what agents are
-given follows from it. Since a game can be played again from its seed and its actions, these are all that a checkpoint
-keeps of it, with the memories of agents that estimate K themselves.
+It holds states with their K rather than observations: in narrow integers a state is some 100 bytes, and observations
+follow from it. Since a game can be played again from its seed and its actions, a checkpoint keeps only these, and the
+memories of agents that estimate K themselves.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from hm_agent.worlds.symmtom.learning.networks import Array
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 MEMORY_LEVELS = 255
-"""A memory holds numbers from 0 to 1, in bytes."""
+"""Memories, numbers from 0 to 1, are stored as bytes from 0 to this one."""
 
 
 class Replay(NamedTuple):
-    """A ring of E games of T steps.
+    """A ring buffer of E games of T steps.
 
-    states: (E, T + 1, ...), before each step and after the last. memories: (E, T + 1, n, M) uint8, those that agents
-    came with. directions, pieces: (E, T, n) uint8. rewards: (E, T, n) int16. written: () int32, of all times.
+    states: (E, T + 1, ...), before each step and after the last. memories: (E, T + 1, n, M) uint8, the agents' before
+    each step and after the last. directions, pieces: (E, T, n) uint8. rewards: (E, T, n) int16. written: () int32, the
+    number of games ever added.
     """
 
     states: Believed
@@ -40,12 +41,12 @@ class Replay(NamedTuple):
 
     @property
     def filled(self) -> Array:
-        """() int32: how many games it holds."""
+        """() int32: the number of games it holds."""
         return jnp.minimum(self.written, self.directions.shape[0])
 
 
 class Segments(NamedTuple):
-    """B parts of games: L steps, (L, B, ...), and the states around them, (L + 1, B, ...)."""
+    """B parts of games: L steps, (L, B, ...), and the states and memories around them, (L + 1, B, ...)."""
 
     states: Believed
     memories: Array
@@ -55,11 +56,11 @@ class Segments(NamedTuple):
 
 
 def empty_replay(settings: GameSettings, kind: str, games: int, memory: int) -> Replay:
-    """games: E. memory: M, 0 where nothing of it is kept."""
+    """Returns a replay without games. games: E. memory: M, 0 if memories are not kept."""
     n, steps = settings.agents, settings.steps
     state = jax.eval_shape(lambda: narrow(begin(settings, kind, jnp.uint32(0))))
     return Replay(
-        states=jax.tree.map(lambda one: jnp.zeros((games, steps + 1, *one.shape), one.dtype), state),
+        states=jax.tree.map(lambda field: jnp.zeros((games, steps + 1, *field.shape), field.dtype), state),
         memories=jnp.zeros((games, steps + 1, n, memory), jnp.uint8),
         directions=jnp.zeros((games, steps, n), jnp.uint8),
         pieces=jnp.zeros((games, steps, n), jnp.uint8),
@@ -69,23 +70,23 @@ def empty_replay(settings: GameSettings, kind: str, games: int, memory: int) -> 
 
 
 def add(replay: Replay, games: Replay) -> Replay:
-    """Puts games in the place of the oldest. games: as many as fit into the ring without a rest."""
+    """Writes games over the oldest ones. games: a number of them that divides the size of the ring."""
     at = replay.written % replay.directions.shape[0]
     written = replay.written + games.directions.shape[0]
-    held, new = replay._replace(written=None), games._replace(written=None)
-    merged: Replay = jax.tree.map(lambda old, one: jax.lax.dynamic_update_slice_in_dim(old, one, at, 0), held, new)
+    fields, added = replay._replace(written=None), games._replace(written=None)
+    merged: Replay = jax.tree.map(lambda old, new: jax.lax.dynamic_update_slice_in_dim(old, new, at, 0), fields, added)
     return merged._replace(written=written)
 
 
 def sample(replay: Replay, key: Array, length: int, count: int) -> Segments:
-    """Draws `count` parts of `length` steps, all equally likely."""
+    """Draws `count` segments of `length` steps uniformly, with replacement."""
     game_key, step_key = jax.random.split(key)
     games = jax.random.randint(game_key, (count,), 0, replay.filled)
     starts = jax.random.randint(step_key, (count,), 0, replay.directions.shape[1] - length + 1)
     around = starts + np.arange(length + 1)[:, None]
     within = around[:-1]
     return Segments(
-        states=wide(jax.tree.map(lambda one: one[games, around], replay.states)),
+        states=wide(jax.tree.map(lambda field: field[games, around], replay.states)),
         memories=replay.memories[games, around].astype(jnp.float32) / MEMORY_LEVELS,
         directions=replay.directions[games, within].astype(jnp.int32),
         pieces=replay.pieces[games, within].astype(jnp.int32),
@@ -94,25 +95,28 @@ def sample(replay: Replay, key: Array, length: int, count: int) -> Segments:
 
 
 def as_bytes(memory: Array) -> Array:
-    """Numbers from 0 to 1 as bytes."""
+    """Rounds numbers from 0 to 1 to bytes."""
     return jnp.round(memory * MEMORY_LEVELS).astype(jnp.uint8)
 
 
 def narrow(state: Believed) -> Believed:
-    """A state whose signed numbers are bytes, but for its step; all of them are small."""
+    """Stores a state's signed integers, except its step, in bytes; all of them are small."""
     return _retyped(state, jnp.int8)
 
 
 def wide(state: Believed) -> Believed:
+    """Undoes `narrow`."""
     return _retyped(state, jnp.int32)
 
 
 def _retyped(state: Believed, signed: Any) -> Believed:
-    def retyped(one: Any) -> Any:
-        return one.astype(signed) if jnp.issubdtype(one.dtype, jnp.signedinteger) else one
+    """Gives a state's signed integers, except its step, another type."""
 
-    changed: Believed = jax.tree.map(retyped, state)
-    # A step goes beyond a byte on a large board.
+    def retype(field: Any) -> Any:
+        return field.astype(signed) if jnp.issubdtype(field.dtype, jnp.signedinteger) else field
+
+    changed: Believed = jax.tree.map(retype, state)
+    # On a large board, steps go beyond a byte.
     return changed._replace(game=changed.game._replace(step=state.game.step))
 
 
@@ -120,38 +124,38 @@ def _retyped(state: Believed, signed: Any) -> Believed:
 
 
 def arrays_of(replay: Replay) -> dict[str, npt.NDArray[Any]]:
-    """All that brings a replay back."""
-    kept = {
+    """Returns the arrays from which `replay_of` restores a replay."""
+    arrays = {
         "seeds": replay.states.game.seed[:, 0],
         "memories": replay.memories,
         "directions": replay.directions,
         "pieces": replay.pieces,
         "written": replay.written,
     }
-    return {name: np.asarray(value) for name, value in kept.items()}
+    return {name: np.asarray(value) for name, value in arrays.items()}
 
 
 def replay_of(settings: GameSettings, kind: str, arrays: Mapping[str, npt.NDArray[Any]]) -> Replay:
-    """The replay whose `arrays_of` these are: its games are played again."""
+    """Restores the replay whose `arrays_of` these are, by playing its games again."""
     play_again = jax.jit(partial(_played_again, settings, kind))
     states, rewards = play_again(arrays["seeds"], arrays["directions"], arrays["pieces"])
-    kept = {name: jnp.asarray(arrays[name]) for name in ("memories", "directions", "pieces", "written")}
-    return Replay(states=states, rewards=rewards, **kept)
+    fields = {name: jnp.asarray(arrays[name]) for name in ("memories", "directions", "pieces", "written")}
+    return Replay(states=states, rewards=rewards, **fields)
 
 
 def _played_again(
     settings: GameSettings, kind: str, seeds: Array, directions: Array, pieces: Array
 ) -> tuple[Believed, Array]:
-    """The states (E, T + 1, ...) and rewards (E, T, n) of games by their seeds (E,) and actions (E, T, n)."""
+    """Plays games again by seeds (E,) and actions (E, T, n); returns states (E, T + 1, ...) and rewards (E, T, n)."""
 
     def one_game(game: Any) -> Any:
-        seed, ways, words = game
+        seed, game_directions, game_pieces = game
 
         def step(state: Believed, action: Any) -> tuple[Believed, Any]:
-            after, effects = advance(settings, kind, state, *(each.astype(jnp.int32) for each in action))
+            after, effects = advance(settings, kind, state, *(part.astype(jnp.int32) for part in action))
             return after, (narrow(state), effects.rewards.astype(jnp.int16))
 
-        last, (states, rewards) = jax.lax.scan(step, begin(settings, kind, seed), (ways, words))
+        last, (states, rewards) = jax.lax.scan(step, begin(settings, kind, seed), (game_directions, game_pieces))
         return joined(states, narrow(last)), rewards
 
     played: tuple[Believed, Array] = jax.lax.map(one_game, (seeds, directions, pieces), batch_size=256)
@@ -159,6 +163,6 @@ def _played_again(
 
 
 def joined(states: Believed, last: Believed) -> Believed:
-    """States (T, ...) and the one after them, as (T + 1, ...)."""
-    whole: Believed = jax.tree.map(lambda many, one: jnp.concatenate([many, one[None]]), states, last)
-    return whole
+    """Appends one state to states (T, ...): (T + 1, ...)."""
+    appended: Believed = jax.tree.map(lambda rows, row: jnp.concatenate([rows, row[None]]), states, last)
+    return appended

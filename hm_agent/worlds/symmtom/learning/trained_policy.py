@@ -1,4 +1,4 @@
-"""A trained agent as a policy: it plays in NumPy, so that a game needs neither JAX nor the extra `train`."""
+"""A trained agent as a policy, which plays in NumPy, so that a game needs neither JAX nor the extra `train`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hm_agent.worlds.symmtom.sights import Sights
 
 
 class TrainedPolicy(Policy):
-    """Draws its actions from the probabilities that the networks of a checkpoint give."""
+    """Draws actions from the probabilities that the networks of a checkpoint give."""
 
     def __init__(self, player: TrainedPlayer) -> None:
         self._player = player
@@ -35,21 +35,23 @@ class TrainedPolicy(Policy):
         estimate = network.believed(player.settings, sights.me, self._memory)
         self.believed = known if estimate is None else estimate
         chance = draw(sights, 2, directions.shape[-1] + pieces.shape[-1])
-        noise = -np.log(-np.log(np.clip(chance, 1e-12, 1 - 1e-12)))  # with Gumbel noise, the greatest is a sample
+        noise = -np.log(
+            -np.log(np.clip(chance, 1e-12, 1 - 1e-12))
+        )  # the argmax of logits plus Gumbel noise is a sample
         chosen = (directions + noise[:, : directions.shape[-1]]).argmax(-1)
         said = (pieces + noise[:, directions.shape[-1] :]).argmax(-1)
         return chosen.astype(np.int32), said.astype(np.int32)
 
 
 def ego_view_of(sights: Sights, known: Bools, moved: Ints) -> EgoView:
-    """Each row's own view: agents in order from the agent of the row.
+    """Returns the views of all rows, each with its agents in order from the agent of the row.
 
-    known: its K, (R, n, c). moved: (R, n, 2), how positions changed since its last sight.
+    known: (R, n, c), the rows' K. moved: (R, n, 2), how positions changed since the sights before.
     """
     n, c = sights.settings.agents, sights.settings.pieces
     order = (sights.me[:, None] + np.arange(n)) % n
     rows = sights.rows[:, None]
-    turned = known[rows, order]
+    own_first = known[rows, order]
     return EgoView(
         step=sights.step,
         positions=sights.positions[rows, order],
@@ -58,7 +60,7 @@ def ego_view_of(sights: Sights, known: Bools, moved: Ints) -> EgoView:
         first_hand=sights.first_hand[rows, order],
         knows=sights.knows,
         heard=sights.heard[rows, order][..., None] == np.arange(c),
-        known=turned,
-        counts=turned.sum(-1),
-        common=(turned & sights.knows[:, None]).sum(-1),
+        known=own_first,
+        counts=own_first.sum(-1),
+        common=(own_first & sights.knows[:, None]).sum(-1),
     )

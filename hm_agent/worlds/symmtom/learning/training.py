@@ -1,8 +1,8 @@
-"""A training run: it learns, keeps checkpoints and curves, goes on where it was cut short, and evaluates what it has.
+"""A training run: it learns, saves checkpoints and curves, resumes where it was cut short, and evaluates the result.
 
-A run of one seed leaves, in its folder: `last.npz` (to go on with, and to play), `best.npz` (the best checkpoint by
+A run of one seed leaves, in its folder: `last.npz` (to resume from, and to play), `best.npz` (the best checkpoint by
 reward over the validation games), `curve.csv` and `curve.png`, and, once it is done, `evaluation.json`. A run that was
-killed and goes on ends with the same weights, to the bit, as one that was not.
+killed and resumed ends with the same weights, bit for bit, as one that was not.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 VALIDATION_SEEDS, EVALUATION_SEEDS = 1_000_000, 2_000_000
-"""The first seeds of the games that choose the best checkpoint, and of those that evaluate a run."""
+"""The first seed of the games that choose the best checkpoint, and of those that evaluate a run."""
 BATCH = 100
-"""How many games are evaluated at once; results do not depend on it."""
+"""The number of games that are evaluated at once; results do not depend on it."""
 
 
 class TrainingFailed(RuntimeError):
-    """A loss or a weight is no number any more."""
+    """A loss or a weight is not finite any more."""
 
 
 Parameters = PpoParameters | MaddpgParameters
@@ -50,7 +50,7 @@ Parameters = PpoParameters | MaddpgParameters
 
 @dataclass(frozen=True)
 class Training:
-    """What to train. every: updates from one checkpoint to the next. validation, evaluation: games that judge one."""
+    """What to train. every: updates between checkpoints. validation, evaluation: the numbers of games to measure by."""
 
     algorithm: str
     settings: GameSettings
@@ -78,13 +78,13 @@ class Training:
         return TrainedPlayer(self.algorithm, self.settings, self.kind, self.shape, arrays, reward)
 
     def described(self) -> str:
-        """All that decides what the weights come to."""
+        """All that the trained weights depend on, as JSON."""
         return json.dumps(asdict(self), sort_keys=True)
 
 
 @cache
 def _learner(settings: GameSettings, kind: str, shape: Network, parameters: Parameters) -> Learner[Any]:
-    """One for all seeds, since what takes long is to compile it."""
+    """Builds a learner; it is cached for all seeds, since compiling it takes long."""
     if isinstance(shape, ActorShape) and isinstance(parameters, MaddpgParameters):
         return Maddpg(settings, kind, shape, parameters)
     if isinstance(shape, Shape) and isinstance(parameters, PpoParameters):
@@ -94,7 +94,7 @@ def _learner(settings: GameSettings, kind: str, shape: Network, parameters: Para
 
 @dataclass
 class TrainingProgress:
-    """A run between two updates. state: the learner's. best: the best checkpoint's reward over the validation games."""
+    """A run between two updates. state: the learner's. best: the best reward of a checkpoint over validation games."""
 
     state: Any
     updates: int
@@ -103,68 +103,65 @@ class TrainingProgress:
 
 
 Report = Callable[[Training, TrainingProgress], None]
-"""Is told of every update."""
+"""Is called after every update."""
 
 
 def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
-    """Trains one seed to its end, or from where an earlier run was cut short; returns its evaluation.
+    """Trains one seed to its end, resuming a run that was cut short; returns its evaluation.
 
-    Raises TrainingFailed where a number is none any more; the last checkpoint before that stays.
+    Raises TrainingFailed if a loss or a weight is not finite, after saving the state before that update.
     """
     folder.mkdir(parents=True, exist_ok=True)
     learner = training.learner()
-    progress = _resumed(training, folder, learner)
+    progress = _resume(training, folder, learner)
     if progress is None:
         progress = TrainingProgress(learner.begin(training.seed), 0, LearningCurve())
-        (folder / "evaluation.json").unlink(missing_ok=True)  # it is of a run whose checkpoint is gone
+        (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
     key = jax.random.key(training.seed)
     while progress.updates < training.parameters.updates:
         after, reward, loss = learner.update(progress.state, jax.random.fold_in(key, progress.updates))
         if not is_finite((after, loss)):
-            _keep(training, folder, progress)
+            _save_progress(training, folder, progress)
             raise TrainingFailed(
-                f"{training.settings.name}, seed {training.seed}: no number any more in update {progress.updates + 1}; "
-                f"{folder / 'last.npz'} is from before it"
+                f"{training.settings.name}, seed {training.seed}: a loss or a weight is not finite after update "
+                f"{progress.updates + 1}; {folder / 'last.npz'} is from before it"
             )
         progress.state, progress.updates = after, progress.updates + 1
         progress.curve.add(progress.updates * training.parameters.games, float(reward), float(loss))
         if progress.updates % training.every == 0 or progress.updates == training.parameters.updates:
-            _judge(training, folder, progress)
-            _keep(training, folder, progress)
+            _validate(training, folder, progress)
+            _save_progress(training, folder, progress)
         report(training, progress)
-    return _evaluated(training, folder)
+    return _evaluate(training, folder)
 
 
 def is_finite(values: Any) -> bool:
-    """True if all floating-point numbers of a tree are finite: of a learner's state, also critics and optimisers."""
+    """True if all floating-point numbers of a tree are finite, e.g. of a learner's state with its optimiser."""
     leaves = [leaf for leaf in jax.tree.leaves(values) if jnp.issubdtype(leaf.dtype, jnp.floating)]
     return all(np.isfinite(np.asarray(leaf)).all() for leaf in leaves)
 
 
-def _judge(training: Training, folder: Path, progress: TrainingProgress) -> None:
-    """Plays the validation games, and keeps the checkpoint if none before was better."""
+def _validate(training: Training, folder: Path, progress: TrainingProgress) -> None:
+    """Plays the validation games, and saves the weights as best.npz if their reward is the largest so far."""
     weights = training.learner().weights(progress.state)
     player = training.player(weights)
-    reward = mean_reward(player, validation_seeds(training))
+    seeds = np.arange(VALIDATION_SEEDS, VALIDATION_SEEDS + training.validation, dtype=np.uint32)
+    reward = mean_reward(player, seeds)
     progress.curve.judge(progress.updates * training.parameters.games, reward)
     if reward > progress.best:
         progress.best = reward
         save(folder / "best.npz", training.player(weights, reward))
 
 
-def validation_seeds(training: Training) -> Keys:
-    return np.arange(VALIDATION_SEEDS, VALIDATION_SEEDS + training.validation, dtype=np.uint32)
-
-
 def mean_reward(player: TrainedPlayer, seeds: Keys) -> float:
-    """Per agent and episode, over self-play of these seeds."""
+    """The mean reward per agent and episode in self-play over games of these seeds."""
     batches = np.array_split(seeds, max(1, len(seeds) // BATCH))
-    found = [measure(player.settings, lambda: TrainedPolicy(player), batch)[REWARD] for batch in batches]
-    return float(np.concatenate(found).mean())
+    rewards = [measure(player.settings, lambda: TrainedPolicy(player), batch)[REWARD] for batch in batches]
+    return float(np.concatenate(rewards).mean())
 
 
-def _keep(training: Training, folder: Path, progress: TrainingProgress) -> None:
-    """Writes all that is needed to go on, and the curves."""
+def _save_progress(training: Training, folder: Path, progress: TrainingProgress) -> None:
+    """Writes the curves, and last.npz with all that is needed to resume."""
     learner = training.learner()
     extra = learner.arrays(progress.state)
     extra |= {f"curve/{name}": value for name, value in progress.curve.arrays().items()}
@@ -176,8 +173,8 @@ def _keep(training: Training, folder: Path, progress: TrainingProgress) -> None:
     save(folder / "last.npz", training.player(learner.weights(progress.state)), extra)
 
 
-def _resumed(training: Training, folder: Path, learner: Learner[Any]) -> TrainingProgress | None:
-    """Where an earlier run in this folder was; ConfigError if that was to train something else."""
+def _resume(training: Training, folder: Path, learner: Learner[Any]) -> TrainingProgress | None:
+    """Restores the progress of an earlier run in this folder; None without one, ConfigError if its settings differ."""
     path = folder / "last.npz"
     if not path.exists():
         return None
@@ -188,16 +185,16 @@ def _resumed(training: Training, folder: Path, learner: Learner[Any]) -> Trainin
     return TrainingProgress(learner.resumed(player.weights, extra), int(extra["updates"]), curve, float(extra["best"]))
 
 
-def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
-    """The rewards of the final and the best checkpoint, and the heuristic's, over the same games."""
+def _evaluate(training: Training, folder: Path) -> dict[str, Any]:
+    """Measures the last and the best checkpoint and the heuristic over the same games; writes evaluation.json."""
     path = folder / "evaluation.json"
     if path.exists():
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        return found
+        evaluation: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return evaluation
     seeds = np.arange(EVALUATION_SEEDS, EVALUATION_SEEDS + training.evaluation, dtype=np.uint32)
     best, last = (load(folder / name, training.settings)[0] for name in ("best.npz", "last.npz"))
     heuristic = measure(training.settings, HeuristicPolicy, seeds)[REWARD]
-    found = {
+    evaluation = {
         "scenario": training.settings.name,
         "algorithm": training.algorithm,
         "seed": training.seed,
@@ -209,5 +206,5 @@ def _evaluated(training: Training, folder: Path) -> dict[str, Any]:
         "best": mean_reward(best, seeds),
         "heuristic": float(heuristic.mean()),
     }
-    write_whole(path, json.dumps(found, indent=2) + "\n")
-    return found
+    write_whole(path, json.dumps(evaluation, indent=2) + "\n")
+    return evaluation

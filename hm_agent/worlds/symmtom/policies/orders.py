@@ -1,8 +1,8 @@
-"""Agents that reason to a given order about the others, and take one step at a time towards whom they gain most from.
+"""Agents that reason to a given order about the others, and walk towards the agent that they gain most from.
 
-Order 0 knows what it knows itself, and takes the others to know only what they know first-hand. Order 1 also keeps K
-(GE). Both take the others to stay where they are. Order k above 1 takes each other agent to act as one of order k - 1
-does, by what it believes that this agent believes.
+Order 0 assumes that the others know only their first-hand pieces. Order 1 keeps K (GE). Both assume that the others
+stay where they are. Order k above 1 assumes that each other agent acts as one of order k - 1 does, by what it believes
+that this agent believes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from hm_agent.worlds.symmtom.sights import Sights
 from hm_agent.worlds.symmtom.views import Cell
 
 Trajectory = Sequence[Cell]
-"""Where an agent is expected to be, from now on, step by step."""
+"""The cells where an agent is expected, one per step from now on; it stays in the last one."""
 
 
 @dataclass(frozen=True)
 class Destination:
-    """A cell to be at after some steps; what is gained there for each step."""
+    """A cell to go to. steps: after how many steps to be there. rate: the gain there per step."""
 
     cell: Cell
     steps: int
@@ -44,7 +44,7 @@ class OrderPolicy(Policy):
 
     def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
         if len(sights.me) != 1:
-            raise ValueError(f"an agent of order {self._order} plays alone in its row, not one of {len(sights.me)}")
+            raise ValueError(f"an OrderPolicy plays one agent, in one row of sights: there are {len(sights.me)}")
         beliefs = dict(self._beliefs.update(sights))
         me = int(sights.me[0])
         if self._order == 0:
@@ -52,14 +52,14 @@ class OrderPolicy(Policy):
             beliefs[me,][0, me] = sights.knows[0]
         self.believed = beliefs[me,]
         reasoning = Reasoning(sights, beliefs)
-        steps = reasoning.ways(sights, reasoning.destination((me,), self._order).cell)
+        directions = reasoning.directions_towards(sights, reasoning.destination((me,), self._order).cell)
         chance = draw(sights, 2, len(Direction))[0]
-        direction = np.array([max(steps, key=lambda step: chance[step])], np.int32)
-        return direction, best_piece(sights, self.believed, direction)
+        chosen = np.array([max(directions, key=lambda step: chance[step])], np.int32)
+        return chosen, best_piece(sights, self.believed, chosen)
 
 
 class Reasoning:
-    """One agent's reasoning in one turn. beliefs: K by path."""
+    """One agent's reasoning in one turn. beliefs: K by path, as of `NestedKnowledge`."""
 
     def __init__(self, sights: Sights, beliefs: Mapping[Path, Bools]) -> None:
         self._settings, self._beliefs = sights.settings, beliefs
@@ -69,11 +69,11 @@ class Reasoning:
         self._horizon = sights.settings.steps - int(sights.step[0])
 
     def destination(self, path: Path, order: int) -> Destination:
-        """What the agent at the end of a path does next, if it reasons to the given order."""
+        """Where the agent at the end of a path goes next, if it reasons to the given order."""
         me, known = path[-1], self._beliefs[path][0]
         here = self._cells[me]
         if known[me].all():
-            return Destination(self._bases[me], _apart(here, self._bases[me]), 0.0)
+            return Destination(self._bases[me], _distance(here, self._bases[me]), 0.0)
         best = Destination(here, 0, 0.0)
         for other in range(len(self._cells)):
             gain = int((known[other] != known[me]).sum())
@@ -85,7 +85,7 @@ class Reasoning:
         return best
 
     def _trajectory(self, path: Path, order: int) -> Trajectory:
-        """Where the agent at the end of a path goes; one that is held or of order 0 stays."""
+        """The cells that the agent at the end of a path will visit; one that is held or of order 0 stays."""
         agent = path[-1]
         here = self._cells[agent]
         if order < 1 or self._held[agent]:
@@ -94,25 +94,27 @@ class Reasoning:
         return walk(here, goal)
 
     def _meeting(self, here: Cell, trajectory: Trajectory) -> tuple[int, Cell]:
-        """The earliest meeting with an agent on a trajectory: after how many steps, and in which cell."""
+        """The earliest meeting with an agent on a trajectory: after how many steps, and from which cell."""
         for steps in range(max(1, self._horizon)):
             there = trajectory[min(steps, len(trajectory) - 1)]
             cell = nearest_in_range(self._settings, here, there)
-            if _apart(here, cell) <= steps:
+            if _distance(here, cell) <= steps:
                 return steps, cell
         there = trajectory[-1]
         return self._horizon, nearest_in_range(self._settings, here, there)
 
-    def ways(self, sights: Sights, goal: Cell) -> list[Direction]:
-        """The directions that lead towards a cell; those into free cells if there are any, else `STAY`."""
+    def directions_towards(self, sights: Sights, goal: Cell) -> list[Direction]:
+        """The directions towards a cell: those into free cells if there are any, else all; `STAY` if there is none."""
         here = self._cells[int(sights.me[0])]
-        leading = [one for one in Direction if _apart(_moved(here, one), goal) < _apart(here, goal)]
-        free = [one for one in leading if _moved(here, one) not in self._cells]
+        leading = [
+            direction for direction in Direction if _distance(_neighbour(here, direction), goal) < _distance(here, goal)
+        ]
+        free = [direction for direction in leading if _neighbour(here, direction) not in self._cells]
         return free or leading or [Direction.STAY]
 
 
 def walk(here: Cell, goal: Cell) -> list[Cell]:
-    """The cells on the way to a goal, both included: along the longer side first, of equal ones along x."""
+    """The cells from here to a goal, both included; each step is along the longer remaining side, on a tie along x."""
     cells = [here]
     while cells[-1] != goal:
         x, y = cells[-1]
@@ -122,18 +124,20 @@ def walk(here: Cell, goal: Cell) -> list[Cell]:
 
 
 def nearest_in_range(settings: GameSettings, here: Cell, there: Cell) -> Cell:
-    """The cell nearest to one from which another is within hearing."""
+    """The cell nearest to `here` from which `there` is within hearing range."""
     x, y = (
-        min(max(one, other - settings.hearing), other + settings.hearing)
-        for one, other in zip(here, there, strict=True)
+        min(max(own, target - settings.hearing), target + settings.hearing)
+        for own, target in zip(here, there, strict=True)
     )
     return x, y
 
 
-def _apart(one: Cell, other: Cell) -> int:
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+def _distance(first: Cell, second: Cell) -> int:
+    """The Manhattan distance."""
+    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
-def _moved(cell: Cell, direction: Direction) -> Cell:
+def _neighbour(cell: Cell, direction: Direction) -> Cell:
+    """The next cell in a direction, which may lie off the board."""
     dx, dy = OFFSETS[direction].tolist()
     return cell[0] + dx, cell[1] + dy

@@ -1,10 +1,10 @@
-"""A planner over K: it rehearses each of its moves in the game that it believes to be in, and takes the best.
+"""A planner over K: it simulates each of its moves in the game that it believes to be in, and takes the best.
 
-Where nobody is held in place, all planners of a game expect each other at a meeting place that follows from what is
-public, and on the way to their bases once they know all (`Convention`). In a rehearsal everyone keeps to that
-convention, and the agent departs from it by its next move alone; so it looks `HORIZON` steps ahead at whom it meets,
-what it can say, and when it can recharge. Among agents who are held, no meeting can be expected, and the planner goes
-to whom it gains most from.
+Unless an agent is held in place, all planners of a game expect each other at a meeting place that follows from public
+facts, and on the way to their bases once they know all pieces (the convention). In a simulation all agents keep to the
+convention, and the planner departs from it by its next move alone; so it looks `HORIZON` steps ahead at whom it meets,
+what it can say, and when it can recharge. If any agent is held, no meeting can be expected, and the planner goes to the
+agent that it gains most from.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights, sights_of
 
 HORIZON = 6
-"""How many steps a move is rehearsed."""
+"""How many steps are simulated from a move on."""
 DISCOUNT = 0.8
-"""The weight of a reward a step later: what others will do is less and less certain."""
+"""The weight of a reward a step later, since what others will do gets less and less certain."""
 PLACES = 8
-"""How many meeting places are rehearsed."""
+"""How many meeting places are compared by simulation."""
 APPROACHING = 0.4
-"""The weight of a listener who is one cell too far to hear now, for it may come nearer in the same step."""
+"""The weight of a listener that is now one cell too far to hear, since it may come nearer in the same step."""
 
 Values = npt.NDArray[np.float64]
 
 
 class Planner(Policy):
-    """Plays by what one kind of knowledge says of the others."""
+    """Plans over one kind of K."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
@@ -54,7 +54,7 @@ class Planner(Policy):
         steps = min(HORIZON, sights.settings.steps - int(sights.step[0]))
         everyones = rehearse(rows, known, place, steps, first=(moves, said))
         values = everyones[rows.rows, rows.me].reshape(-1, len(Direction))
-        values[sights.rows, usual] += 1e-6  # of equals the usual move
+        values[sights.rows, usual] += 1e-6  # ties go to the move of the convention
         chosen = values.argmax(-1).astype(np.int32)
         return chosen, said.reshape(-1, len(Direction))[sights.rows, chosen]
 
@@ -68,9 +68,10 @@ def rehearse(
     first: tuple[Ints, Ints] | None = None,
     discount: float = DISCOUNT,
 ) -> Values:
-    """(R, n): everyone's discounted rewards if all keep to the convention from now on, and K (R, n, c) is the truth.
+    """Simulates games in which all agents keep to the convention; returns all agents' discounted rewards, (R, n).
 
-    first: the (R,) directions and pieces of the rows' own agents in the first step; None for the convention's.
+    known: (R, n, c), the K that is taken for the truth. place: (R, 2), the meeting place. first: the (R,) directions
+    and pieces of the rows' own agents in the first step; None for those of the convention.
     """
     settings, n = sights.settings, sights.settings.agents
     state = believed_state(sights, known)
@@ -80,7 +81,7 @@ def rehearse(
     for ahead in range(steps):
         rows = replace(sights_of(settings, state, None, own_seeds), held=held)
         chosen = follow(rows, np.repeat(state.knows, n, axis=0), places)
-        directions, pieces = (one.reshape(-1, n) for one in chosen)
+        directions, pieces = (values.reshape(-1, n) for values in chosen)
         if ahead == 0 and first is not None:
             directions[sights.rows, sights.me], pieces[sights.rows, sights.me] = first
         directions = np.where(sights.held, np.int32(Direction.STAY), directions)
@@ -90,7 +91,7 @@ def rehearse(
 
 
 def believed_state(sights: Sights, known: Bools) -> GameState:
-    """The games as the agents of the rows believe them to be."""
+    """Returns the games as the agents of the rows believe them to be; K becomes the truth."""
     return GameState(
         seeds=sights.seeds,
         step=sights.step,
@@ -106,9 +107,10 @@ def believed_state(sights: Sights, known: Bools) -> GameState:
 
 
 def follow(sights: Sights, known: Bools, place: Ints) -> tuple[Ints, Ints]:
-    """The (R,) directions and pieces of agents who keep to the convention.
+    """Returns the (R,) directions and pieces of agents that keep to the convention.
 
-    Who knows all goes to its base. Others go to the meeting place or, if anyone is held, to whom they gain most from.
+    An agent that knows all pieces goes to its base; any other goes to the meeting place or, if any agent is held, to
+    the agent that it gains most from.
     """
     anyone_held, is_complete = np.asarray(sights.held.any(-1)), np.asarray(sights.knows.all(-1))
     goal = np.where(anyone_held[:, None], most_gainful(sights, known), cell_at(sights, place))
@@ -117,9 +119,10 @@ def follow(sights: Sights, known: Bools, place: Ints) -> tuple[Ints, Ints]:
 
 
 def cell_at(sights: Sights, place: Ints) -> Ints:
-    """(R, 2): the cell of a meeting place that an agent goes to: a free one, near it and nearer yet to its base.
+    """(R, 2): the cell of the meeting place that each agent goes to, a free one if there is any.
 
-    place: (R, 2), the upper left cell.
+    It has the smallest sum of the distance to the agent and 1.5 times that to its base. place: (R, 2), the upper left
+    cell.
     """
     settings = sights.settings
     cells = place[:, None] + cells_of_place(settings)
@@ -131,9 +134,9 @@ def cell_at(sights: Sights, place: Ints) -> Ints:
 
 
 def most_gainful(sights: Sights, known: Bools) -> Ints:
-    """(R, 2): where the agent is whom each gains most from for each move, by K: pieces to hear and pieces to tell.
+    """(R, 2): the position of the agent from which each agent gains most per move, by K, in pieces to hear and to tell.
 
-    The own cell, if there is nothing to gain from anyone.
+    Its own position if it can gain nothing from anyone.
     """
     own = sights.knows[:, None]
     others = np.arange(sights.settings.agents) != sights.me[:, None]
@@ -147,10 +150,10 @@ def most_gainful(sights: Sights, known: Bools) -> Ints:
 
 
 def best_piece(sights: Sights, known: Bools, directions: Ints) -> Ints:
-    """(R,): the piece that is new to the most listeners after a move, by K; of equals, the first in the own order.
+    """(R,): the piece that is new to the most listeners after a move, by K; on a tie the first in the own order.
 
-    Others are taken to stay; one who is a cell too far counts for `APPROACHING`. If no piece is new to anyone by K,
-    the agent says what it knows in turn, for K may be wrong.
+    Others are assumed to stay; one that is a cell too far counts as `APPROACHING`. If no piece is new to anyone by K,
+    the agent says all pieces that it knows in turn, since K may be wrong.
     """
     settings = sights.settings
     there = np.clip(sights.here + OFFSETS[directions], 0, settings.width - 1)
@@ -168,7 +171,7 @@ def best_piece(sights: Sights, known: Bools, directions: Ints) -> Ints:
 
 
 def cells_of_place(settings: GameSettings) -> Ints:
-    """(k, 2): the offsets of its cells: a square in which there is room for all, at least 2x2."""
+    """(k, 2): the offsets of a meeting place's cells: a square with room for all agents, at least 2x2."""
     side = min(max(2, int(np.ceil(np.sqrt(settings.agents)))), settings.width)
     offsets: Ints = np.stack(np.meshgrid(np.arange(side), np.arange(side)), -1).reshape(-1, 2).astype(np.int32)
     return offsets
@@ -177,9 +180,9 @@ def cells_of_place(settings: GameSettings) -> Ints:
 def choose_place(sights: Sights) -> Ints:
     """(R, 2): the upper left cell of the meeting place; the same for all agents of a game.
 
-    It follows from bases, positions and public first-hand knowledge alone. The `PLACES` places from which the bases can
-    be reached most often are rehearsed for a whole episode, and the one where all together earn most is taken. Without
-    public first-hand knowledge the first of these is taken.
+    It follows from bases, positions and public first-hand knowledge alone. Of the `PLACES` places with the most
+    recharges per step (`_recharge_rates`), it is the one where all agents together earn most in a simulated episode.
+    Without public first-hand knowledge it is the one with the most recharges.
     """
     settings = sights.settings
     side = int(cells_of_place(settings).max()) + 1
@@ -196,7 +199,7 @@ def choose_place(sights: Sights) -> Ints:
 
 
 def _recharge_rates(settings: GameSettings, bases: Ints, low: Ints, side: int) -> Values:
-    """(R, k): the recharges of all agents per step, if each needs the way to its base and back and a while to talk."""
+    """(R, k): all agents' recharges per step by place, if each takes the way to the base and back and some talk."""
     beyond = np.maximum(low[:, None] - bases[:, None], bases[:, None] - (low + side - 1)[:, None])
     ways = np.maximum(beyond, 0).sum(-1)
     talk = 1 + 1.3 * settings.pieces / settings.agents

@@ -1,4 +1,4 @@
-"""What a policy is: it acts for many agents at once, one row each; a row gets the same alone and among others."""
+"""Policies act for many agents at once, one row each; what a row does never depends on the other rows."""
 
 from __future__ import annotations
 
@@ -11,40 +11,41 @@ from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction, GameState, 
 from hm_agent.worlds.symmtom.sights import Sights
 
 _POLICY_STREAM = 0x5EED0000
-"""Of a policy's random numbers; those of a game come from other seeds and streams."""
+"""The first stream of policies' random numbers; those of a game come from other seeds and streams."""
 _OWN_SEEDS = 0xA6E27
-"""The stream of agents' seeds."""
+"""The stream from which agents' own seeds are drawn."""
 
 
 class Policy(Protocol):
-    """Plays agents through an episode. The rows of `sights` stand for the same agents at every call."""
+    """Plays agents through one episode; the rows of `sights` are the same agents at every call."""
 
     def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
-        """The (R,) directions and (R,) pieces. truth: the games of the rows, for policies that are told them."""
+        """Returns (R,) directions and (R,) pieces. truth: the games' true states, for policies that are told them."""
         ...
 
 
 def own_seeds(seeds: Keys, count: int) -> Keys:
-    """(B, count): seeds for agents from those of their games (B,), so that no agent foresees what a game draws."""
+    """(B, count): agents' seeds, hashed from those of their games (B,), so that no agent foresees what a game draws."""
     return random_keys(seeds, _OWN_SEEDS, count)
 
 
 def draw(sights: Sights, stream: int, count: int) -> npt.NDArray[np.float64]:
-    """(R, count) random numbers from 0 to 1, from each agent's seed and the step alone. stream: below 16."""
+    """(R, count) random numbers from 0 to below 1, by each agent's seed and the step alone. stream: 0 to 15."""
     streams = (np.uint32(_POLICY_STREAM + stream) + sights.step.astype(np.uint32) * np.uint32(16)).astype(np.uint32)
     return random_keys(sights.seeds, streams, count) / 2.0**32
 
 
-def steps_between(one: Ints, other: Ints) -> Ints:
-    """How many moves lie between cells (..., 2): the Manhattan distance."""
-    return np.asarray(np.abs(one - other).sum(-1), np.int32)
+def steps_between(first: Ints, second: Ints) -> Ints:
+    """The number of moves between cells (..., 2): their Manhattan distance."""
+    return np.asarray(np.abs(first - second).sum(-1), np.int32)
 
 
 def approach(sights: Sights, target: Ints) -> Ints:
     """(R,): a direction that leads each agent towards its target cell (R, 2); STAY if it is there.
 
-    Of two ways that are as short, a free cell goes first, then chance decides. Where only an occupied cell leads on,
-    the agent tries it or steps aside, each with probability 1/2, so that agents who stay do not block it for ever.
+    Of two directions that lead nearer, one into a free cell is preferred, then chance decides. Where only occupied
+    cells lead nearer, the agent tries one or steps aside, each with probability 1/2, so that agents that stay do not
+    block it for ever.
     """
     width, here = sights.settings.width, sights.here
     there = here[:, None] + OFFSETS
@@ -60,7 +61,7 @@ def approach(sights: Sights, target: Ints) -> Ints:
 
 
 def next_known(knows: Bools, last: Ints) -> Ints:
-    """(R,): the first piece after the last one, in a circle, that each agent knows, (R, c); any if it knows none."""
+    """(R,): the next piece after `last` (R,), in a circle, that each agent knows; any piece if it knows none."""
     pieces = knows.shape[-1]
     order = (last[:, None] + 1 + np.arange(pieces)) % pieces
     known = np.take_along_axis(knows, order, -1)

@@ -1,4 +1,4 @@
-"""The policies that keep no account of what others know: by chance, and by the paper's heuristic."""
+"""The policies that keep no estimate of what others know: random play, and the paper's heuristic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hm_agent.worlds.symmtom.sights import Sights
 
 
 class RandomPolicy(Policy):
-    """Draws direction and piece uniformly; the piece may be one that it does not know."""
+    """Draws direction and piece uniformly; the agent may not know the piece."""
 
     def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
         chance = draw(sights, 1, 2)
@@ -40,9 +40,9 @@ def centre(settings: GameSettings) -> Ints:
 
 
 def nearest_free(sights: Sights, cells: Ints) -> Ints:
-    """(R, 2): the cell nearest to each agent of those that no other agent is on; of all, if there is none.
+    """(R, 2): for each agent, the nearest of some cells that no other agent is on; if all are taken, the nearest.
 
-    cells: (k, 2), or (R, k, 2) of its own for each agent. Of equally near cells the first one.
+    cells: (k, 2), or (R, k, 2) with cells for each agent. On a tie, the first one.
     """
     cells = np.broadcast_to(cells, (len(sights.me), *cells.shape[-2:]))
     others = np.arange(sights.settings.agents) != sights.me[:, None]

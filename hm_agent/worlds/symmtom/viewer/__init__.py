@@ -1,1 +1,1 @@
-"""What replays, videos and rendered frames show of SymmToM: one description of the board, drawn twice."""
+"""Replays, videos and rendered frames of SymmToM: one description of the board, drawn in the page and in pixels."""

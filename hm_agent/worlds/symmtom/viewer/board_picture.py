@@ -15,17 +15,17 @@ from hm_agent.worlds.symmtom.views import BoardScene, Cell
 BASE_INSET, BASE_ROUNDING = 0.07, 0.12
 AGENT_RADIUS = 0.27
 LARGE = 8
-"""From this width on, cells are so small on a page that figures are drawn larger and names are left out."""
+"""From this board width on, figures are drawn larger and names are left out, since cells are small on a page."""
 EDGE = 0.06
-"""The width of what sets a text off from figures below it."""
+"""The width of the edge that sets a text off from figures below it."""
 LINE_APART = 0.07
-"""How far the lines of two agents who speak to each other lie from their middle."""
+"""The distance of the lines of two agents that speak to each other from the line between their middles."""
 STAR_POINTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechLine:
-    """Somebody heard somebody. is_new: True if the piece was new to the listener, None if that isn't known."""
+    """One agent heard another. is_new: True if the piece was new to the listener, None if that is unknown."""
 
     speaker: int
     listener: int
@@ -36,8 +36,8 @@ class SpeechLine:
 class BoardPicture:
     """What a picture of the board shows after a turn.
 
-    came_from: where agents were before it. said: by agent, None if silent. rewards: by agent, what the turn paid.
-    recharged, held: numbers of agents. looked_at: whose hearing range stands out, None for nobody's.
+    came_from: the positions before it. said: by agent, None if silent. rewards: by agent, what the turn paid.
+    recharged, held: numbers of agents. looked_at: the agent whose hearing range stands out; None for nobody's.
     """
 
     settings: GameSettings
@@ -83,9 +83,9 @@ def picture_of(
 
 
 def picture_of_game(game: OneGame) -> BoardPicture:
-    """The picture of a game between two steps, which keeps neither where agents were nor to whom words were new."""
+    """The picture of a game between two steps, without moves and without telling which pieces were new to whom."""
     width = game.settings.width
-    heard = [
+    lines = [
         SpeechLine(speaker, listener)
         for listener, speakers in enumerate(game.near)
         for speaker in speakers
@@ -96,75 +96,76 @@ def picture_of_game(game: OneGame) -> BoardPicture:
         bases=tuple((cell % width, cell // width) for cell in game.bases),
         positions=tuple((cell % width, cell // width) for cell in game.cells),
         said=tuple(None if piece == SILENT else piece for piece in game.said),
-        lines=tuple(heard),
+        lines=tuple(lines),
     )
 
 
 def ground(picture: BoardPicture) -> list[DrawnShape]:
-    """What does not change in a game: the cells and the bases, each in its agent's colour."""
+    """The shapes that do not change in a game: the cells, and the bases in their agents' colours."""
     width = picture.settings.width
     shapes = [DrawnShape("box", (0.01, 0.01, width - 0.02, width - 0.02, 0.1), stroke="line", width=0.02)]
     for at in range(1, width):
         shapes += [line((at, 0), (at, width), "line", 0.02), line((0, at), (width, at), "line", 0.02)]
     side = 1 - 2 * BASE_INSET
     for agent, (x, y) in enumerate(picture.bases):
-        place = (x + BASE_INSET, y + BASE_INSET, side, side, BASE_ROUNDING)
-        shapes.append(DrawnShape("box", place, fill=colour_of(agent), opacity=0.2))
-        shapes.append(DrawnShape("box", place, stroke=colour_of(agent), width=0.05))
+        box = (x + BASE_INSET, y + BASE_INSET, side, side, BASE_ROUNDING)
+        shapes.append(DrawnShape("box", box, fill=colour_of(agent), opacity=0.2))
+        shapes.append(DrawnShape("box", box, stroke=colour_of(agent), width=0.05))
     return shapes
 
 
 def figures(picture: BoardPicture) -> list[DrawnShape]:
-    """What changes in every turn, drawn over the ground."""
+    """The shapes that change in every turn, to be drawn over the ground."""
     agents = range(len(picture.positions))
-    shapes = [_range(picture, agent) for agent in agents]
+    shapes = [_hearing_range(picture, agent) for agent in agents]
     for agent in range(len(picture.came_from)):
-        shapes += _way(picture, agent)
-    for one in picture.lines:
-        shapes += _speech_line(picture, one)
+        shapes += _move_line(picture, agent)
+    for speech in picture.lines:
+        shapes += _speech_line(picture, speech)
     for agent in agents:
         shapes += _agent(picture, agent)
     for agent in agents:
-        shapes += [*_bubble(picture, agent), *_pay(picture, agent)]
+        shapes += [*_bubble(picture, agent), *_reward_text(picture, agent)]
     return shapes
 
 
-def _range(picture: BoardPicture, agent: int) -> DrawnShape:
-    """The cells in which an agent hears others; with an edge if it is the one looked at."""
+def _hearing_range(picture: BoardPicture, agent: int) -> DrawnShape:
+    """The cells in which an agent hears others: tinted, or outlined if it is the agent looked at."""
     (x, y), reach, width = picture.positions[agent], picture.settings.hearing, picture.settings.width
     left, top = max(0, x - reach) + 0.03, max(0, y - reach) + 0.03
     right, bottom = min(width, x + reach + 1) - 0.03, min(width, y + reach + 1) - 0.03
-    place = (left, top, right - left, bottom - top, 0.2)
+    box = (left, top, right - left, bottom - top, 0.2)
     if agent == picture.looked_at:
-        return DrawnShape("box", place, fill=None, stroke=colour_of(agent), width=0.04, opacity=0.9)
-    return DrawnShape("box", place, fill=colour_of(agent), opacity=0.1)
+        return DrawnShape("box", box, fill=None, stroke=colour_of(agent), width=0.04, opacity=0.9)
+    return DrawnShape("box", box, fill=colour_of(agent), opacity=0.1)
 
 
-def _way(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
-    """Where an agent came from in this turn."""
+def _move_line(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+    """The line of an agent's move in this turn; nothing if it stayed."""
     here, there = _middle(picture.came_from[agent]), _middle(picture.positions[agent])
     if here != there:
         yield line(here, there, colour_of(agent), 0.07, opacity=0.5)
         yield DrawnShape("disc", (*here, 0.09), fill=colour_of(agent), opacity=0.5)
 
 
-def _speech_line(picture: BoardPicture, one: SpeechLine) -> Iterator[DrawnShape]:
-    """An arrow from who speaks to who hears, strong if the piece was new to it."""
-    (x, y), (far_x, far_y) = _middle(picture.positions[one.speaker]), _middle(picture.positions[one.listener])
+def _speech_line(picture: BoardPicture, speech: SpeechLine) -> Iterator[DrawnShape]:
+    """An arrow from the speaker to the listener, faint if the piece was known to be nothing new."""
+    (x, y), (far_x, far_y) = _middle(picture.positions[speech.speaker]), _middle(picture.positions[speech.listener])
     length = hypot(far_x - x, far_y - y)
     across, down = (far_x - x) / length, (far_y - y) / length
     x, y = x - down * LINE_APART, y + across * LINE_APART  # each on its own right hand
     reach = length - AGENT_RADIUS * picture.scale - 0.06
     tip = (x + across * reach, y + down * reach)
     neck = (x + across * (reach - 0.14), y + down * (reach - 0.14))
-    strong = one.is_new is not False
+    strong = speech.is_new is not False
     opacity = 1.0 if strong else 0.45
-    yield line((x, y), neck, colour_of(one.speaker), 0.06 if strong else 0.03, opacity)
+    yield line((x, y), neck, colour_of(speech.speaker), 0.06 if strong else 0.03, opacity)
     sides = [(neck[0] + side * down * 0.09, neck[1] - side * across * 0.09) for side in (1, -1)]
-    yield polygon([tip, *sides], colour_of(one.speaker), opacity)
+    yield polygon([tip, *sides], colour_of(speech.speaker), opacity)
 
 
 def _agent(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+    """An agent's disc with its number, with a star if it has recharged and in a box if it is held."""
     (x, y), colour = _middle(picture.positions[agent]), colour_of(agent)
     radius = AGENT_RADIUS * picture.scale
     if agent in picture.recharged:
@@ -179,7 +180,7 @@ def _agent(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
 
 
 def _bubble(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
-    """The piece that an agent says."""
+    """A bubble with the piece that an agent says; nothing if it is silent."""
     piece = picture.said[agent]
     if piece is None:
         return
@@ -191,8 +192,8 @@ def _bubble(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
     yield text((left + wide / 2, top + high / 2), words, 0.25 * picture.scale)
 
 
-def _pay(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
-    """What the turn has paid an agent."""
+def _reward_text(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
+    """The reward that the turn has paid an agent; nothing if that is zero."""
     paid = picture.rewards[agent] if picture.rewards else 0.0
     if paid:
         x, y = _middle(picture.positions[agent])
@@ -200,11 +201,13 @@ def _pay(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
 
 
 def _star(middle: Point, radius: float) -> Iterator[Point]:
-    for place in range(2 * STAR_POINTS):
-        far = radius if place % 2 == 0 else 0.75 * radius
-        angle = pi * place / STAR_POINTS
-        yield middle[0] + far * cos(angle), middle[1] + far * sin(angle)
+    """The corners of a star."""
+    for corner in range(2 * STAR_POINTS):
+        distance = radius if corner % 2 == 0 else 0.75 * radius
+        angle = pi * corner / STAR_POINTS
+        yield middle[0] + distance * cos(angle), middle[1] + distance * sin(angle)
 
 
 def _middle(cell: Cell) -> Point:
+    """The middle of a cell."""
     return cell[0] + 0.5, cell[1] + 0.5

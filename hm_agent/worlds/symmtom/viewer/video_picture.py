@@ -1,4 +1,4 @@
-"""The picture of one step for a video: the board, what the first seat believes beside the truth, and what it thinks."""
+"""The picture of one step for a video: the board, the first seat's beliefs beside the truth, and its thoughts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_ROWS = 8
 
 
 class BoardVideo:
-    """Draws the steps of one episode."""
+    """Draws the steps of one episode, in order, since it sums up rewards."""
 
     def __init__(self, settings: GameSettings, seats: Sequence[Seat], title: str) -> None:
         self._settings, self._seats = settings, tuple(seats)
@@ -53,16 +53,17 @@ class BoardVideo:
         self._totals = [total + paid for total, paid in zip(self._totals, scene.rewards, strict=True)]
         decision = step.decisions[seat]
         state = decision.state
-        known = state.believed if isinstance(state, BelievedKnowledge | TalkerSnapshot) else None
+        believed = state.believed if isinstance(state, BelievedKnowledge | TalkerSnapshot) else None
         self._canvas.draw(CLOCK, clock, step.turn.step, self._settings.steps)
         self._canvas.draw(REWARDS, rewards, tuple(self._totals), scene.rewards, scene.said)
-        self._canvas.draw(KNOWLEDGE, knowledge, self._settings, seat, known, scene.knows)
+        self._canvas.draw(KNOWLEDGE, knowledge, self._settings, seat, believed, scene.knows)
         strategy = decision.thoughts.strategy
-        self._canvas.draw(THOUGHTS, thoughts, seat, strategy.words if strategy else "", _plan(state))
+        self._canvas.draw(THOUGHTS, thoughts, seat, strategy.words if strategy else "", _plan_words(state))
         return self._canvas.pixels.copy()
 
 
-def _plan(state: object) -> str:
+def _plan_words(state: object) -> str:
+    """The calls of a language agent's plan; empty for other agents."""
     return ", ".join(map(str, state.plan)) if isinstance(state, TalkerSnapshot) else ""
 
 
@@ -76,11 +77,11 @@ def clock(pen: Pen, step: int, steps: int) -> None:
 
 
 def rewards(pen: Pen, totals: Sequence[float], paid: Sequence[float], said: Sequence[int | None]) -> None:
-    """Each agent's reward so far, what this step paid, and what it says, in two columns of agents."""
+    """Each agent's reward so far, the reward of this step and the piece it says, in two columns of agents."""
     pen.caption("Reward so far")
     for agent, total in enumerate(totals[:MOST_ROWS]):
         x, y = agent % 2 * 288, TOP + agent // 2 * 36
-        _name(pen, x, y + 6, agent)
+        _agent_name(pen, x, y + 6, agent)
         pen.write((x + 138, y + 20), f"{total:g}", 20, BRIGHT, anchor="rs")
         if paid[agent]:
             pen.write((x + 148, y + 20), f"{paid[agent]:+g}", 15, GAIN if paid[agent] > 0 else LOSS, anchor="ls")
@@ -91,7 +92,7 @@ def rewards(pen: Pen, totals: Sequence[float], paid: Sequence[float], said: Sequ
 def knowledge(
     pen: Pen, settings: GameSettings, seat: Seat, believed: Sequence[Pieces] | None, truth: Sequence[Pieces]
 ) -> None:
-    """K as one seat believes, beside K as it is; what is believed wrongly is crossed."""
+    """K as one seat believes it, if it records beliefs, beside the true K; wrong beliefs are crossed."""
     left, wide = 84, (pen.width - 84) // 2
     side = min(20, (wide - 16) / settings.pieces)
     pen.caption("Who knows what, before the turn")
@@ -105,14 +106,16 @@ def knowledge(
                 pen.write((x + piece * side + side / 2, TOP + 22), str(piece), 11, FAINT, anchor="ma")
     for agent in range(settings.agents):
         y = TOP + 40 + agent * step
-        _name(pen, 0, y + 2, agent)
+        _agent_name(pen, 0, y + 2, agent)
         if believed:
-            _row(pen, (left, y), side, believed[agent], truth[agent], settings.pieces, agent)
-        _row(pen, (left + wide, y), side, truth[agent], truth[agent], settings.pieces, agent)
+            _knowledge_row(pen, (left, y), side, believed[agent], truth[agent], settings.pieces, agent)
+        _knowledge_row(pen, (left + wide, y), side, truth[agent], truth[agent], settings.pieces, agent)
 
 
-def _row(pen: Pen, at: tuple[float, float], side: float, known: Pieces, truth: Pieces, pieces: int, agent: int) -> None:
-    """A cell for each piece: filled if known, crossed if that is not so."""
+def _knowledge_row(
+    pen: Pen, at: tuple[float, float], side: float, known: Pieces, truth: Pieces, pieces: int, agent: int
+) -> None:
+    """A row with a cell for each piece: filled if it is believed known, crossed if that is wrong."""
     high = min(side, 18) - 2
     for piece in range(pieces):
         x, y = at[0] + piece * side, at[1]
@@ -129,6 +132,7 @@ def thoughts(pen: Pen, seat: Seat, strategy: str, plan: str) -> None:
         pen.paragraph((0, y + 6), plan, 15, ACCENT, lines=2)
 
 
-def _name(pen: Pen, x: float, y: float, agent: int) -> None:
+def _agent_name(pen: Pen, x: float, y: float, agent: int) -> None:
+    """An agent's name beside a dot in its colour."""
     pen.block((x, y, 12, 12), PALETTE[colour_of(agent)], radius=6)
     pen.write((x + 18, y - 2), f"player_{agent}", 14, SOFT)

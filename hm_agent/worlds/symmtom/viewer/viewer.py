@@ -20,11 +20,11 @@ from hm_agent.worlds.symmtom.views import BoardScene, BoardView
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PLANNING = (PlanTalk.__name__, EvaluateTalk.__name__)
-"""The kinds of questions that are asked because a new plan is needed; all others follow from events."""
+"""The kinds of questions that a new plan needs; all others are asked because of events."""
 
 
 class SymmtomViewer:
-    """Shows the board, who said what to whom, and what each seat believes that the others know. test: None for none."""
+    """Shows the board, who said what to whom, and each seat's beliefs. test: None outside tests of mind."""
 
     scripts = (SCRIPTS / "board.css", SCRIPTS / "board.js")
 
@@ -42,14 +42,15 @@ class SymmtomViewer:
         }
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
-        """None: the page draws the shapes that `shown` has."""
+        """Empty: the page draws the shapes that `shown` returns."""
         return {}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
-        """The board's shapes, and what is hidden from a seat.
+        """The board's shapes, and facts that are hidden from a seat.
 
-        ground: what never changes. certain: by agent, the pieces that the seat knows it to know. knows, first_hand: the
-        truth, by agent. scores: by agent, its reward for the step. said, heard, news: what the step led to.
+        ground: the shapes that never change. certain: by agent, the pieces that the seat is certain this agent knows.
+        knows, first_hand: the truth, by agent. scores: by agent, its reward for the step. said, heard, recharged,
+        positions: the outcome of the step.
         """
         scene, view = step.scene, step.turn.observations[seat].view
         assert isinstance(scene, BoardScene)

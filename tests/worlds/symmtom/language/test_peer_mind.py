@@ -12,7 +12,7 @@ from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.mind import HypothesisAnswer, WrittenStrategy
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, Meeting, MeetingEnded, PieceHeard
-from hm_agent.worlds.symmtom.language.peer_mind import TOLD, PeerMind
+from hm_agent.worlds.symmtom.language.peer_mind import SHOWN_INTERACTIONS, PeerMind
 from hm_agent.worlds.symmtom.language.peer_questions import NextTalk, PeerPrediction, PredictPeer, ProposePeer
 from tests.worlds.symmtom.language.language_examples import BOARD, IDEAS, MEETINGS, RULES
 
@@ -55,7 +55,7 @@ def test_a_meeting_repeats_if_the_same_was_done_and_said_the_time_before() -> No
 
 
 def test_questions_show_the_latest_meetings_with_one_player_alone() -> None:
-    history: tuple[Interaction, ...] = tuple(met(step) for step in range(TOLD + 3))
+    history: tuple[Interaction, ...] = tuple(met(step) for step in range(SHOWN_INTERACTIONS + 3))
     question = mind().ask_prediction(history, IDEAS)
     assert [meeting.step for meeting in question.history] == [3, 4, 5, 6, 7]
     assert (question.about, question.board) == ("player_1", BOARD)

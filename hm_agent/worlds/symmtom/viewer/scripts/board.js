@@ -32,7 +32,7 @@ function describe({ shown: { positions, said, heard = [], recharged = [] } }, in
   return `The board at step ${index}; ${each.join("; ")}`;
 }
 
-// A grid of who knows what. known: by agent, its pieces. truth: the same as it is; what differs is marked.
+// A grid of who knows what. known: by agent, its pieces; what differs from the truth is marked. isTruth: true for the true K.
 function grid(title, known, { shown: { first_hand, knows } }, isTruth = false) {
   const { pieces, players } = viewer.facts;
   const numbers = Array.from({ length: pieces }, (_, piece) => piece);
