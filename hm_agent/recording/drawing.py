@@ -1,4 +1,4 @@
-"""Drawing a video's picture: pens that draw text, blocks and lines on a card, and the canvas that holds the cards."""
+"""Draws the pictures of a video: a `Pen` draws text, blocks and lines on one card, a `Canvas` arranges the cards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEADING = 1.4
 BORDER = 2
 """The width of a tile's frame, in pixels."""
 
-# Pillow's own font has no glyphs for these signs, which models like to write.
+# Pillow's own font lacks glyphs for these characters, which models often write.
 _SPELLED = str.maketrans({"–": "-", "—": "-", "−": "-", "→": "->", "≥": ">=", "≤": "<=", "×": "x", "•": "·"})
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
@@ -48,7 +48,7 @@ class Box(NamedTuple):
 
 @cache
 def font(size: int) -> Font:
-    """The font that comes with Pillow, the same wherever the project runs."""
+    """Returns the font that comes with Pillow, which is the same on every machine."""
     return ImageFont.load_default(size)
 
 
@@ -127,7 +127,7 @@ def _fitting(text: str, font: Font, width: float) -> int:
 
 
 class Canvas:
-    """A picture made of cards and images. pixels: (height, width, 3) uint8, which later drawing changes."""
+    """A picture made of cards and images. pixels: (height, width, 3) uint8; every method draws into this array."""
 
     def __init__(self, width: int, height: int) -> None:
         self.pixels: Pixels = np.full((height, width, 3), ImageColor.getrgb(BACKGROUND), np.uint8)
@@ -171,7 +171,7 @@ class Canvas:
 
 
 def fit(image: Pixels, box: Box) -> Box:
-    """The part of a box, at its top left, that an (H, W, 3) image fills, enlarged by the largest whole factor."""
+    """The part of a box, at its top left, that an (H, W, 3) image fills if enlarged by the largest whole factor."""
     height, width = image.shape[:2]
     factor = min(box.width // width, box.height // height)
     return Box(box.x, box.y, factor * width, factor * height)

@@ -1,4 +1,4 @@
-"""Assembles a replay's page: one file that needs nothing else. Its text, styles and scripts are in templates/."""
+"""Assembles a replay's page, a self-contained file. Its text, styles and scripts are in templates/."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SCRIPTS = (
 
 @dataclass(frozen=True)
 class Recording:
-    """An episode as it was recorded: its films by name, the replay recorder's lines, and the trace as it is on disk."""
+    """What was recorded of an episode: its films by name, the replay recorder's lines, and the trace file's content."""
 
     films: Mapping[str, Film]
     steps: CompressedText
@@ -48,7 +48,7 @@ class Recording:
 
 
 def replay_page(result: Result, scenario: ScenarioInfo, viewer: Viewer | None, recording: Recording) -> str:
-    """The page's text. viewer: what the world adds; None for a page that shows states instead of pictures."""
+    """Returns the page's HTML. viewer: the world's; None for a page that shows states instead of pictures."""
     packed = {"trace": recording.trace.base64(), "steps": recording.steps.base64()}
     for name, film in recording.films.items():
         packed |= {f"film-{name}-tiles": film.tiles.base64(), f"film-{name}-changes": film.changes.base64()}
@@ -75,7 +75,7 @@ def _joined(files: Sequence[Path], ending: str) -> str:
 def _facts(
     result: Result, scenario: ScenarioInfo, viewer: Viewer | None, films: Mapping[str, Film]
 ) -> Mapping[str, Any]:
-    """What the page's script has to know of the episode before it reads the trace. viewer: for the world's script."""
+    """What the page's script needs to know of the episode beside the trace; `viewer` is for the world's script."""
     agents = {seat.seat: seat for seat in result.seats}
     return {
         "seats": [
