@@ -16,6 +16,7 @@ from markupsafe import Markup
 from hm_agent.pages.rendering import SHARED, environment
 from hm_agent.recording.replay.film import CompressedText
 from hm_agent.recording.replay.page import TEMPLATES as REPLAY_TEMPLATES
+from hm_agent.recording.replay.page import read_joined
 
 TEMPLATE = "browse.html.j2"
 CHUNK = 50
@@ -46,13 +47,9 @@ def browse_page(
         **words,
         chunk=CHUNK,
         packed=packed,
-        style=_joined([*_STYLES, *own], ".css"),
-        script=_joined([*_SCRIPTS, *own], ".js"),
+        style=Markup(read_joined([*_STYLES, *own], ".css")),
+        script=Markup(read_joined([*_SCRIPTS, *own], ".js")),
     )
-
-
-def _joined(files: Sequence[Path], ending: str) -> Markup:
-    return Markup("\n".join(path.read_text("utf-8") for path in files if path.suffix == ending))
 
 
 def _packed(values: Sequence[Any]) -> str:

@@ -152,24 +152,24 @@ class Result:
         return not self.is_finished and not self.has_failed
 
 
-def _usage(counted: Result | SeatResult) -> Usage:
+def _usage(record: Result | SeatResult) -> Usage:
     return Usage(
-        questions=counted.questions,
-        unanswered=counted.unanswered_questions,
-        calls=counted.model_calls,
-        cached=counted.cached_calls,
-        input_tokens=counted.input_tokens,
-        output_tokens=counted.output_tokens,
-        cost=counted.cost,
-        cached_cost=_cached_cost(counted),
+        questions=record.questions,
+        unanswered=record.unanswered_questions,
+        calls=record.model_calls,
+        cached=record.cached_calls,
+        input_tokens=record.input_tokens,
+        output_tokens=record.output_tokens,
+        cost=record.cost,
+        cached_cost=_cached_cost(record),
     )
 
 
-def _cached_cost(counted: Result | SeatResult) -> float | None:
+def _cached_cost(record: Result | SeatResult) -> float | None:
     """The recorded value; in older files, which lack it, it is known only if all calls or none were cached."""
-    if counted.cached_cost is None and counted.cached_calls in (0, counted.model_calls):
-        return counted.cost if counted.cached_calls else 0.0
-    return counted.cached_cost
+    if record.cached_cost is None and record.cached_calls in (0, record.model_calls):
+        return record.cost if record.cached_calls else 0.0
+    return record.cached_cost
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:

@@ -124,12 +124,12 @@ class TraceRecorder:
         self._file.close()
 
 
-def read_trace(path: Path, *, telling: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """The lines of a trace without its header, in today's form; a line that was cut off or is no object is left out.
+def read_trace(path: Path, *, with_any_of: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yields the lines of a trace in the current format, without its header; skips truncated lines and non-objects.
 
-    telling: where not empty, lines without any of these keys are left out, which takes far less time than to read them.
+    with_any_of: if not empty, lines with none of these keys are skipped, too, which is far faster than to parse them.
     """
-    sought = [f'"{key}"'.encode() for key in telling]
+    sought = [f'"{key}"'.encode() for key in with_any_of]
     with path.open("rb") as lines:
         for number, line in enumerate(lines):
             if sought and not any(key in line for key in sought):
@@ -174,10 +174,10 @@ def to_json(value: object) -> Any:
             return value
     if hasattr(value, "to_json"):
         return to_json(value.to_json())
-    return _composed(value)
+    return _container_to_json(value)
 
 
-def _composed(value: object) -> Any:
+def _container_to_json(value: object) -> Any:
     match value:
         case BaseModel():
             return {name: to_json(item) for name, item in value}
@@ -194,17 +194,22 @@ def _composed(value: object) -> Any:
     raise TypeError(f"a trace can't hold {type(value).__name__} {value!r}; see to_json for what it can")
 
 
-def _interaction(one: Interaction) -> dict[str, Any]:
+def _interaction(interaction: Interaction) -> dict[str, Any]:
     """The fields of an interaction, and its partner, behaviour and reward, which may be properties."""
-    return {**to_json(one), "partner": one.partner, "behaviour": one.behaviour, "reward": to_json(one.reward)}
+    return {
+        **to_json(interaction),
+        "partner": interaction.partner,
+        "behaviour": interaction.behaviour,
+        "reward": to_json(interaction.reward),
+    }
 
 
 def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
     """The trace's line of one seat's step, beliefs apart; empty entries are left out."""
     thoughts, events = decision.thoughts, decision.events
     optional = {
-        "state": _spoken(to_json(decision.state)) if decision.state is not None else None,
-        "strategy": _spoken(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
+        "state": _without_empty(to_json(decision.state)) if decision.state is not None else None,
+        "strategy": _without_empty(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
         "events": [
             {"kind": type(event).__name__, "words": event.describe(), "fields": to_json(event)} for event in events
         ],
@@ -219,18 +224,18 @@ def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
         "action": to_json(decision.action),
         "reward": to_json(step.rewards.get(seat, 0.0)),
     }
-    return always | _spoken(optional)
+    return always | _without_empty(optional)
 
 
 def _exchange(exchange: Exchange) -> dict[str, Any]:
     """A question with its answer and calls; the time it took is left out, since it differs between runs."""
     kind = type(exchange.question).__name__
     entry = {"question": kind, "fields": to_json(exchange.question), "answer": to_json(exchange.answer)}
-    return entry | _spoken({"calls": to_json(_bounded(exchange.calls))})
+    return entry | _without_empty({"calls": to_json(_bounded(exchange.calls))})
 
 
 def _bounded(calls: Sequence[Call]) -> Sequence[Call]:
-    """The calls with at most `MAX_RECORDED` characters of replies; if there are more, all replies get an equal share."""
+    """The calls with at most `MAX_RECORDED` characters of replies; of more, each reply gets an equal share."""
     lengths = [len(reply) for call in calls for reply in call.replies]
     if sum(lengths) <= MAX_RECORDED:
         return calls
@@ -242,16 +247,16 @@ def _beliefs(thoughts: Thoughts) -> dict[str, Any]:
     """The hypotheses, whom they are about, and the words of the validated one; written together when any changes."""
     hypotheses = [_hypothesis(hypothesis) for hypothesis in thoughts.hypotheses]
     validated = thoughts.validated and thoughts.validated.words
-    return {"hypotheses": hypotheses} | _spoken({"about": thoughts.about, "validated": validated})
+    return {"hypotheses": hypotheses} | _without_empty({"about": thoughts.about, "validated": validated})
 
 
 def _hypothesis(held: Hypothesis) -> dict[str, Any]:
-    return _spoken({"words": held.words, "value": to_json(held.value), "prediction": held.prediction})
+    return _without_empty({"words": held.words, "value": to_json(held.value), "prediction": held.prediction})
 
 
-def _spoken(said: dict[str, Any]) -> dict[str, Any]:
-    """The entries but for None, False and empty lists."""
-    return {key: value for key, value in said.items() if value not in (None, []) and value is not False}
+def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
+    """The entries without those that are None, False or an empty list."""
+    return {key: value for key, value in entries.items() if value not in (None, []) and value is not False}
 
 
 _dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

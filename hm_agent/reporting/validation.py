@@ -51,8 +51,8 @@ class Curve:
     validated: int
 
 
-TELLING = ("hypotheses", "interactions", "understood")
-"""The keys of a trace's lines that tell of interactions and of what is believed before them."""
+KEYS_READ = ("hypotheses", "interactions", "understood")
+"""The keys of a trace's lines that hold interactions and the beliefs before them; `understood` is format 1's."""
 
 
 def read_streams(path: Path) -> list[Stream]:
@@ -61,7 +61,7 @@ def read_streams(path: Path) -> list[Stream]:
     moments: dict[tuple[str, str], int] = {}
     beliefs: dict[str, tuple[Any, Any]] = {}
     believers: set[str] = set()
-    for line in trace.read_trace(path, telling=TELLING):
+    for line in trace.read_trace(path, with_any_of=KEYS_READ):
         seat = str(line["seat"])
         if "hypotheses" in line:
             beliefs[seat] = line.get("validated"), line.get("about")

@@ -76,7 +76,7 @@ class Film:
         else:
             changed = self._places(np.flatnonzero(lines != self._latest))
         numbers = self._numbers.copy()
-        numbers[changed] = [self._number(self._tile(frame, int(place))) for place in changed]
+        numbers[changed] = [self._tile_number(self._tile_bytes(frame, int(place))) for place in changed]
         self.changes.add((numbers ^ self._numbers).tobytes())
         self._latest, self._numbers = lines, numbers
 
@@ -98,11 +98,11 @@ class Film:
         has_changed[integers // (width * TILE) * self.columns + integers % width // WORDS] = True
         return np.flatnonzero(has_changed)
 
-    def _tile(self, frame: Pixels, place: int) -> bytes:
+    def _tile_bytes(self, frame: Pixels, place: int) -> bytes:
         top, left = (TILE * n for n in divmod(place, self.columns))
         return frame[top : top + TILE, left : left + TILE].tobytes()
 
-    def _number(self, tile: bytes) -> int:
+    def _tile_number(self, tile: bytes) -> int:
         number = self._numbers_by_tile.get(tile)
         if number is None:
             number = self._numbers_by_tile[tile] = len(self._numbers_by_tile)

@@ -54,22 +54,23 @@ def replay_page(result: Result, scenario: ScenarioInfo, viewer: Viewer | None, r
         packed |= {f"film-{name}-tiles": film.tiles.base64(), f"film-{name}-changes": film.changes.base64()}
     facts = _facts(result, scenario, viewer, recording.films)
     added = viewer.scripts if viewer else ()
-    own = _joined([TEMPLATES / f"{name}.js" for name in SCRIPTS], ".js")
+    own = read_joined([TEMPLATES / f"{name}.js" for name in SCRIPTS], ".js")
     # The world's script is a block, so that its names can't clash with the page's.
-    script = f"{own}\n{{\n{_joined(added, '.js')}\n}}\nbegin();\n"
+    script = f"{own}\n{{\n{read_joined(added, '.js')}\n}}\nbegin();\n"
     return _template().render(
         result=result,
         scenario=scenario,
         seats=facts["seats"],
         facts=Markup(json.dumps(facts).replace("<", "\\u003c")),  # ends no script element and begins no comment
         packed=packed,
-        style=Markup(_joined(added, ".css")),
+        style=Markup(read_joined(added, ".css")),
         script=Markup(script),
     )
 
 
-def _joined(files: Sequence[Path], ending: str) -> str:
-    return "\n".join(path.read_text("utf-8") for path in files if path.suffix == ending)
+def read_joined(files: Sequence[Path], suffix: str) -> str:
+    """Concatenates the files with a suffix, e.g. the scripts among scripts and styles."""
+    return "\n".join(path.read_text("utf-8") for path in files if path.suffix == suffix)
 
 
 def _facts(

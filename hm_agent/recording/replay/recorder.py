@@ -37,7 +37,7 @@ class ReplayRecorder:
         self._films: dict[str, Film] = {}
         self._lines, self._count = CompressedText(), 0
         self._totals: Mapping[Seat, float] = {}
-        self._told: dict[Seat, Mapping[str, Any]] = {}
+        self._latest: dict[Seat, Mapping[str, Any]] = {}
         self._thumbnail: tuple[float, Pixels] | None = None
 
     def record(self, step: Step) -> None:
@@ -63,8 +63,8 @@ class ReplayRecorder:
     def _changes_of(self, step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
         shown = self._viewer.shown(step, seat) if self._viewer else {}
         current = {"shown": shown, "threshold": decision.thoughts.threshold}
-        changes = merge_patch(self._told.get(seat, {"shown": {}}), current)
-        self._told[seat] = current
+        changes = merge_patch(self._latest.get(seat, {"shown": {}}), current)
+        self._latest[seat] = current
         # The trace lacks times and savings, which differ between runs, and has a prompt only where a model was called.
         asked: list[dict[str, Any]] = []
         for exchange in decision.exchanges:
