@@ -1,4 +1,4 @@
-"""Whether the ceiling agent is one: how often it was told something, and who did better than it."""
+"""Checks the ceiling agents: how often each was told something of the other players, and which agents did better."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import counted, listed, number
 
 WELL_TOLD = 0.95
-"""From this share of steps and players on, a ceiling agent counts as told: a player's first steps may tell nothing."""
+"""From this share of steps and players on, a ceiling agent counts as always told: of first steps, little is known."""
 
 CHANCE = (1 - CONFIDENCE) / 2
-"""The share of intervals that lie above a true value."""
+"""The share of intervals that lie wholly on one given side of the true value."""
 
 
 def told_mark(share: float | None) -> str:
-    """What a table says beside the mean of a ceiling agent that was told nothing, or not always; else empty."""
+    """The mark beside the mean of a ceiling agent: `told nothing` or `told 40%`; empty if it was always told."""
     if share is None or share >= WELL_TOLD:
         return ""
     return "told nothing" if share == 0 else f"told {_percent(share)}"
 
 
 def _percent(share: float) -> str:
-    """At least 1%, for a share that is not 0."""
+    """A share that is not 0, shown as at least 1%."""
     return f"{max(share, 0.01):.0%}"
 
 
 @dataclass(frozen=True)
 class CeilingGap:
-    """An agent beside the ceiling of a scenario. difference: agent less ceiling, over the same seeds."""
+    """An agent compared with the ceiling agent of a scenario. difference: agent minus ceiling, paired by seed."""
 
     scenario: ScenarioInfo
     condition: Condition
@@ -49,21 +49,21 @@ class CeilingGap:
 
 
 def ceiling_gaps(results: Sequence[Result], rows: Iterable[Row]) -> list[CeilingGap]:
-    """Each agent beside the ceiling in each scenario, where both have common episodes."""
+    """Compares each agent with each scenario's ceiling agent, if both have common episodes."""
     values = episode_values(results, with_references=True)
-    found = []
+    gaps = []
     for row in rows:
         if row.ceiling_reference is None or row.is_reference:
             continue
         ceiling = row.ceiling_reference.condition
         differences = paired(values.get(row.condition, {}), values[ceiling]).get(row.scenario.name, [])
         if (difference := paired_difference({row.scenario.name: differences})) is not None:
-            found.append(CeilingGap(row.scenario, row.condition, ceiling, difference))
-    return found
+            gaps.append(CeilingGap(row.scenario, row.condition, ceiling, difference))
+    return gaps
 
 
 def told_notes(rows: Iterable[Row]) -> list[str]:
-    """In which scenarios ceiling agents were told nothing, or not always, and where that is not recorded."""
+    """Sentences on the scenarios in which ceiling agents were told nothing or not always, or it is not recorded."""
     ceilings = [row for row in rows if row.is_ceiling and row.finished]
     notes = []
     for agent in dict.fromkeys(row.condition.agent for row in ceilings):
@@ -81,7 +81,7 @@ def told_notes(rows: Iterable[Row]) -> list[str]:
 
 
 def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) -> list[str]:
-    """Where the ceiling is none since others did better, and how often chance alone would say so."""
+    """A sentence on the scenarios in which agents did better than the ceiling, and how many chance alone would give."""
     by_scenario: dict[ScenarioInfo, list[CeilingGap]] = {}
     for gap in gaps:
         if gap.is_exceeded:
@@ -101,7 +101,7 @@ def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) 
 
 
 def _leads(gaps: Iterable[CeilingGap], labels: Mapping[Condition, str]) -> str:
-    """By how much which agents did better, those together that did so by the same."""
+    """Which agents did better, and by how much; agents with the same lead are named together."""
     agents: dict[str, list[str]] = {}
     for gap in gaps:
         agents.setdefault(number(abs(gap.difference.mean), gap.scenario.metric.digits), []).append(

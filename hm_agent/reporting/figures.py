@@ -109,7 +109,7 @@ def _axis_label(scenario: ScenarioInfo) -> str:
 
 
 def _mark(axes: Axes, row: Row, y: float, keys: Keys) -> None:
-    """Draws a row's mean, interval and published figure at a height that is counted in scenarios from the top."""
+    """Draws a row's mean, interval and published figure. y: the height, in scenarios from the top."""
     key, estimate = keys[row.condition], row.estimate
     assert estimate is not None
     if row.published:
@@ -137,7 +137,7 @@ VALIDATION_HEIGHT = 290
 
 
 def validation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> Picture | None:
-    """None if there are no curves."""
+    """The curves with the number of streams that reached the threshold; None if there are no curves."""
     if not curves:
         return None
     conditions = in_order(curve.condition for curve in curves)
@@ -201,7 +201,7 @@ MEASURES: Mapping[str, Callable[[Usage], float | None]] = {
 
 @dataclass(frozen=True)
 class Effort:
-    """One condition's means over scenarios. taken: by measure, None if unknown; result: score or metric."""
+    """One condition's means over scenarios. taken: usage by measure, None if unknown; result: score or metric."""
 
     condition: Condition
     taken: Mapping[str, float | None]
@@ -209,7 +209,7 @@ class Effort:
 
 
 def effort_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
-    """None if nothing was asked, if there is only one condition, or if results have no common scale."""
+    """None if no model was asked, if there are fewer than two conditions, or if results have no common scale."""
     efforts, scale = efforts_of(rows)
     shown = [name for name in MEASURES if any(effort.taken[name] for effort in efforts)]
     if len(efforts) < 2 or not shown:
@@ -234,7 +234,8 @@ def efforts_of(rows: Sequence[Row]) -> tuple[list[Effort], str]:
     by_score = all(row.normalised_score is not None for row in compared)
     if by_score or len({row.scenario.group for row in compared}) > 1:
         compared, by_score = [row for row in compared if row.counted_score is not None], True
-    grouped = [[row for row in compared if row.condition == one] for one in in_order(row.condition for row in compared)]
+    conditions = in_order(row.condition for row in compared)
+    grouped = [[row for row in compared if row.condition == condition] for condition in conditions]
     scale = "normalised score" if by_score else _axis_label(compared[0].scenario)
     return [_effort(group, by_score=by_score) for group in grouped], scale
 
@@ -258,7 +259,7 @@ def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort]
             if taken := effort.taken[measure]:
                 axes.plot(taken, effort.result, key.marker, color=key.colour, markersize=9, clip_on=False)
         axes.set_xlim(0, MARGIN * max(effort.taken[measure] or 0.0 for effort in efforts))
-        lowest, highest = (outermost(0.0, *(effort.result for effort in efforts)) for outermost in (min, max))
+        lowest, highest = (extreme(0.0, *(effort.result for effort in efforts)) for extreme in (min, max))
         axes.set_ylim(MARGIN * lowest, MARGIN * highest if highest > lowest else 1.0)
         axes.set_xlabel(measure)
         axes.set_ylabel(scale)

@@ -2,8 +2,8 @@
 
 Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; offset 1 is the first interaction
 played by a validated hypothesis. An agent keeps hypotheses about each other player, so the interactions of each seat
-with each partner are a stream of their own. Streams of one episode are not independent: they are averaged first, and
-the sample are episodes.
+with each partner form a stream of their own. Streams of one episode are not independent: they are averaged first, so
+that the sample consists of episodes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ SHARE = 1 / 3
 
 @dataclass(frozen=True)
 class Stream:
-    """The rewards of one seat's interactions with one partner; validated: the index of offset 0, None if none is."""
+    """The rewards of one seat's interactions with one partner.
+
+    validated: the index of offset 0; None if no hypothesis about the partner was validated.
+    """
 
     rewards: tuple[float, ...]
     validated: int | None
@@ -56,9 +59,9 @@ KEYS_READ = ("hypotheses", "interactions", "understood")
 
 
 def read_streams(path: Path) -> list[Stream]:
-    """The streams of one trace, of seats with hypotheses; interactions with an unknown partner are left out."""
+    """Reads the streams of all seats with hypotheses from a trace; skips interactions with an unknown partner."""
     rewards: dict[tuple[str, str], list[float]] = {}
-    moments: dict[tuple[str, str], int] = {}
+    validations: dict[tuple[str, str], int] = {}
     beliefs: dict[str, tuple[Any, Any]] = {}
     believers: set[str] = set()
     for line in trace.read_trace(path, with_any_of=KEYS_READ):
@@ -72,8 +75,12 @@ def read_streams(path: Path) -> list[Stream]:
             stream = seat, partner
             rewards.setdefault(stream, []).append(reward)
             if validated is not None and about == partner:
-                moments.setdefault(stream, len(rewards[stream]) - 1)
-    return [Stream(tuple(paid), moments.get(stream)) for stream, paid in rewards.items() if stream[0] in believers]
+                validations.setdefault(stream, len(rewards[stream]) - 1)
+    return [
+        Stream(tuple(of_stream), validations.get(stream))
+        for stream, of_stream in rewards.items()
+        if stream[0] in believers
+    ]
 
 
 def _interactions(line: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
@@ -85,33 +92,33 @@ def _interactions(line: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
 
 
 def curves(episodes: Sequence[RecordedEpisode]) -> list[Curve]:
-    """A curve for each condition with validated hypotheses and each group with paid interactions, from traces."""
-    found: dict[tuple[str, Condition], list[list[Stream]]] = {}
+    """Reads traces: a curve for each condition with validated hypotheses and each group with paid interactions."""
+    streams: dict[tuple[str, Condition], list[list[Stream]]] = {}
     conditions = conditions_of([episode.result for episode in episodes])
     for episode, condition in zip(episodes, conditions, strict=True):
         path, scenario = episode.folder / trace.FILE, episode.scenario
         is_counted = episode.result.is_finished and not is_reference(condition, scenario)
         if is_counted and scenario.has_paid_interactions and path.is_file():
-            found.setdefault((scenario.group, condition), []).append(read_streams(path))
-    made = [_curve(condition, group, read) for (group, condition), read in found.items()]
-    order = in_order(curve.condition for curve in made)
-    return sorted((curve for curve in made if curve.points), key=lambda curve: order.index(curve.condition))
+            streams.setdefault((scenario.group, condition), []).append(read_streams(path))
+    drawn = [_curve(condition, group, of_episodes) for (group, condition), of_episodes in streams.items()]
+    order = in_order(curve.condition for curve in drawn)
+    return sorted((curve for curve in drawn if curve.points), key=lambda curve: order.index(curve.condition))
 
 
 def _curve(condition: Condition, group: str, episodes: Sequence[Sequence[Stream]]) -> Curve:
-    means = [found for streams in episodes if (found := _mean_by_offset(streams))]
+    means = [by_offset for streams in episodes if (by_offset := _mean_by_offset(streams))]
     least = max(FEWEST, SHARE * len(means))
-    offsets = sorted({offset for found in means for offset in found})
-    values = {offset: [found[offset] for found in means if offset in found] for offset in offsets}
-    points = {offset: Estimate(tuple(some)) for offset, some in values.items() if len(some) >= least}
+    offsets = sorted({offset for by_offset in means for offset in by_offset})
+    values = {offset: [by_offset[offset] for by_offset in means if offset in by_offset] for offset in offsets}
+    points = {offset: Estimate(tuple(of_offset)) for offset, of_offset in values.items() if len(of_offset) >= least}
     streams = [stream for episode in episodes for stream in episode]
     return Curve(condition, group, points, len(streams), sum(stream.validated is not None for stream in streams))
 
 
 def _mean_by_offset(streams: Iterable[Stream]) -> dict[int, float]:
     """An episode's mean reward by offset, over its validated streams."""
-    found: dict[int, list[float]] = {}
+    by_offset: dict[int, list[float]] = {}
     for stream in streams:
         for offset, reward in stream.by_offset().items():
-            found.setdefault(offset, []).append(reward)
-    return {offset: mean(rewards) for offset, rewards in found.items()}
+            by_offset.setdefault(offset, []).append(reward)
+    return {offset: mean(rewards) for offset, rewards in by_offset.items()}

@@ -1,4 +1,4 @@
-"""What the comparisons of agents come to: sentences, and each agent beside the one it is to be measured by."""
+"""Conclusions from the comparisons of agents: each agent contrasted with a baseline, and sentences on the outcome."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hm_agent.wording import counted, interval, listed, number
 Labels = Mapping[Condition, str]
 
 
-# Each agent beside one other
+# Each agent compared with a baseline
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """What one condition earns beyond another, by group; the first one is the one to measure by."""
+    """The comparisons of one condition with another, by group; the first is the baseline of the second."""
 
     first: Condition
     second: Condition
@@ -27,38 +27,38 @@ class Contrast:
 
     @property
     def equal(self) -> str:
-        """In how many of all common episodes both had the same result."""
+        """In how many of all common episodes both had the same result: `3 of 10`."""
         outer = next(iter(self.by_group.values()))
         return f"{outer.equal} of {outer.common}"
 
 
 def contrasts(comparisons: Sequence[Comparison]) -> list[Contrast]:
-    """Each condition beside the first agent with the same model and settings, and that one beside the first of all."""
-    ordered = in_order(one for comparison in comparisons for one in (comparison.first, comparison.second))
-    leaders: dict[object, Condition] = {}
+    """Contrasts each condition with the first of its model and settings, and those first ones with the first of all."""
+    ordered = in_order(condition for comparison in comparisons for condition in (comparison.first, comparison.second))
+    baselines: dict[object, Condition] = {}
     pairs = set()
-    for one in ordered:
-        leader = leaders.setdefault((one.model, one.settings), one)
-        pairs.add((ordered[0] if leader == one else leader, one))
+    for condition in ordered:
+        baseline = baselines.setdefault((condition.model, condition.settings), condition)
+        pairs.add((ordered[0] if baseline == condition else baseline, condition))
     return _contrasts(comparisons, pairs)
 
 
 def setting_contrasts(comparisons: Sequence[Comparison]) -> list[Contrast]:
-    """Each agent beside itself with another model or other settings."""
+    """Contrasts each agent with itself with another model or in other settings."""
     return _contrasts(comparisons, {(c.first, c.second) for c in comparisons if c.first.agent == c.second.agent})
 
 
 def _contrasts(comparisons: Sequence[Comparison], pairs: set[tuple[Condition, Condition]]) -> list[Contrast]:
-    found: dict[tuple[Condition, Condition], dict[str, Comparison]] = {}
+    by_pair: dict[tuple[Condition, Condition], dict[str, Comparison]] = {}
     for comparison in comparisons:
         pair = comparison.first, comparison.second
         if pair in pairs:
-            found.setdefault(pair, {})[comparison.group] = comparison
-    return [Contrast(*pair, by_group) for pair, by_group in found.items()]
+            by_pair.setdefault(pair, {})[comparison.group] = comparison
+    return [Contrast(*pair, by_group) for pair, by_group in by_pair.items()]
 
 
 def verdicts(contrasts: Sequence[Contrast], labels: Labels) -> list[str]:
-    """Where each two differ and where no difference shows; those of whom the same is said are named together."""
+    """Sentences on where each two differ and where no difference shows; contrasts with one verdict share a sentence."""
     seconds: dict[tuple[Condition, str], list[str]] = {}
     for contrast in contrasts:
         seconds.setdefault((contrast.first, _verdict(contrast, labels)), []).append(labels[contrast.second])
@@ -94,20 +94,20 @@ def _amount(comparison: Comparison) -> str:
 
 
 def _ahead(ends: tuple[float, float] | None) -> tuple[float, float] | None:
-    """The ends of an interval without 0 as amounts, the smaller one first."""
+    """The ends of an interval that excludes 0, without their sign, the smaller one first."""
     return ends if ends is None or ends[0] > 0 else (-ends[1], -ends[0])
 
 
-# Who can't be told apart
+# Agents with the same results, or without a clear difference
 
 
 def identical(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
     """A sentence for each set of agents that had the same result in every episode that they have in common."""
-    common = {(one.first, one.second): one.common for one in outermost(comparisons) if one.is_identical}
+    common = {(pair.first, pair.second): pair.common for pair in outermost(comparisons) if pair.is_identical}
     sets: list[list[Condition]] = []
-    for condition in in_order(one for pair in common for one in pair):
-        fitting = (members for members in sets if all((member, condition) in common for member in members))
-        if (members := next(fitting, None)) is None:
+    for condition in in_order(condition for pair in common for condition in pair):
+        matching = (members for members in sets if all((member, condition) in common for member in members))
+        if (members := next(matching, None)) is None:
             sets.append([condition])
         else:
             members.append(condition)
@@ -122,7 +122,7 @@ def identical(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
 def alike(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
     """Sentences naming the pairs of agents whose values are equal or do not differ significantly.
 
-    One for each agent with equal ones, then one for each agent with undecided ones, among the agents after it.
+    First a sentence for each agent on the later ones with equal values, then for each on those undecided.
     """
     pairs = outermost(comparisons)
     firsts = dict.fromkeys(pair.first for pair in pairs)

@@ -27,7 +27,7 @@ from hm_agent.reporting.tables import Row
 PAGE, ORDERS_PAGE = "report.html", "orders.md"
 EPISODES = "episodes.csv"
 AS_PNG = FigureFiles("png")
-"""As what pages in Markdown show figures of several panels."""
+"""The format in which pages in Markdown show figures of several panels."""
 Record = dict[str, str | int | float | None]
 """A line of a CSV file by heading; None for an unknown value."""
 
@@ -35,7 +35,7 @@ Record = dict[str, str | int | float | None]
 def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     """Writes all files of a report into a folder, made if it is missing; returns the page's path.
 
-    files: as what figures are written; as SVG in any case, which report.md shows.
+    files: the format and style of figures; SVG is always written, too, since report.md shows it.
     """
     report = gather(runs, into)
     pictures = into / "figures"
@@ -58,18 +58,18 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
 
 
 def is_report_on(runs: Runs, into: Path) -> bool:
-    """True if the report in a folder is on the episodes in these folders, each with this status, and on no others."""
-    asked = [(path_in_words(episode.folder), episode.result.status) for episode in runs.episodes]
-    return _reported(into) == [(_harmless(folder), _harmless(status)) for folder, status in asked]
+    """True if the report in a folder covers exactly these episodes, each in its folder and with its status."""
+    episodes = [(path_in_words(episode.folder), episode.result.status) for episode in runs.episodes]
+    return _reported(into) == [(_harmless(folder), _harmless(status)) for folder, status in episodes]
 
 
 def episodes_reported(into: Path) -> int:
-    """How many episodes the report in a folder is on; 0 if there is none that can be read."""
+    """How many episodes the report in a folder covers; 0 if there is none that can be read."""
     return len(_reported(into))
 
 
 def _reported(into: Path) -> list[tuple[object, object]]:
-    """Folder and status of the episodes that a report is on; none if there is no report that can be read."""
+    """Folder and status of the episodes that a report covers; empty if there is no report that can be read."""
     try:
         lines = io.StringIO(read_regular(into / EPISODES).decode(), newline="")
         return [(row["folder"], row["status"]) for row in csv.DictReader(lines)]
@@ -80,7 +80,7 @@ def _reported(into: Path) -> list[tuple[object, object]]:
 def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     """Writes the study of orders into a folder, made if it is missing; returns the path of its page.
 
-    files: as what the figure is written; as SVG, and as PNG, which the page shows, in any case.
+    files: the format and style of the figure; SVG and PNG, which the page shows, are always written, too.
     """
     study = study_orders(runs)
     into.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
 
 
 def _write_or_drop(path: Path, records: Sequence[Record]) -> None:
-    """Writes a CSV file that not every report has; without records, removes that of an earlier report."""
+    """Writes an optional CSV file of a report; without records, removes that of an earlier report."""
     if records:
         _write_sheet(path, records)
     else:
@@ -125,7 +125,7 @@ def _write_sheet(path: Path, records: Sequence[Record]) -> None:
 
 
 def _harmless(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe before it."""
+    """Keeps spreadsheets from taking a cell for a formula: text that begins like one gets a leading apostrophe."""
     is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
     return f"'{value}" if is_formula else value
 
@@ -211,7 +211,7 @@ def _difference_record(name: str, difference: ClusteredMean | None) -> Record:
 
 
 def episode_record(episode: RecordedEpisode) -> Record:
-    """folder: as it was named when the report was written."""
+    """The row of an episode in episodes.csv. folder: as it was named when the report was written."""
     result, metric = episode.result, episode.scenario.metric
     return {
         "scenario": episode.scenario.short_name,
