@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,23 +59,19 @@ def breakdown_pictures(means: Sequence[KindMean], labels: Mapping[Condition, str
 def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Condition, str], keys: Keys) -> Picture:
     conditions = in_order(mean.condition for mean in means)
     references = [condition for condition in conditions if condition not in keys]
-    drawn_as = {**keys, **dict(_reference_keys(references))}
+    # References are grey, with markers from the end of the list, which other conditions use last.
+    grey = {one: Key(MUTED, MARKERS[-1 - place % len(MARKERS)]) for place, one in enumerate(references)}
+    drawn_as = {**keys, **grey}
     groups = dict.fromkeys(mean.group for mean in means)
     panels = [
         _panel(f"{breakdown.name}-{place}", breakdown, group, [mean for mean in means if mean.group == group], drawn_as)
         for place, group in enumerate(groups)
     ]
-    caption = [f"Means over episodes with 95% bootstrap intervals over these; {FEW_HAVE_NONE}.", breakdown.about]
+    caption = [f"Means over episodes with 95% bootstrap intervals; {FEW_HAVE_NONE}.", breakdown.about]
     if references and breakdown.references:
         caption.append(f"Grey: {breakdown.references}.")
     entries = legend(breakdown.name, conditions, labels, drawn_as)
     return Picture(breakdown.name, breakdown.title, " ".join(filter(None, caption)), tuple(panels), tuple(entries))
-
-
-def _reference_keys(references: Sequence[Condition]) -> Iterator[tuple[Condition, Key]]:
-    """Agents by which others are measured: grey, with markers from the end of the list."""
-    for place, one in enumerate(references):
-        yield one, Key(MUTED, MARKERS[-1 - place % len(MARKERS)])
 
 
 def _panel(name: str, breakdown: Breakdown, group: str, means: Sequence[KindMean], keys: Keys) -> Panel:

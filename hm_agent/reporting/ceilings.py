@@ -69,14 +69,18 @@ def told_notes(rows: Iterable[Row]) -> list[str]:
     for agent in dict.fromkeys(row.condition.agent for row in ceilings):
         own = [row for row in ceilings if row.condition.agent == agent]
         if silent := _names(row for row in own if row.told_share == 0):
-            notes.append(f"† `{agent}` was told nothing in {listed(silent)}: it marks no ceiling there.")
+            notes.append(
+                f"† `{agent}` was told nothing of the other players in {listed(silent)}: it is no ceiling there."
+            )
         part = [(row.scenario.short_name, share) for row in own if (share := row.told_share) and told_mark(share)]
         if part:
-            said = [f"{name} ({_percent(share)})" for name, share in part]
-            notes.append(f"† `{agent}` was told something for only a part of all steps and players in {listed(said)}.")
+            shares = listed([f"{name} ({_percent(share)})" for name, share in part])
+            notes.append(
+                f"† `{agent}` was told of the other players in only a part of all steps and players: {shares}."
+            )
         if unknown := _names(row for row in own if row.told_share is None):
             where = counted(len(unknown), "scenario")
-            notes.append(f"The results don't record how often `{agent}` was told something ({where}).")
+            notes.append(f"The results of {where} do not record how often `{agent}` was told of the other players.")
     return notes
 
 
@@ -88,14 +92,14 @@ def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) 
             by_scenario.setdefault(gap.scenario, []).append(gap)
     if not by_scenario:
         return []
-    said = [f"{scenario.short_name} ({_leads(some, labels)})" for scenario, some in by_scenario.items()]
+    exceeded = [f"{scenario.short_name} ({_leads(better, labels)})" for scenario, better in by_scenario.items()]
     intervals = sum(gap.difference.interval is not None for gap in gaps)
-    agents = dict.fromkeys(gap.ceiling.agent for some in by_scenario.values() for gap in some)
-    named = listed([f"`{agent}`" for agent in agents], "or")
+    agents = dict.fromkeys(gap.ceiling.agent for better in by_scenario.values() for gap in better)
+    ceilings = listed([f"`{agent}`" for agent in agents], "or")
     sentence = (
-        f"{named} is no ceiling where an agent did better on the same seeds, with a 95% interval that excludes 0: "
-        f"{listed(said)}. Of {counted(intervals, 'such interval')}, chance alone would show that of about "
-        f"{number(CHANCE * intervals)} if no agent differed from it."
+        f"{ceilings} is no ceiling where an agent did better on the same seeds, with a 95% interval that excludes 0: "
+        f"{listed(exceeded)}. If no agent differed from it, chance alone would show this in about "
+        f"{number(CHANCE * intervals)} of {counted(intervals, 'such interval')}."
     )
     return [sentence]
 
@@ -107,7 +111,7 @@ def _leads(gaps: Iterable[CeilingGap], labels: Mapping[Condition, str]) -> str:
         agents.setdefault(number(abs(gap.difference.mean), gap.scenario.metric.digits), []).append(
             labels[gap.condition]
         )
-    return "; ".join(f"{lead} by {listed(names)}" for lead, names in agents.items())
+    return "; ".join(f"{listed(names)} by {lead}" for lead, names in agents.items())
 
 
 def _names(rows: Iterable[Row]) -> list[str]:

@@ -151,8 +151,8 @@ def _comparison(
         difference=None if group == OVERALL else paired_difference(pairs),
         normalised=paired_difference(normalised),
         with_narrow=paired_difference(_scaled(pairs, all_scales, first)),
-        chosen=paired_difference(_half(shown, held_out=False)),
-        held_out=paired_difference(_half(shown, held_out=True)),
+        chosen=paired_difference(_in_half(shown, held_out=False)),
+        held_out=paired_difference(_in_half(shown, held_out=True)),
         digits=SCORE_DIGITS if group == OVERALL else metric.digits,
         equal=sum(abs(difference) < _TINY for difference in everything),
         common=len(everything),
@@ -176,7 +176,7 @@ def _scaled(pairs: Pairs, scales: Scales, condition: Condition) -> dict[str, lis
     }
 
 
-def _half(pairs: Pairs, *, held_out: bool) -> Pairs:
+def _in_half(pairs: Pairs, *, held_out: bool) -> Pairs:
     return {name: values for name, values in pairs.items() if scenario_named(name).held_out == held_out}
 
 

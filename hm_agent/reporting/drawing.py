@@ -186,7 +186,7 @@ def keys(conditions: Sequence[Condition]) -> Keys:
     }
 
 
-def told_apart(conditions: Sequence[Condition], drawn_as: Keys) -> Keys:
+def distinct_keys(conditions: Sequence[Condition], drawn_as: Keys) -> Keys:
     """Keys for the conditions of one picture: the report's or, if two of them share a colour here, new ones."""
     own = {condition: drawn_as[condition] for condition in conditions}
     return own if len({key.colour for key in own.values()}) == len(own) else keys(conditions)
@@ -218,7 +218,7 @@ def width_in_letters(axes: Axes) -> float:
     return float(figure.bbox.width / figure.dpi * 72 / mpl.rcParams["font.size"])
 
 
-def lines_beside(names: Sequence[str], label: str, width: float) -> list[str]:
+def wrap_axis_label(names: Sequence[str], label: str, width: float) -> list[str]:
     """Wraps the label of a horizontal axis to the width that the names of the vertical axis leave.
 
     width: of the figure, in em.

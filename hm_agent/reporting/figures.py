@@ -19,11 +19,11 @@ from hm_agent.reporting.drawing import (
     Keys,
     Panel,
     Picture,
+    distinct_keys,
     head,
     legend,
-    lines_beside,
-    told_apart,
     width_in_letters,
+    wrap_axis_label,
 )
 from hm_agent.reporting.tables import Row, by_group
 from hm_agent.reporting.validation import FEWEST, Curve
@@ -74,7 +74,7 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
     ]
     caption = [f"Means with 95% bootstrap intervals over episodes; {FEW_HAVE_NONE}."]
     if any(row.normalised_score is not None for row in rows):
-        caption.append("The bar behind reaches from the floor agent's mean to the ceiling agent's.")
+        caption.append("The bar behind the marks spans from the floor agent's mean to the ceiling agent's.")
     if sources := dict.fromkeys(row.published_source for row in rows if row.published):
         caption.append(f"Hollow marks are published figures: {listed(list(sources))}.")
     return Picture(name, title, " ".join(caption), tuple(panels), tuple(legend(name, conditions, labels, keys)))
@@ -92,14 +92,14 @@ def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Pane
         for place, scenario in enumerate(scenarios):
             _bars(axes, place, [row for row in rows if row.scenario == scenario], conditions)
         head(axes, group)
-        axes.set_xlabel("\n".join(lines_beside(names, label, width_in_letters(axes))))
+        axes.set_xlabel("\n".join(wrap_axis_label(names, label, width_in_letters(axes))))
         axes.set_yticks(range(len(scenarios)), names)
         axes.set_ylim(len(scenarios) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
         axes.axvline(0, color=MUTED, linewidth=1, zorder=2)
 
     style = STYLES["screen"]
-    more = len(lines_beside(names, label, style.width / style.letters)) - 1
+    more = len(wrap_axis_label(names, label, style.width / style.letters)) - 1
     height = HEADING + more * LABEL_LINE + len(scenarios) * (GAP + LANE * max(2, len(conditions)))
     return Panel(name, f"{group}: {rows[0].scenario.metric.unit} by scenario and agent", height, paint)
 
@@ -141,7 +141,7 @@ def validation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> P
     if not curves:
         return None
     conditions = in_order(curve.condition for curve in curves)
-    keys = told_apart(conditions, keys)
+    keys = distinct_keys(conditions, keys)
     groups = dict.fromkeys(curve.group for curve in curves)
     panels = [
         _validation_panel(f"validation-{place}", group, [curve for curve in curves if curve.group == group], keys)
@@ -150,10 +150,11 @@ def validation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> P
     streams, validated = sum(curve.streams for curve in curves), sum(curve.validated for curve in curves)
     caption = (
         "Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; from offset 1 on, "
-        "strategies follow a validated hypothesis. Hypotheses are kept about each other player, so the interactions "
-        f"with each are a stream of their own: {validated} of {counted(streams, 'stream')} reached the threshold, the "
-        "others are not shown. Means over episodes, after those over the streams of each, with 95% bootstrap "
-        f"intervals; {FEW_HAVE_NONE}; offsets that fewer than {FEWEST} episodes or a third of them have are cut."
+        "strategies follow a validated hypothesis. An agent has hypotheses about each other player, so interactions "
+        f"with each player form a stream: {validated} of {counted(streams, 'stream')} reached the threshold, the "
+        "others are not shown. Rewards are averaged over the streams of each episode, then over episodes, with 95% "
+        f"bootstrap intervals; {FEW_HAVE_NONE}. Offsets that occur in fewer than {FEWEST} episodes, or in less than a "
+        "third of them, are left out."
     )
     key = legend("validation", conditions, labels, keys)
     return Picture("validation", "Reward per interaction around validation", caption, tuple(panels), tuple(key))
@@ -201,24 +202,24 @@ MEASURES: Mapping[str, Callable[[Usage], float | None]] = {
 
 @dataclass(frozen=True)
 class Effort:
-    """One condition's means over scenarios. taken: usage by measure, None if unknown; result: score or metric."""
+    """One condition's means over scenarios. amounts: usage by measure, None if unknown; result: score or metric."""
 
     condition: Condition
-    taken: Mapping[str, float | None]
+    amounts: Mapping[str, float | None]
     result: float
 
 
 def effort_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
     """None if no model was asked, if there are fewer than two conditions, or if results have no common scale."""
     efforts, scale = efforts_of(rows)
-    shown = [name for name in MEASURES if any(effort.taken[name] for effort in efforts)]
+    shown = [name for name in MEASURES if any(effort.amounts[name] for effort in efforts)]
     if len(efforts) < 2 or not shown:
         return None
     panels = [_effort_panel(f"effort-{place}", name, scale, efforts, keys) for place, name in enumerate(shown)]
     return Picture(
         "effort",
         "Results against effort",
-        f"Each mark is the mean over scenarios of one agent's {scale} and of what its episodes asked of the model.",
+        f"Each mark is one agent: its mean {scale} over scenarios, against what one of its episodes took on average.",
         tuple(panels),
         tuple(legend("effort", [effort.condition for effort in efforts], labels, keys)),
     )
@@ -242,12 +243,12 @@ def efforts_of(rows: Sequence[Row]) -> tuple[list[Effort], str]:
 
 def _effort(rows: Sequence[Row], *, by_score: bool) -> Effort:
     results = [row.normalised_score if by_score else row.mean for row in rows]
-    taken: dict[str, float | None] = {}
+    amounts: dict[str, float | None] = {}
     for name, measure in MEASURES.items():
         totals = [measure(row.usage_of_finished) for row in rows]
         per_episode = [total / row.finished for total, row in zip(totals, rows, strict=True) if total is not None]
-        taken[name] = mean(per_episode) if len(per_episode) == len(rows) else None
-    return Effort(rows[0].condition, taken, mean(value for value in results if value is not None))
+        amounts[name] = mean(per_episode) if len(per_episode) == len(rows) else None
+    return Effort(rows[0].condition, amounts, mean(value for value in results if value is not None))
 
 
 def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort], keys: Keys) -> Panel:
@@ -256,9 +257,9 @@ def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort]
 
         for effort in efforts:
             key = keys[effort.condition]
-            if taken := effort.taken[measure]:
-                axes.plot(taken, effort.result, key.marker, color=key.colour, markersize=9, clip_on=False)
-        axes.set_xlim(0, MARGIN * max(effort.taken[measure] or 0.0 for effort in efforts))
+            if amount := effort.amounts[measure]:
+                axes.plot(amount, effort.result, key.marker, color=key.colour, markersize=9, clip_on=False)
+        axes.set_xlim(0, MARGIN * max(effort.amounts[measure] or 0.0 for effort in efforts))
         lowest, highest = (extreme(0.0, *(effort.result for effort in efforts)) for extreme in (min, max))
         axes.set_ylim(MARGIN * lowest, MARGIN * highest if highest > lowest else 1.0)
         axes.set_xlabel(measure)

@@ -35,10 +35,10 @@ class SplitMean:
 
 def has_halves(rows: Iterable[Row]) -> bool:
     """True if there are scenarios of both halves of a world."""
-    return {row.scenario.held_out for row in _of_split_worlds(rows)} == {True, False}
+    return {row.scenario.held_out for row in _rows_of_split_worlds(rows)} == {True, False}
 
 
-def _of_split_worlds(rows: Iterable[Row]) -> list[Row]:
+def _rows_of_split_worlds(rows: Iterable[Row]) -> list[Row]:
     """The rows of worlds that hold scenarios out; other worlds don't say which scenarios chose their constants."""
     worlds = {name for name, suite in suites().items() if any(scenario.held_out for scenario in suite.scenarios)}
     return [row for row in rows if row.scenario.world in worlds]
@@ -51,7 +51,7 @@ def split_means(rows: Sequence[Row]) -> list[SplitMean]:
     """
     if not has_halves(rows):
         return []
-    means, split = [], _of_split_worlds(rows)
+    means, split = [], _rows_of_split_worlds(rows)
     for group in groups(split):
         of_group = [row for row in split if row.scenario.group == group or (group == OVERALL and not row.is_reference)]
         for condition in in_order(row.condition for row in of_group):

@@ -183,5 +183,5 @@ def _units(entries: Sequence[Entry]) -> list[str]:
         return []
     units = [unit if len(places) == 1 else f"{unit} in {listed(list(of_unit))}" for unit, of_unit in places.items()]
     measured = _measured(entries)
-    column = "The column of rewards" if measured == REWARD else f"The column `{measured}`"
-    return [f"{column}: {'; '.join(units)}; below, the sum of rewards, per seat if there are several."]
+    sum_of_rewards = "below it, the episode's sum of rewards, per seat if there are several"
+    return [f"The column `{measured}` shows: {'; '.join(units)}; {sum_of_rewards}."]

@@ -81,13 +81,10 @@ def study_minds(runs: Runs) -> MindStudy:
     asked = {key: minds for key, minds in measured.items() if any(mind.literal is not None for mind in minds)}
     if not asked:
         raise ConfigError("no finished episode asked what others believe or do: play an agent that predicts or answers")
-    return MindStudy(tuple(row for name, suite in suites().items() for row in _rows(suite, _of_world(asked, name))))
-
-
-def _of_world(
-    asked: Mapping[tuple[str, Condition], Sequence[EpisodeMinds]], name: str
-) -> Mapping[Condition, Sequence[EpisodeMinds]]:
-    return {condition: minds for (world, condition), minds in asked.items() if world == name}
+    rows: list[MindRow] = []
+    for name, suite in suites().items():
+        rows += _rows(suite, {condition: minds for (world, condition), minds in asked.items() if world == name})
+    return MindStudy(tuple(rows))
 
 
 def _rows(suite: Suite, measured: Mapping[Condition, Sequence[EpisodeMinds]]) -> list[MindRow]:

@@ -59,10 +59,10 @@ def _paint(rows: list[MindRow], axes: Axes) -> None:
     axes.set_xlabel("%")
 
 
-def _bar(axes: Axes, place: float, found: ClusteredMean | None, name: str) -> None:
-    """A bar in per cent with its interval; nothing where nothing was measured."""
-    if found is None:
+def _bar(axes: Axes, place: float, measure: ClusteredMean | None, name: str) -> None:
+    """Draws a bar in per cent with its interval; nothing if the measure is None."""
+    if measure is None:
         return
-    axes.barh(place, 100 * found.mean, BAR, color=PAINTS[name], label=name)
-    if found.interval:
-        axes.plot([100 * end for end in found.interval], [place, place], color="0.25", linewidth=1.2)
+    axes.barh(place, 100 * measure.mean, BAR, color=PAINTS[name], label=name)
+    if measure.interval:
+        axes.plot([100 * end for end in measure.interval], [place, place], color="0.25", linewidth=1.2)

@@ -40,7 +40,9 @@ def _cut_notes(rows: Iterable[Row]) -> list[str]:
     """A sentence that published figures are of whole episodes, if episodes beside such figures were cut."""
     cut = dict.fromkeys(dict(row.settings).get("max_steps") for row in rows if row.is_cut and row.published)
     lengths = listed([str(steps) for steps in cut if steps is not None], "or")
-    return [f"§ Cut after {lengths} steps (--max_steps); the published figures are of whole episodes."] if cut else []
+    if not cut:
+        return []
+    return [f"§ Episodes were cut after {lengths} steps (--max_steps); the published figures are of whole episodes."]
 
 
 def unanswered(used: Iterable[tuple[str, Usage]]) -> list[str]:
@@ -82,14 +84,14 @@ def unfinished(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         statuses.update(row.unfinished)
     silent = statuses.pop(NO_RESULT, 0)
-    said = (
-        f"{counted(silent, 'episode')} {'is' if silent == 1 else 'are'} no result and in no mean: more than a fifth of "
-        "the questions went unanswered (--count_unanswered counts them all the same)."
+    sentence = (
+        f"{counted(silent, 'episode')} {'counts' if silent == 1 else 'count'} as no result and in no mean: more than a "
+        "fifth of the questions went unanswered (--count_unanswered includes such episodes)."
     )
-    return [*([said] if silent else []), *_cut_off(statuses)]
+    return [*([sentence] if silent else []), *_not_completed(statuses)]
 
 
-def _cut_off(statuses: Counter[str]) -> list[str]:
+def _not_completed(statuses: Counter[str]) -> list[str]:
     if not statuses:
         return []
     reasons = listed([f"{count} {status}" for status, count in sorted(statuses.items())])
@@ -107,8 +109,8 @@ def unscored(rows: Sequence[Row]) -> list[str]:
     count = sum(bool(metric.floor and metric.ceiling) for metric in metrics)
     needs = f"needs {listed(list(needed), 'or')} on the same scenario with the same settings of the world"
     names = dict.fromkeys(row.scenario.short_name for row in without if row.scenario.metric.ceiling)
-    where = f"{counted(count, 'row')} without one, of {listed(_first(list(names)))}"
-    return [f"A normalised score, and so a comparison across groups, {needs}: {where}."]
+    where = f"{counted(count, 'row')} of {listed(_first_few(list(names)))} {'lacks' if count == 1 else 'lack'} one"
+    return [f"A normalised score, and thus a comparison across groups, {needs}; {where}."]
 
 
 def file_notes(runs: Runs) -> list[str]:
@@ -116,19 +118,19 @@ def file_notes(runs: Runs) -> list[str]:
     sentences = []
     if runs.unreadable:
         files = counted(len(runs.unreadable), "file")
-        sentences.append(f"{files} could not be read as a result of this version: {listed(_first(runs.unreadable))}.")
+        where = listed(_first_few(runs.unreadable))
+        sentences.append(f"{files} could not be read as the result of an episode in any known format: {where}.")
     if runs.repeated:
-        sentences.append(
-            f"{counted(runs.repeated, 'episode')} lay in several places with one outcome; each counts once."
-        )
+        records = counted(runs.repeated, "repeated record")
+        sentences.append(f"{records} of episodes had the outcome of the record that counts; every episode counts once.")
     if runs.contradicted:
-        episodes = counted(len(runs.contradicted), "repetition")
-        where = listed(_first([episode.folder for episode in runs.contradicted]))
-        sentences.append(f"{episodes} of an episode had another outcome than the one that counts: {where}.")
+        records = counted(len(runs.contradicted), "repeated record")
+        where = listed(_first_few([episode.folder for episode in runs.contradicted]))
+        sentences.append(f"{records} of episodes had another outcome than the record that counts: {where}.")
     return sentences
 
 
-def _first(paths: Sequence[Path | str], most: int = 5) -> list[str]:
+def _first_few(paths: Sequence[Path | str], most: int = 5) -> list[str]:
     """The first `most` paths in words, then how many more there are."""
     more = [f"{len(paths) - most} more"] if len(paths) > most else []
     return [*(path_in_words(Path(path)) for path in paths[:most]), *more]

@@ -111,7 +111,7 @@ class OrderStudy:
 
 def study_orders(runs: Runs) -> OrderStudy:
     """Averages the runs' metrics by the order of the opponents; ConfigError if no opponent has a known order."""
-    results = [result for result in runs.results if _has_order(result)]
+    results = [result for result in runs.results if _is_measured(result)]
     if not results:
         raise ConfigError("no episode has opponents of a known order: play some first, e.g. --scenario='rws_order_*'")
     values = _values(results)
@@ -127,7 +127,8 @@ def study_orders(runs: Runs) -> OrderStudy:
     )
 
 
-def _has_order(result: Result) -> bool:
+def _is_measured(result: Result) -> bool:
+    """True if the episode is finished, has the scenario's metric, and was played against opponents of a known order."""
     scenario = scenario_named(result.scenario)
     return scenario.order is not None and result.is_finished and result.metric(scenario.metric.name) is not None
 

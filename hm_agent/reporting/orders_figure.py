@@ -32,7 +32,7 @@ def orders_figure(study: OrderStudy, files: FigureFiles) -> bytes:
         for family in study.families
         if any(study.means_of(family, condition) for condition in of_settings)
     ]
-    paints += [partial(_paint_matchups, study, one) for one in study.matchups]
+    paints += [partial(_paint_matchups, study, matchup) for matchup in study.matchups]
     style = STYLES[files.style]
     columns, width = (COLUMNS, PANEL_WIDTH) if files.style == "screen" else (1, style.width)
     rows = -(-len(paints) // columns)
@@ -81,20 +81,20 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
     axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2)
 
 
-def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
+def _paint_matchups(study: OrderStudy, matchup: Matchups, axes: Axes) -> None:
     """Draws a table of what the agent of a row earned against that of a column."""
-    names = [study.players[player] for player in one.players]
-    cells = {pair: estimate.mean for pair, estimate in one.rewards.items()}
-    table = [[cells.get((row, column), float("nan")) for column in one.players] for row in one.players]
+    names = [study.players[player] for player in matchup.players]
+    cells = {pair: estimate.mean for pair, estimate in matchup.rewards.items()}
+    table = [[cells.get((row, column), float("nan")) for column in matchup.players] for row in matchup.players]
     most = max((abs(value) for value in cells.values()), default=0.0) or 1.0
     axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, alpha=0.4, aspect="auto")
-    for row, player in enumerate(one.players):
-        for column, other in enumerate(one.players):
+    for row, player in enumerate(matchup.players):
+        for column, other in enumerate(matchup.players):
             if (player, other) in cells:
-                estimate = one.rewards[player, other]
+                estimate = matchup.rewards[player, other]
                 axes.text(column, row, with_error(estimate.mean, estimate.error), ha="center", va="center")
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("against")
-    axes.set_title(f"{one.title}: {one.scenario.metric.unit}", fontsize="medium")
+    axes.set_title(f"{matchup.title}: {matchup.scenario.metric.unit}", fontsize="medium")
     axes.grid(visible=False)

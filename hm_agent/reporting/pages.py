@@ -32,9 +32,9 @@ def address(path: Path, folder: Path) -> str:
 
 
 @lru_cache(1024)
-def _relative(one: Path, other: Path) -> Path:
+def _relative(folder: Path, start: Path) -> Path:
     """The path of a folder relative to another one, links resolved; cached, since an episode's files all need it."""
-    return Path(os.path.relpath(one.resolve(), other.resolve()))
+    return Path(os.path.relpath(folder.resolve(), start.resolve()))
 
 
 def page(template: str, **values: object) -> str:

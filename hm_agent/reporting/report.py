@@ -35,7 +35,7 @@ from hm_agent.wording import listed
 
 REASONER_NOTE = (
     "The built-in reasoner answers a question by calculation from its fields alone, so agents that ask it the same "
-    "questions play the same: only a language model shows how they differ."
+    "questions play alike; only a language model can show how they differ."
 )
 
 

@@ -98,7 +98,7 @@ def narrow_note(narrow: Sequence[NarrowScale]) -> str:
     ]
     scenarios = counted(len({one.scenario for one in narrow}), "scenario")
     return (
-        f"The means leave out {scenarios} in which the ceiling's mean exceeds the floor's by too little for a score: "
+        f"The means leave out {scenarios} in which the ceiling is too little better than the floor for a score: "
         f"{listed(named)}. Too little is less than {number(LEAST_ERRORS, 0)} standard errors of the difference, or "
-        f"less than {LEAST_SHARE:.0%} of its median over the group's scenarios."
+        f"less than {LEAST_SHARE:.0%} of the median difference over the group's scenarios."
     )

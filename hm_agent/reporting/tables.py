@@ -167,7 +167,7 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
             and (mean_metric := estimate(metric_values(group[condition], scenario)))
         ]
         rows += [_row(scenario, condition, group[condition], references) for condition in conditions]
-    return _with_narrow_ones_marked(rows)
+    return _mark_narrow_scales(rows)
 
 
 def metric_values(results: Iterable[Result], scenario: ScenarioInfo) -> list[float]:
@@ -218,7 +218,7 @@ def _reference(
     return min(candidates, key=distance, default=None)
 
 
-def _with_narrow_ones_marked(rows: Sequence[Row]) -> list[Row]:
+def _mark_narrow_scales(rows: Sequence[Row]) -> list[Row]:
     """Marks the rows of scenarios whose scale is not clearly longer than 0, or short for their group.
 
     A scale between single episodes has no standard error and is judged by its length alone. Lengths are compared among

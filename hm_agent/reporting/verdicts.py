@@ -62,38 +62,38 @@ def verdicts(contrasts: Sequence[Contrast], labels: Labels) -> list[str]:
     seconds: dict[tuple[Condition, str], list[str]] = {}
     for contrast in contrasts:
         seconds.setdefault((contrast.first, _verdict(contrast, labels)), []).append(labels[contrast.second])
-    return [f"{labels[first]} beside {listed(names)}: {said}." for (first, said), names in seconds.items()]
+    return [f"{labels[first]} compared with {listed(names)}: {said}." for (first, said), names in seconds.items()]
 
 
 def _verdict(contrast: Contrast, labels: Labels) -> str:
     first, second = labels[contrast.first], labels[contrast.second]
-    known = [one for one in contrast.by_group.values() if one.known is not None]
-    ahead = [_amount(one) for one in known if not one.is_open and one.favours_first]
-    behind = [_amount(one) for one in known if not one.is_open and not one.favours_first]
-    unsure = [_place(one.group) for one in known if one.known and one.known.holds_zero]
-    few = [_place(one.group) for one in known if one.known and one.known.interval is None]
-    said = [f"{who} did better {listed(places)}" for who, places in ((first, ahead), (second, behind)) if places]
-    if unsure:
-        where = "anywhere" if len(unsure) == len(known) > 1 else listed(unsure)
-        said.append(f"no difference shows {where}, as {'each' if len(unsure) > 1 else 'the'} interval holds 0")
+    known = [comparison for comparison in contrast.by_group.values() if comparison.known is not None]
+    ahead = [_lead(comparison) for comparison in known if not comparison.is_open and comparison.favours_first]
+    behind = [_lead(comparison) for comparison in known if not comparison.is_open and not comparison.favours_first]
+    undecided = [_in_group(c.group) for c in known if c.known and c.known.holds_zero]
+    few = [_in_group(c.group) for c in known if c.known and c.known.interval is None]
+    parts = [f"{who} did better {listed(places)}" for who, places in ((first, ahead), (second, behind)) if places]
+    if undecided:
+        where = "anywhere" if len(undecided) == len(known) > 1 else listed(undecided)
+        parts.append(f"no clear difference {where}, as {'every' if len(undecided) > 1 else 'the'} interval contains 0")
     if few:
-        said.append(f"fewer than {LEAST_EPISODES} pairs decide nothing {listed(few)}")
-    return "; ".join(said) or "no common scale is known"
+        parts.append(f"fewer than {LEAST_EPISODES} pairs of episodes, too few for an interval, {listed(few)}")
+    return "; ".join(parts) or "no common scale is known"
 
 
-def _place(group: str) -> str:
+def _in_group(group: str) -> str:
     return f"over {OVERALL}" if group == OVERALL else f"in “{group}”"
 
 
-def _amount(comparison: Comparison) -> str:
-    found, digits = comparison.known, comparison.digits
-    assert found is not None
-    return (
-        f"{_place(comparison.group)} (by {number(abs(found.mean), digits)}, {interval(_ahead(found.interval), digits)})"
-    )
+def _lead(comparison: Comparison) -> str:
+    """`in “Delivery” (by 4.0, 95% interval 2.0 to 6.0)`."""
+    difference, digits = comparison.known, comparison.digits
+    assert difference is not None
+    ends = interval(_without_sign(difference.interval), digits)
+    return f"{_in_group(comparison.group)} (by {number(abs(difference.mean), digits)}, 95% interval {ends})"
 
 
-def _ahead(ends: tuple[float, float] | None) -> tuple[float, float] | None:
+def _without_sign(ends: tuple[float, float] | None) -> tuple[float, float] | None:
     """The ends of an interval that excludes 0, without their sign, the smaller one first."""
     return ends if ends is None or ends[0] > 0 else (-ends[1], -ends[0])
 
@@ -112,8 +112,8 @@ def identical(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
         else:
             members.append(condition)
     return [
-        f"{listed([labels[one] for one in members])} had the same result in all of "
-        f"{counted(common[members[0], members[1]], 'common episode')}: their columns show one result."
+        f"{listed([labels[member] for member in members])} had the same result in all of their "
+        f"{counted(common[members[0], members[1]], 'common episode')}, so their columns are the same."
         for members in sets
         if len(members) > 1
     ]
@@ -128,22 +128,25 @@ def alike(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
     firsts = dict.fromkeys(pair.first for pair in pairs)
     same = [[pair for pair in pairs if pair.first == first and pair.is_alike] for first in firsts]
     unsure = [[p for p in pairs if p.first == first and p.is_open and not p.is_alike] for first in firsts]
-    return [*(_same(some, labels) for some in same if some), *(_unsure(some, labels) for some in unsure if some)]
+    return [
+        *(_alike_sentence(some, labels) for some in same if some),
+        *(_undecided_sentence(some, labels) for some in unsure if some),
+    ]
 
 
-def _same(pairs: Sequence[Comparison], labels: Labels) -> str:
+def _alike_sentence(pairs: Sequence[Comparison], labels: Labels) -> str:
     shares: dict[str, list[str]] = {}
     for pair in pairs:
         episodes = counted(pair.common, "common episode")
-        share = f"all of {episodes}" if pair.is_identical else f"{pair.equal} of {episodes}"
+        share = f"all of their {episodes}" if pair.is_identical else f"{pair.equal} of their {episodes}"
         shares.setdefault(share, []).append(labels[pair.second])
-    said = [f"as {listed(names)} in {share}" for share, names in shares.items()]
-    return f"{labels[pairs[0].first]} had the same result {', '.join(said)}."
+    parts = [f"as {listed(names)} in {share}" for share, names in shares.items()]
+    return f"{labels[pairs[0].first]} had the same result {', '.join(parts)}."
 
 
-def _unsure(pairs: Sequence[Comparison], labels: Labels) -> str:
+def _undecided_sentence(pairs: Sequence[Comparison], labels: Labels) -> str:
     names = listed([labels[pair.second] for pair in pairs])
     reason = "the interval of the difference does not exclude 0" if len(pairs) == 1 else "no interval excludes 0"
     if all(pair.known and pair.known.interval is None for pair in pairs):
-        reason = f"fewer than {LEAST_EPISODES} pairs have no interval"
-    return f"Whether {labels[pairs[0].first]} does better or worse than {names} is left open: {reason}."
+        reason = f"there is no interval for fewer than {LEAST_EPISODES} pairs of episodes"
+    return f"Whether {labels[pairs[0].first]} does better or worse than {names} is undecided: {reason}."

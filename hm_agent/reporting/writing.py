@@ -45,13 +45,13 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
             for kind in dict.fromkeys((AS_SVG.kind, files.kind)):
                 content = panel.file(replace(files, kind=kind), picture.legend)
                 write_whole(pictures / f"{panel.name}.{kind}", content)
-    _write_sheet(into / "report.csv", [row_record(row) for row in report.rows])
-    _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
-    _write_or_drop(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
-    _write_sheet(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
+    _write_csv(into / "report.csv", [row_record(row) for row in report.rows])
+    _write_csv(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
+    _write_optional_csv(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
+    _write_csv(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
     shared = [episode for episode in runs.episodes if len(episode.result.seats) > 1]
     seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
-    _write_or_drop(into / "seats.csv", seats)
+    _write_optional_csv(into / "seats.csv", seats)
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE
@@ -84,11 +84,11 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     """
     study = study_orders(runs)
     into.mkdir(parents=True, exist_ok=True)
-    _write_sheet(into / "orders.csv", [_order_record(one, study.labels) for one in study.means])
+    _write_csv(into / "orders.csv", [_order_record(one, study.labels) for one in study.means])
     differences = [_order_difference_record(one, study.labels) for one in study.differences]
-    _write_sheet(into / "orders_differences.csv", differences)
-    _write_sheet(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
-    _write_or_drop(into / "orders_selfplay.csv", list(_matchup_records(study)))
+    _write_csv(into / "orders_differences.csv", differences)
+    _write_csv(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
+    _write_optional_csv(into / "orders_selfplay.csv", list(_matchup_records(study)))
     for kind in dict.fromkeys((AS_PNG.kind, AS_SVG.kind, files.kind)):
         write_whole(into / f"orders.{kind}", orders_figure(study, replace(files, kind=kind)))
     write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
@@ -101,22 +101,22 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
     files: as in `write_orders`.
     """
     into.mkdir(parents=True, exist_ok=True)
-    _write_sheet(into / "minds.csv", [_mind_record(row) for row in study.rows])
+    _write_csv(into / "minds.csv", [_mind_record(row) for row in study.rows])
     for kind in dict.fromkeys((AS_PNG.kind, AS_SVG.kind, files.kind)):
         write_whole(into / f"minds.{kind}", minds_figure(study, replace(files, kind=kind)))
     write_whole(into / MINDS_PAGE.name, page("minds.md.j2", study=study))
     return into / MINDS_PAGE.name
 
 
-def _write_or_drop(path: Path, records: Sequence[Record]) -> None:
+def _write_optional_csv(path: Path, records: Sequence[Record]) -> None:
     """Writes an optional CSV file of a report; without records, removes that of an earlier report."""
     if records:
-        _write_sheet(path, records)
+        _write_csv(path, records)
     else:
         path.unlink(missing_ok=True)
 
 
-def _write_sheet(path: Path, records: Sequence[Record]) -> None:
+def _write_csv(path: Path, records: Sequence[Record]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
@@ -230,45 +230,45 @@ def episode_record(episode: RecordedEpisode) -> Record:
     }
 
 
-def _order_record(one: OrderMean, labels: Mapping[Condition, str]) -> Record:
-    low, high = one.interval or (None, None)
+def _order_record(mean: OrderMean, labels: Mapping[Condition, str]) -> Record:
+    low, high = mean.interval or (None, None)
     return {
-        "family": one.opponents.family,
-        "order": one.opponents.order,
-        "agent": labels[one.condition],
-        "scenarios": one.scenarios,
-        "rounds": one.estimate.n,
-        "mean": one.estimate.mean,
-        "sem": one.estimate.error,
+        "family": mean.opponents.family,
+        "order": mean.opponents.order,
+        "agent": labels[mean.condition],
+        "scenarios": mean.scenarios,
+        "rounds": mean.estimate.n,
+        "mean": mean.estimate.mean,
+        "sem": mean.estimate.error,
         "low": low,
         "high": high,
     }
 
 
-def _order_difference_record(one: OrderDifference, labels: Mapping[Condition, str]) -> Record:
-    low, high = one.over_rounds or (None, None)
+def _order_difference_record(difference: OrderDifference, labels: Mapping[Condition, str]) -> Record:
+    low, high = difference.over_rounds or (None, None)
     return {
-        "family": one.opponents.family,
-        "order": one.opponents.order,
-        "first": labels[one.first],
-        "second": labels[one.second],
+        "family": difference.opponents.family,
+        "order": difference.opponents.order,
+        "first": labels[difference.first],
+        "second": labels[difference.second],
         "rounds_low": low,
         "rounds_high": high,
-        **_difference_record("difference", one.over_scenarios),
+        **_difference_record("difference", difference.over_scenarios),
     }
 
 
 def _matchup_records(study: OrderStudy) -> Iterator[Record]:
-    for one in study.matchups:
-        for (player, other), found in one.rewards.items():
+    for matchup in study.matchups:
+        for (player, other), reward in matchup.rewards.items():
             yield {
-                "scenario": one.title,
-                "unit": one.scenario.metric.unit,
+                "scenario": matchup.title,
+                "unit": matchup.scenario.metric.unit,
                 "agent": study.players[player],
                 "against": study.players[other],
-                "episodes": found.n,
-                "mean": found.mean,
-                "sem": found.error,
+                "episodes": reward.n,
+                "mean": reward.mean,
+                "sem": reward.error,
             }
 
 
@@ -300,6 +300,7 @@ def _play_record(result: Result) -> Record:
 
 
 def _joined(values: Mapping[str, object]) -> str:
+    """`name=value` for each value that is not None, joined by spaces."""
     return " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
 
 
