@@ -1,9 +1,9 @@
 """SymmToM's tables as the paper has them, with ours: rewards (table 1), tests of mind (2), what goes wrong (4 to 7).
 
 `python -m benchmarks.symmtom_report OUT SIMPLE PLANNED LANGUAGE TRIALS` writes tables.md and metrics.csv into the
-folder OUT, by default docs/results/symmtom, from self-play over so many episodes of agents that plan nothing or were
-trained, of planners, and of a language agent by the built-in reasoner, and so many trials of each test of mind (of the
-probabilistic one four times as many).
+folder OUT, by default docs/results/symmtom: from self-play over SIMPLE episodes of agents that plan nothing or were
+trained, PLANNED of planners and LANGUAGE of a language agent with the built-in reasoner, and from TRIALS trials of each
+test of mind (four times as many of the probabilistic one).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ BATCH = 100
 SPOKEN = "hypothetical_minds"
 """The language agent, whose questions the built-in reasoner answers."""
 LITERAL = 10
-"""At how many steps of an episode it is asked what others know."""
+"""The number of steps of an episode at which it is asked what others know."""
 FIRST_SEED = 9000
 
 TABLES = {
@@ -68,7 +68,7 @@ TABLES = {
     ),
     RECHARGES: ("Recharges (ours)", "nothing of these."),
 }
-"""By metric: the title of its table, and what the paper's text says of it."""
+"""By metric: the title of its table, and what the text of the paper says about it."""
 MIND_TESTS = """The paper's text says of its table 2: MADDPG-GE moves optimally in 75% of the trials of order 2, and
 the best of its untrained agents in 33%; the best success in the probabilistic test is 71%; MADDPG-Oracle always fails
 order 0 with w = 6; no model passes the tests of orders 0 and 1 with w = 12. Its boards are not ours to the cell."""
@@ -97,17 +97,17 @@ def by_policy(settings: GameSettings, build: Callable[[], Policy], episodes: int
 
 def by_language(settings: GameSettings, episodes: int) -> Mapping[str, Sequence[float]]:
     """The metrics of the language agent, with the literal question, by episode."""
-    scenario, found = scenario_named(settings.name), []
+    scenario, episodes_metrics = scenario_named(settings.name), []
     for seed in range(FIRST_SEED, FIRST_SEED + episodes):
         world, agents = set_up(scenario, SPOKEN, seed=seed, literal=str(LITERAL))
         play_out(world, agents, seed=seed)
         seats = [{**world.seat_metrics(seat), **agents[seat].metrics()} for seat in scenario.seats]
-        found.append({name: mean(one[name] for one in seats) for name in seats[0]})
-    return {name: [one[name] for one in found] for name in found[0]}
+        episodes_metrics.append({name: mean(seat[name] for seat in seats) for name in seats[0]})
+    return {name: [metrics[name] for metrics in episodes_metrics] for name in episodes_metrics[0]}
 
 
 def rows_of(simple: int, planned: int, language: int) -> Iterator[AgentRow]:
-    """One agent after the other in all settings, those that take long last."""
+    """Measures one agent after the other in all settings; those that take long come last."""
     settings = paper_settings()
     for agent in ("random", "heuristic"):
         for setting in settings:
@@ -125,7 +125,7 @@ def rows_of(simple: int, planned: int, language: int) -> Iterator[AgentRow]:
 
 
 def table(rows: Sequence[AgentRow], metric: str, digits: int = 2) -> str:
-    """Settings down, agents across; with the published means where there are any, in brackets."""
+    """A row for each setting, a column for each agent; published means stand in brackets."""
     agents = list(dict.fromkeys(row.agent for row in rows))
     lines = [f"| setting | {' | '.join(agents)} |", f"| --- |{' --- |' * len(agents)}"]
     for setting in paper_settings():
@@ -155,7 +155,7 @@ def literal_table(rows: Sequence[AgentRow]) -> str:
 
 
 def mind_table(trials: int) -> str:
-    """Agents down, tests across. A trained agent sits those on whose size of game a shipped checkpoint was trained."""
+    """A row for each agent, a column for each test. Trained agents take only tests of a size they were trained on."""
     trained = [name for name in ALGORITHMS if any(SHIPPED.glob(f"*_{name}.npz"))]
     lines = [f"| agent | {' | '.join(name.removeprefix('symmtom_test_') for name in mind_tests())} |"]
     lines.append(f"| --- |{' --- |' * len(mind_tests())}")
@@ -211,7 +211,7 @@ def main(
 
 
 def write_tables(folder: Path, about: str, rows: Sequence[AgentRow], minds: str) -> None:
-    """Writes what there is so far, so that a run that is cut short leaves that."""
+    """Writes the tables of the rows so far, so that an interrupted run leaves them."""
     parts = ["# SymmToM's tables", about]
     parts += ["## Reward (the paper's table 1; published means in brackets)", table(rows, REWARD, 1), TRAINED]
     for metric, (title, published) in TABLES.items():
