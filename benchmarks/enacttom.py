@@ -196,11 +196,11 @@ def show_agreement(compared: int, seconds: float) -> None:
 
 
 def show_compared(
-    name: str, asked: Sequence[tuple[HouseholdTask, Mapping[str, Variant]]], ask: Ask, seconds: float
+    name: str, tasks: Sequence[tuple[HouseholdTask, Mapping[str, Variant]]], ask: Ask, seconds: float
 ) -> None:
-    """Prints a line of the table. asked: tasks with the questions about each. seconds: the most for one question."""
+    """Prints a line of the table. tasks: with the questions about each. seconds: the most for one question."""
     counts, times = Counter[str](), []
-    for task, questions in asked:
+    for task, questions in tasks:
         household = Household(task)
         for variant in questions.values():
             problem = compile_task(household, variant)
@@ -215,7 +215,7 @@ def show_compared(
             counts[answer if theirs in (ours, "unknown") else "disagree"] += 1
     cells = " | ".join(str(counts[kind]) for kind in ("solved", "unsolvable", "again", "unknown", "disagree"))
     typical = f"{median(times):.0f}" if times else "-"
-    print(f"| {name}: {len(asked)} | {cells} | {typical} |", flush=True)
+    print(f"| {name}: {len(tasks)} | {cells} | {typical} |", flush=True)
 
 
 def main(tasks: int = TASKS, compared: int = COMPARED, made: int = MADE, seconds: float = SECONDS) -> None:

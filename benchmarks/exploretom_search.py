@@ -71,10 +71,10 @@ class Outcomes:
     questions: int = 0
     seconds: float = 0.0
 
-    def add(self, cell: str, found: FoundStory, fresh: float) -> None:
-        self.accuracies.setdefault(cell, []).append(found.difficulty.accuracy)
+    def add(self, cell: str, story: FoundStory, fresh: float) -> None:
+        self.accuracies.setdefault(cell, []).append(story.difficulty.accuracy)
         self.fresh.setdefault(cell, []).append(fresh)
-        self.actions.append(len(found.script.actions))
+        self.actions.append(len(story.script.actions))
 
     @property
     def curve(self) -> list[float]:
@@ -145,15 +145,15 @@ async def _find(
     print(f"\r{reader} {cell} {method:<20}", end="", file=sys.stderr)
 
 
-def show(reader: str, found: Mapping[str, Outcomes]) -> None:
+def show(reader: str, by_method: Mapping[str, Outcomes]) -> None:
     """Prints a table of the methods for one reader, with the difference of A* from each."""
-    cells = len(next(iter(found.values())).accuracies)
+    cells = len(next(iter(by_method.values())).accuracies)
     print(f"\n{reader}, {STORIES} stories in each of {cells} cells, {EVALUATIONS} evaluations each")
     print("| method | accuracy | asked anew | questions a story | actions | CPU s a story | A* minus it |")
     print("| --- " * 7 + "|")
-    for method, outcomes in found.items():
+    for method, outcomes in by_method.items():
         number = len(outcomes.actions)
-        star = found.get("a_star")
+        star = by_method.get("a_star")
         difference = _words(_difference(star, outcomes)) if star and star is not outcomes else ""
         print(
             f"| {NAMES.get(method, method)} | {mean(outcomes.accuracies):.3f} | {mean(outcomes.fresh):.3f} "
@@ -272,16 +272,16 @@ def readers() -> None:
         for reader in READERS:
             if reader not in WEAK_RULES:
                 models.check([reader])
-            found = asyncio.run(compare(reader, models))
-            show(reader, found)
-            curves[reader] = {NAMES.get(method, method): _line(method, one) for method, one in found.items()}
+            by_method = asyncio.run(compare(reader, models))
+            show(reader, by_method)
+            curves[reader] = {NAMES.get(name, name): _line(name, outcomes) for name, outcomes in by_method.items()}
     if FIGURE:
         write_whole(Path(FIGURE), search_figure(curves, FigureFiles()))
 
 
-def _line(method: str, found: Outcomes) -> Curve:
+def _line(method: str, outcomes: Outcomes) -> Curve:
     """The mean curve of a method that searches for each story; for the others, a single value."""
-    return found.curve if method in ("a_star", "random") else [mean(found.accuracies)]
+    return outcomes.curve if method in ("a_star", "random") else [mean(outcomes.accuracies)]
 
 
 def main() -> None:

@@ -103,7 +103,7 @@ def measure(browser: Browser, target: Target, folder: Path, written: float) -> s
 
 
 def main() -> None:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
     with TemporaryDirectory() as place:
         folders = [Path(place) / target.scenario for target in TARGETS]
         for folder in folders:
@@ -112,7 +112,7 @@ def main() -> None:
         print("| episode | page (at most) | written in | first frame after | a step, median | 99% within |")
         print("| --- | --- | --- | --- | --- | --- |")
         with sync_playwright() as playwright:  # Playwright refuses to start while another event loop runs
-            browser = playwright.chromium.launch(executable_path=found, args=QUIET)
+            browser = playwright.chromium.launch(executable_path=program, args=QUIET)
             for target, folder, took in zip(TARGETS, folders, written, strict=True):
                 print(measure(browser, target, folder, took))
             browser.close()

@@ -69,8 +69,8 @@ def show_rewards(episodes: int, planned: int) -> None:
     print(f"\nk_ge over the heuristic: {mean(gains):+.0%} on average, {min(gains):+.0%} at least.\n")
 
 
-def _compared(found: float, published: float) -> str:
-    return f"{published} ({found / published - 1:+.0%})"
+def _compared(measured: float, published: float) -> str:
+    return f"{published} ({measured / published - 1:+.0%})"
 
 
 def show_accuracy(episodes: int) -> None:

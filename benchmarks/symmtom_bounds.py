@@ -68,11 +68,12 @@ def searched(settings: GameSettings, seeds: Keys) -> np.ndarray:
     return mean
 
 
-def compared(found: np.ndarray, most: np.ndarray) -> str:
+def compared(rewards: np.ndarray, most: np.ndarray) -> str:
     """The mean of (B,) rewards and its share of the mean of (B,) `most`, each ± standard error over boards."""
-    share = found.sum() / most.sum()
-    error, share_error = (one.std(ddof=1) / len(most) ** 0.5 for one in (found, (found - share * most) / most.mean()))
-    return f"{found.mean():.1f} ± {error:.1f} ({share:.0%} ± {share_error:.0%})"
+    share = rewards.sum() / most.sum()
+    residuals = (rewards - share * most) / most.mean()
+    error, share_error = (values.std(ddof=1) / len(most) ** 0.5 for values in (rewards, residuals))
+    return f"{rewards.mean():.1f} ± {error:.1f} ({share:.0%} ± {share_error:.0%})"
 
 
 def main(boards: int = BOARDS) -> None:
@@ -86,7 +87,7 @@ def main(boards: int = BOARDS) -> None:
         seeds = np.arange(FIRST_SEED, FIRST_SEED + max(2, boards // part), dtype=np.uint32)
         most = np.array([bound(settings, rules.reset(settings, [seed])) for seed in seeds]) / settings.agents
         played = [measure(settings, POLICIES[agent], seeds)[REWARD].mean(1) for agent in AGENTS]
-        cells = [compared(found, most) for found in (*played, searched(settings, seeds))]
+        cells = [compared(rewards, most) for rewards in (*played, searched(settings, seeds))]
         print(
             f"| {settings.name} | {len(seeds)} | {' | '.join(cells)} | {most.mean():.1f} | {words} |",
             flush=True,

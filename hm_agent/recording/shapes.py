@@ -113,12 +113,12 @@ def shortened(words: str, size: float, width: float, *, tail: int = 4) -> str:
         return words
     end = words[len(words) - tail :] if len(words) > 2 * tail else ""
     most = len(words) - len(end)
-    kept = bisect_right(range(1, most), width, key=lambda count: text_width(f"{words[:count]}…{end}", size))
-    return f"{words[:kept]}…{end}" if kept else f"{words[:1]}…"
+    fitting = bisect_right(range(1, most), width, key=lambda count: text_width(f"{words[:count]}…{end}", size))
+    return f"{words[:fitting]}…{end}" if fitting else f"{words[:1]}…"
 
 
-def line(one: Point, other: Point, colour: str, width: float, opacity: float = 1.0) -> DrawnShape:
-    return DrawnShape("line", (*one, *other), stroke=colour, width=width, opacity=opacity)
+def line(start: Point, end: Point, colour: str, width: float, opacity: float = 1.0) -> DrawnShape:
+    return DrawnShape("line", (*start, *end), stroke=colour, width=width, opacity=opacity)
 
 
 def disc(at: Point, radius: float, fill: str | None, stroke: str | None = None, width: float = 0.0) -> DrawnShape:

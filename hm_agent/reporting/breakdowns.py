@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order
-from hm_agent.reporting.drawing import LINE, MARKERS, MUTED, Key, Keys, Panel, Picture, head, legend
+from hm_agent.reporting.drawing import LINE, MARKERS, MUTED, Key, Keys, Panel, Picture, add_title, legend
 from hm_agent.reporting.statistics import Estimate, estimate
 from hm_agent.suite import Breakdown
 from hm_agent.wording import FEW_HAVE_NONE
@@ -60,7 +60,7 @@ def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Co
     conditions = in_order(mean.condition for mean in means)
     references = [condition for condition in conditions if condition not in keys]
     # References are grey, with markers from the end of the list, which other conditions use last.
-    grey = {one: Key(MUTED, MARKERS[-1 - place % len(MARKERS)]) for place, one in enumerate(references)}
+    grey = {reference: Key(MUTED, MARKERS[-1 - place % len(MARKERS)]) for place, reference in enumerate(references)}
     drawn_as = {**keys, **grey}
     groups = dict.fromkeys(mean.group for mean in means)
     panels = [
@@ -85,7 +85,7 @@ def _panel(name: str, breakdown: Breakdown, group: str, means: Sequence[KindMean
             if value.interval:
                 axes.plot((x, x), value.interval, color=key.colour, linewidth=1.5, solid_capstyle="butt", zorder=3)
             axes.plot(x, value.mean, key.marker, color=key.colour, markersize=6, zorder=4, clip_on=False)
-        head(axes, group)
+        add_title(axes, group)
         axes.set_xticks(range(len(kinds)), kinds)
         axes.set_xlim(-0.5, len(kinds) - 0.5)
         axes.set_ylim(0, 1)

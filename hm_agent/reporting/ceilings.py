@@ -14,7 +14,7 @@ from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import counted, listed, number
 
 WELL_TOLD = 0.95
-"""From this share of steps and players on, a ceiling agent counts as always told: of first steps, little is known."""
+"""From this share of steps and players on, a ceiling agent counts as told: of first steps, nothing may be known."""
 
 CHANCE = (1 - CONFIDENCE) / 2
 """The share of intervals that lie wholly on one given side of the true value."""

@@ -82,16 +82,16 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
     """Compares all pairs of conditions with common episodes, references left out; over all groups, then by group."""
     values = episode_values(list(results))
     scales = _scales(rows, with_narrow=False), _scales(rows, with_narrow=True)
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for first, second in combinations(in_order(values), 2):
         by_group: dict[str, dict[str, list[float]]] = {}
         pairs = paired(values[first], values[second])
         for scenario, differences in pairs.items():
             by_group.setdefault(scenario_named(scenario).group, {})[scenario] = differences
         if len(by_group) > 1:
-            found.append(_comparison(first, second, OVERALL, pairs, *scales))
-        found += [_comparison(first, second, group, part, *scales) for group, part in by_group.items()]
-    return found
+            comparisons.append(_comparison(first, second, OVERALL, pairs, *scales))
+        comparisons += [_comparison(first, second, group, part, *scales) for group, part in by_group.items()]
+    return comparisons
 
 
 def episode_values(results: Sequence[Result], *, with_references: bool = False) -> Values:

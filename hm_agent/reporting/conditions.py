@@ -65,7 +65,7 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
 def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
     """(world, flag) of the options with one value in each scenario, and at most one beside None in all of them.
 
-    Files of the user differ between scenarios, so they need only have one value in each.
+    A user's files differ between scenarios, so their hash only has to be the same within each scenario.
     """
     values: dict[tuple[str, str], dict[str, set[Setting]]] = {}
     for result in results:
@@ -84,18 +84,19 @@ def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
 def in_order(conditions: Iterable[Condition]) -> list[Condition]:
     """Each condition once: agents in the order of the registry, then unknown ones, then references.
 
-    Conditions of one agent and model are in the order of how many options of worlds differ from their defaults.
+    Conditions of one agent and model are sorted by how many of the worlds' options differ from their defaults.
     """
     known = agent_names()
     defaults = {(option.name, option.default) for suite in suites().values() for option in suite.options}
     optional = {name for name, _ in defaults}
 
-    def place(one: Condition) -> tuple[bool, int, str, str, int, str]:
-        number = known.index(one.agent) if one.agent in known else len(known)
-        changed = sum(flag in optional and (flag, value) not in defaults for flag, value in one.settings)
-        return one.is_world_reference, number, one.agent, one.model, changed, str(one.settings)
+    def sort_key(condition: Condition) -> tuple[bool, int, str, str, int, str]:
+        agent, settings = condition.agent, condition.settings
+        number = known.index(agent) if agent in known else len(known)
+        changed = sum(flag in optional and (flag, value) not in defaults for flag, value in settings)
+        return condition.is_world_reference, number, agent, condition.model, changed, str(settings)
 
-    return sorted(set(conditions), key=place)
+    return sorted(set(conditions), key=sort_key)
 
 
 def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mapping[Condition, str]:

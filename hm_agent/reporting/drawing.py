@@ -202,14 +202,14 @@ def legend(
     ]
 
 
-def head(axes: Axes, title: str) -> None:
+def add_title(axes: Axes, title: str) -> None:
     """Adds a title that is aligned with the panel's left edge."""
     figure = axes.get_figure()
     assert figure is not None
     figure.suptitle(title, x=0.004, ha="left")
 
 
-def width_in_letters(axes: Axes) -> float:
+def width_in_em(axes: Axes) -> float:
     """The width of the figure of some axes, in em."""
     import matplotlib as mpl
 

@@ -19,10 +19,10 @@ from hm_agent.reporting.drawing import (
     Keys,
     Panel,
     Picture,
+    add_title,
     distinct_keys,
-    head,
     legend,
-    width_in_letters,
+    width_in_em,
     wrap_axis_label,
 )
 from hm_agent.reporting.tables import Row, by_group
@@ -91,8 +91,8 @@ def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Pane
             _mark(axes, row, scenarios.index(row.scenario) + _FILLED * lane, keys)
         for place, scenario in enumerate(scenarios):
             _bars(axes, place, [row for row in rows if row.scenario == scenario], conditions)
-        head(axes, group)
-        axes.set_xlabel("\n".join(wrap_axis_label(names, label, width_in_letters(axes))))
+        add_title(axes, group)
+        axes.set_xlabel("\n".join(wrap_axis_label(names, label, width_in_em(axes))))
         axes.set_yticks(range(len(scenarios)), names)
         axes.set_ylim(len(scenarios) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
@@ -168,7 +168,7 @@ def _validation_panel(name: str, group: str, curves: Sequence[Curve], keys: Keys
         axes.axhline(0, color=MUTED, linewidth=1)
         for curve in curves:
             _curve(axes, curve, keys)
-        head(axes, group)
+        add_title(axes, group)
         axes.set_xlabel("interactions after validation")
         axes.set_ylabel("reward")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))

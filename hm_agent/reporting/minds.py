@@ -78,12 +78,12 @@ def study_minds(runs: Runs) -> MindStudy:
         row = table[result.scenario, condition]
         if not is_reference(condition, row.scenario):
             measured.setdefault((result.world, condition), []).append(_measure(result, row))
-    asked = {key: minds for key, minds in measured.items() if any(mind.literal is not None for mind in minds)}
-    if not asked:
+    literal = {key: minds for key, minds in measured.items() if any(mind.literal is not None for mind in minds)}
+    if not literal:
         raise ConfigError("no finished episode asked what others believe or do: play an agent that predicts or answers")
     rows: list[MindRow] = []
     for name, suite in suites().items():
-        rows += _rows(suite, {condition: minds for (world, condition), minds in asked.items() if world == name})
+        rows += _rows(suite, {condition: minds for (world, condition), minds in literal.items() if world == name})
     return MindStudy(tuple(rows))
 
 

@@ -29,7 +29,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
     return [
         *(f"Published: {source}." for source in sources),
         *_cut_notes(rows),
-        *stand_ins(played),
+        *notes_on_settings(played),
         *unanswered((row.condition.model, row.usage) for row in rows),
         *told_notes(rows),
         *unfinished(rows),
@@ -58,13 +58,13 @@ def unanswered(used: Iterable[tuple[str, Usage]]) -> list[str]:
 
 
 def notes_on_results(results: Iterable[Result]) -> list[str]:
-    """Sentences on the settings and models of some results, as `stand_ins` and `unanswered` make them."""
+    """Sentences on the settings and models of some results, as `notes_on_settings` and `unanswered` make them."""
     played = list(results)
-    sentences = stand_ins((result.world, tuple(result.settings.items()), result.model) for result in played)
+    sentences = notes_on_settings((result.world, tuple(result.settings.items()), result.model) for result in played)
     return [*sentences, *unanswered((result.model, result.usage) for result in played)]
 
 
-def stand_ins(played: Iterable[tuple[str, Settings, str]]) -> list[str]:
+def notes_on_settings(played: Iterable[tuple[str, Settings, str]]) -> list[str]:
     """The worlds' own notes on the settings, and `CALCULATED` if the built-in reasoner was used.
 
     played: world, settings and model of episodes.

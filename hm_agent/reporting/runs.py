@@ -37,11 +37,11 @@ class RecordedEpisode:
 
     def has_same_outcome(self, other: RecordedEpisode) -> bool:
         """True if status, steps, reward, background, and the metrics that both records have are the same."""
-        one, two = self.result, other.result
-        common = one.metrics.keys() & two.metrics.keys()
+        first, second = self.result, other.result
+        common = first.metrics.keys() & second.metrics.keys()
         return all(
-            getattr(one, name) == getattr(two, name) for name in ("status", "steps", "reward", "background")
-        ) and all(one.metrics[name] == two.metrics[name] for name in common)
+            getattr(first, name) == getattr(second, name) for name in ("status", "steps", "reward", "background")
+        ) and all(first.metrics[name] == second.metrics[name] for name in common)
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,11 @@ def read_runs(folders: Sequence[Path], *, counts_unanswered: bool = False) -> Ru
 
 
 def _without_repetitions(
-    folders: tuple[Path, ...], found: Iterable[RecordedEpisode], unreadable: tuple[Path, ...]
+    folders: tuple[Path, ...], records: Iterable[RecordedEpisode], unreadable: tuple[Path, ...]
 ) -> Runs:
     by_identity: dict[object, RecordedEpisode] = {}
     repetitions: list[tuple[object, RecordedEpisode]] = []
-    for episode in sorted(found, key=lambda record: not record.result.is_finished):
+    for episode in sorted(records, key=lambda record: not record.result.is_finished):
         key = identity(episode.result)
         if by_identity.setdefault(key, episode) is not episode:
             repetitions.append((key, episode))

@@ -94,9 +94,10 @@ def narrow_note(narrow: Sequence[NarrowScale]) -> str:
     if not narrow:
         return ""
     named = [
-        f"{one.scenario.short_name} ({with_error(one.scale, one.error, one.scenario.metric.digits)})" for one in narrow
+        f"{scale.scenario.short_name} ({with_error(scale.scale, scale.error, scale.scenario.metric.digits)})"
+        for scale in narrow
     ]
-    scenarios = counted(len({one.scenario for one in narrow}), "scenario")
+    scenarios = counted(len({scale.scenario for scale in narrow}), "scenario")
     return (
         f"The means leave out {scenarios} in which the ceiling is too little better than the floor for a score: "
         f"{listed(named)}. Too little is less than {number(LEAST_ERRORS, 0)} standard errors of the difference, or "

@@ -49,7 +49,7 @@ class Matchups:
     @property
     def is_mixed(self) -> bool:
         """True if different agents met; otherwise the means by agent say everything."""
-        return any(one != other for one, other in self.rewards)
+        return any(player != other for player, other in self.rewards)
 
     @property
     def length(self) -> str:

@@ -62,7 +62,7 @@ def verdicts(contrasts: Sequence[Contrast], labels: Labels) -> list[str]:
     seconds: dict[tuple[Condition, str], list[str]] = {}
     for contrast in contrasts:
         seconds.setdefault((contrast.first, _verdict(contrast, labels)), []).append(labels[contrast.second])
-    return [f"{labels[first]} compared with {listed(names)}: {said}." for (first, said), names in seconds.items()]
+    return [f"{labels[first]} compared with {listed(names)}: {verdict}." for (first, verdict), names in seconds.items()]
 
 
 def _verdict(contrast: Contrast, labels: Labels) -> str:

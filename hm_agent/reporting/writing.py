@@ -46,8 +46,8 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
                 content = panel.file(replace(files, kind=kind), picture.legend)
                 write_whole(pictures / f"{panel.name}.{kind}", content)
     _write_csv(into / "report.csv", [row_record(row) for row in report.rows])
-    _write_csv(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
-    _write_optional_csv(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
+    _write_csv(into / "differences.csv", [_comparison_record(pair, report.labels) for pair in report.comparisons])
+    _write_optional_csv(into / "halves.csv", [_split_record(mean, report.labels) for mean in report.split_means])
     _write_csv(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
     shared = [episode for episode in runs.episodes if len(episode.result.seats) > 1]
     seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
@@ -84,8 +84,8 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     """
     study = study_orders(runs)
     into.mkdir(parents=True, exist_ok=True)
-    _write_csv(into / "orders.csv", [_order_record(one, study.labels) for one in study.means])
-    differences = [_order_difference_record(one, study.labels) for one in study.differences]
+    _write_csv(into / "orders.csv", [_order_record(mean, study.labels) for mean in study.means])
+    differences = [_order_difference_record(difference, study.labels) for difference in study.differences]
     _write_csv(into / "orders_differences.csv", differences)
     _write_csv(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
     _write_optional_csv(into / "orders_selfplay.csv", list(_matchup_records(study)))
@@ -188,11 +188,11 @@ def _comparison_record(comparison: Comparison, labels: Mapping[Condition, str]) 
 
 def _split_record(split: SplitMean, labels: Mapping[Condition, str]) -> Record:
     record: Record = {"group": split.group, "unit": split.unit, "agent": labels[split.condition]}
-    for name, found in (("all", split.whole), ("chosen", split.chosen), ("held_out", split.held_out)):
+    for name, half in (("all", split.whole), ("chosen", split.chosen), ("held_out", split.held_out)):
         record |= {
-            name: found.mean if found else None,
-            f"{name}_sem": found.error if found else None,
-            f"{name}_scenarios": found.n if found else 0,
+            name: half.mean if half else None,
+            f"{name}_sem": half.error if half else None,
+            f"{name}_scenarios": half.n if half else 0,
         }
     return record
 

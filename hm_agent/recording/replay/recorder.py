@@ -66,15 +66,15 @@ class ReplayRecorder:
         changes = merge_patch(self._latest.get(seat, {"shown": {}}), current)
         self._latest[seat] = current
         # The trace lacks times and savings, which differ between runs, and has a prompt only where a model was called.
-        asked: list[dict[str, Any]] = []
+        questions: list[dict[str, Any]] = []
         for exchange in decision.exchanges:
-            asked.append({"seconds": round(exchange.seconds, 4)})
+            questions.append({"seconds": round(exchange.seconds, 4)})
             if exchange.calls:
                 cached = [call for call in exchange.calls if call.cached]
-                asked[-1] |= {"cached": len(cached), "saved": sum(call.cost or 0.0 for call in cached)}
+                questions[-1] |= {"cached": len(cached), "saved": sum(call.cost or 0.0 for call in cached)}
             else:
-                asked[-1]["prompt"] = render(exchange.question)
-        return changes | ({"asked": asked} if asked else {})
+                questions[-1]["prompt"] = render(exchange.question)
+        return changes | ({"asked": questions} if questions else {})
 
     def close(self) -> None:
         """Does nothing: the page is written by `write`, since it also shows the result, which is known only later."""
