@@ -128,4 +128,4 @@ def main() -> None:
         )
         missed |= share < TARGET or many.bytes > MAX_BYTES or same < len(few.outcomes)
     if missed:
-        sys.exit(f"a target is missed: {TARGET:.0%}, {MAX_BYTES / 1e9:g} GB, all alike")
+        sys.exit(f"a target is missed: {TARGET:.0%} of open requests, {MAX_BYTES / 1e9:g} GB, all outcomes alike")

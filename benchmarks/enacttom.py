@@ -105,7 +105,7 @@ def speed_of_world(played: Played) -> float:
 
 
 def show_planner(tasks: int) -> None:
-    print("The own planner on all questions about each task: milliseconds of processor time, compiling left out.\n")
+    print("Our planner on all questions about each task: milliseconds of processor time, without compiling.\n")
     print("| tasks | questions | solved | unsolvable | unknown | median | 99% within | most | targets |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, chosen in (("shipped", shipped()), ("large random", [random_task(seed, LARGE) for seed in range(tasks)])):
@@ -137,7 +137,7 @@ def show_verifying(tasks: int) -> None:
     sound = sum(verify(task).is_sound for task in drawn)
     used = time.process_time() - started
     print(f"Verifying {tasks} large random tasks takes {used:.1f} s of processor time: {300 * used / tasks:.1f} s for")
-    print(f"300 (target: 30 s on two cores). {sound} of them are what they claim to be.\n")
+    print(f"300 (target: 30 s on two cores). {sound} of them are sound.\n")
 
 
 def show_author(tasks: int) -> None:
@@ -165,7 +165,7 @@ def show_author(tasks: int) -> None:
     print(
         f"\nVerifying these {len(files)} takes {used:.1f} s of processor time, {300 * used / len(files):.1f} s for 300"
     )
-    print(f"(target: 30 s on two cores). {sound} of them are what they claim to be.\n")
+    print(f"(target: 30 s on two cores). {sound} of them are sound.\n")
 
 
 def seconds_of_children() -> float:
@@ -176,12 +176,12 @@ def seconds_of_children() -> float:
 
 def show_agreement(compared: int, seconds: float) -> None:
     print(
-        f"Answers of the own planner, and Fast Downward's to the whole STRIPS problem within {seconds:.0f} s: from PDDL"
+        f"Answers of our planner and of Fast Downward, which gets the whole STRIPS problem and {seconds:.0f} s: as PDDL"
     )
     print(
-        "for tasks written by hand, past its translator for all questions about shipped and random ones. Where it stops"
+        "for tasks written by hand, without its translator for shipped and random tasks. If it finds no answer, it is"
     )
-    print("without an answer it is asked once more, with all left out that can't matter.\n")
+    print("asked once more about the problem without its irrelevant parts.\n")
     print(
         "| tasks | both solved | both unsolvable | the same once asked again | never answered | disagree | median, ms |"
     )

@@ -26,7 +26,7 @@ def main() -> None:
     print("| what | target | measured |\n| --- | --- | --- |")
     print(f"| runs that were killed | {KILLS} | {len(rounds) - len(ended)} |")
     print(f"| runs that ended, with results and traces as undisturbed | {len(ended)} | {right} |")
-    print(f"| calls paid again that the cache had | 0 | {paid_again} |")
+    print(f"| cached answers that were paid again | 0 | {paid_again} |")
     print(f"| answers under way at a kill, the most | {WORKERS * AT_ONCE} | {max(lost)} |")
     print(f"| answers under way at all kills, beside {trial.undisturbed.total()} kept | - | {sum(lost)} |")
     print(f"| processes left behind | 0 | {left} |")

@@ -35,4 +35,4 @@ def main() -> None:
     print(f"| threads after {EPISODES} more episodes | {before.threads} | {after.threads} |")
     print("\nMB by steps:", ", ".join(f"{steps}: {size / 1e6:.0f}" for steps, size in bytes_by_step.items()))
     if growth > MAX_GROWTH or before != after:
-        sys.exit(f"more is held than before: {before} {after}")
+        sys.exit(f"memory grew by too much, or files or threads were left open: {before} {after}")

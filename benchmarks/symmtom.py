@@ -53,7 +53,7 @@ def rewards(settings: GameSettings, agent: str, episodes: int) -> np.ndarray:
 def show_rewards(episodes: int, planned: int) -> None:
     print(
         f"Mean reward per agent and episode: {episodes:,} episodes of random and heuristic, {planned:,} of planners.\n"
-        "k_ge is compared with the heuristic over the same episodes, the first of these.\n"
+        f"k_ge is compared with the heuristic over the first {planned:,} episodes.\n"
     )
     print("| scenario | random | published | heuristic | published | k_ce | k_ge | k_oracle | k_ge over heuristic |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
