@@ -71,10 +71,10 @@ TABLES = {
 """By metric: the title of its table, and what the text of the paper says about it."""
 MIND_TESTS = """The paper's text says of its table 2: MADDPG-GE moves optimally in 75% of the trials of order 2, and
 the best of its untrained agents in 33%; the best success in the probabilistic test is 71%; MADDPG-Oracle always fails
-order 0 with w = 6; no model passes the tests of orders 0 and 1 with w = 12. Its boards are not ours to the cell."""
+order 0 with w = 6; no model passes the tests of orders 0 and 1 with w = 12. Its boards are not identical to ours."""
 
-TRAINED = """`ippo`, the `maddpg` family and `rmaddpg` are of one training seed in each setting; their errors are over
-episodes and leave training out."""
+TRAINED = """`ippo`, the `maddpg` family and `rmaddpg` are of one training seed in each setting; their standard errors
+are over episodes and do not include the variation of training."""
 
 
 @dataclass(frozen=True)
@@ -184,17 +184,18 @@ def introduction(out: str, simple: int, planned: int, language: int, trials: int
     return f"""Written by `python -m benchmarks.symmtom_report {out} {simple} {planned} {language} {trials}`.
 Self-play, means per agent and episode ± standard error over episodes: {simple:,} of agents that plan nothing or were
 trained, {planned:,} of planners, {language:,} of `{SPOKEN}`, whose questions the built-in reasoner answers: it is no
-language model. All play the boards of the seeds from {FIRST_SEED} on, so that fewer episodes are the first of the more.
+language model. All play the boards of the seeds from {FIRST_SEED} on, so agents with fewer episodes play the first of
+the same boards.
 
-Of the paper's tables 2 and 4 to 7 the numbers are not at hand, only what its text says of them, all of it about
-learners by MADDPG. It is given with each table."""
+The numbers of the paper's tables 2 and 4 to 7 are not available, only what its text says about them, all of it about
+MADDPG learners. That is given with each table."""
 
 
 def literal_words() -> str:
-    return f"""At {LITERAL} steps of an episode each `{SPOKEN}` is asked of {BITS} bits of K whether they are so
-(`--literal={LITERAL}`), none of which follows from first-hand knowledge. Beside its answers, what is right for who
-always says yes, always no, or the better of both over all episodes, and for the agent's own notes (K with greedy
-encounters). The reward less the heuristic's is paired by episode, ± standard error."""
+    return f"""At {LITERAL} steps of an episode each `{SPOKEN}` is asked whether {BITS} bits of K are true
+(`--literal={LITERAL}`), none of which follows from first-hand knowledge. Beside the share of its right answers are
+those of always saying yes, of always saying no, of the better of both over all episodes, and of the agent's own notes
+(K with greedy encounters). The difference of its reward from the heuristic's is paired by episode, ± standard error."""
 
 
 def main(

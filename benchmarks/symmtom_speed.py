@@ -117,7 +117,7 @@ def timed(act: Callable[[], Any]) -> float:
 
 
 def main() -> None:
-    print("Steps a second of CPU time (medians): agent-steps, but for PettingZoo, whose are those of all agents.\n")
+    print("Median steps per second of CPU time: agent-steps; for PettingZoo, steps of all agents together.\n")
     print("| scenario | what | target | measured |\n| --- | --- | --- | --- |")
     for settings in SIZES:
         rates = {

@@ -23,7 +23,7 @@ CALCULATED = "The model `builtin` calculates: no language model was involved."
 
 
 def notes(rows: Sequence[Row]) -> list[str]:
-    """Sentences on all rows together; the units stand beside the tables."""
+    """Sentences on all rows together; the unit of each table is shown with the table."""
     sources = dict.fromkeys(row.published_source for row in rows if row.published_source)
     played = [(row.scenario.world, row.settings, row.condition.model) for row in rows]
     return [

@@ -122,7 +122,7 @@ def identical(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
 def alike(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
     """Sentences naming the pairs of agents whose values are equal or do not differ significantly.
 
-    First a sentence for each agent on the later ones with equal values, then for each on those undecided.
+    There is one for each agent that equals later ones, then one for each agent that is undecided against later ones.
     """
     pairs = outermost(comparisons)
     firsts = dict.fromkeys(pair.first for pair in pairs)
