@@ -219,7 +219,7 @@ def effort_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture |
     return Picture(
         "effort",
         "Results against effort",
-        f"Each mark is one agent: its mean {scale} over scenarios, against what one of its episodes took on average.",
+        f"Each mark is one agent's mean over scenarios: its {scale}, against what an episode asked of the model.",
         tuple(panels),
         tuple(legend("effort", [effort.condition for effort in efforts], labels, keys)),
     )

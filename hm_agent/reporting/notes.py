@@ -17,7 +17,7 @@ from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
 from hm_agent.wording import counted, listed, number
 
-CALCULATED = "The model `builtin` calculates: no language model was involved."
+CALCULATED = "The model `builtin` answers by calculation: no language model was involved."
 
 # Sentences
 
